@@ -317,6 +317,8 @@ def _uvicorn_config(core: Core, options: Options) -> uvicorn.Config:
         timeout_keep_alive=75,
         server_header=False,
         date_header=False,
+        # Without a proxy any process of this machine could name another address for each request.
+        proxy_headers=bool(options.url) or "FORWARDED_ALLOW_IPS" in os.environ,
         ssl_certfile=None if options.tls_cert is None else str(options.tls_cert),
         ssl_keyfile=None if options.tls_key is None else str(options.tls_key),
     )

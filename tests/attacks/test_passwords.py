@@ -19,6 +19,11 @@ from support.server import TestServer, running_server
 ELSEWHERE = "203.0.113.7"
 
 
+@pytest.fixture(autouse=True)
+def behind_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")
+
+
 async def attempt(server: TestServer, name: str, password: str = "guess", address: str = ELSEWHERE) -> int:
     """The status of logging in from an address, as the proxy on this machine reports it."""
     response = await server.raw(
@@ -200,3 +205,12 @@ async def test_a_slower_change_of_the_password_does_not_undo_a_later_one(
     assert (await slower).json()["result"] == "error"
     assert await attempt(server, ADA, "of the thief") == 401
     assert await attempt(server, ADA, "of the owner") == 200
+
+
+async def test_without_a_proxy_no_request_names_its_own_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FORWARDED_ALLOW_IPS")
+    async with running_server(tmp_path, clock=VirtualClock()) as server:
+        tried = [await attempt(server, ADA, address=f"203.0.113.{number}") for number in range(7)]
+        assert tried == [401] * 5 + [429] * 2

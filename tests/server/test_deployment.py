@@ -230,12 +230,15 @@ def caddy(folder: Path, made: Certificates, port: int, upstream: int) -> tuple[l
 
 
 @pytest.fixture(params=[nginx, caddy], ids=["nginx", "caddy"])
-async def proxied(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[TestServer, Path]]:
+async def proxied(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[TestServer, Path]]:
     """A server behind a proxy, with `server.url` that of the proxy; and the authority to trust."""
     name: str = request.param.__name__
     if shutil.which(name, path="/usr/bin:/bin:/usr/sbin") is None:
         pytest.skip(f"there is no {name} on this machine")
     made, port = make_certificates(tmp_path), await free_port()
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")  # as with --url
     config = Config(anonymous_rate_limits=(RateLimit(60, 3),))
     async with running_server(tmp_path / "data", config=config) as server:
         upstream = httpx.URL(server.url).port
