@@ -74,6 +74,24 @@ async def test_a_password_link_expires_and_ends_with_a_new_password_or_the_accou
         assert (await server.refusal(None, "POST", await link("dario"), {"password": "x"}))["code"]
 
 
+async def test_a_password_link_ends_with_the_address_it_was_sent_to_and_with_the_account(
+    server: TestServer,
+) -> None:
+    async def link(name: str) -> str:
+        (_, line) = await ask(server.core.folder, "link", {"who": f"{name}@demo.example"})
+        return "/reset/" + line.rstrip("/").rpartition("/")[2]
+
+    server.core.users.update(server.id("ada"), can_change_user_emails=1)
+    moved, closed, kept = await link("dario"), await link("farid"), await link("greta")
+    await server.call("ada", "PATCH", f"/users/{server.id('dario')}", {"new_email": "new@demo.example"})
+    await server.call("ada", "DELETE", f"/users/{server.id('farid')}")
+    await server.call("ada", "POST", f"/users/{server.id('farid')}/reactivate")
+    fields = {"password": "a good password"}
+    for path in (moved, closed):
+        assert "Ask for a new one." in (await server.refusal(None, "POST", path, fields))["msg"]
+    await server.call(None, "POST", kept, fields)
+
+
 async def test_without_mail_a_reset_says_whom_to_ask(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         refusal = await server.refusal(None, "POST", "/reset", {"email": "ada@demo.example"})

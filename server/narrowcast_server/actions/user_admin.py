@@ -9,6 +9,7 @@ from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions.invites import revoke_all_of
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.mail import send_mail
+from narrowcast_server.actions.password_resets import end_links
 from narrowcast_server.actions.users import (
     bot_watchers,
     check_own_address,
@@ -79,11 +80,14 @@ def _emit_channels(core: Core, user: User, before: dict[int, set[int]]) -> None:
 
 
 def change_address(core: Core, user: User, address: str) -> None:
-    """Changes the real email address, and the addresses and avatar derived from it."""
+    """Changes the real email address, and the addresses and avatar derived from it. Ends password reset links,
+    which went to the old address.
+    """
     if address.strip().lower() == user.delivery_email.lower():
         return
     checked = check_own_address(core, address)
     before = api_address(core, user)
+    end_links(core, user)
     core.users.update(user.id, delivery_email=checked)
     core.forget_addresses()
     changed = core.users[user.id]
@@ -101,6 +105,7 @@ def deactivate(core: Core, caller: User, user: User, comment: str | None) -> Non
     bots = [bot for bot in bots_of(core, user) if bot.is_active]
     for account in (*bots, user):
         revoke_all_of(core, account)
+        end_links(core, account)
         _set_active(core, account, False)
     if comment is not None:
         text = f"Your account at {core.setting_str('name')} was deactivated by {caller.full_name}."
