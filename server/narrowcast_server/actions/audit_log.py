@@ -40,7 +40,8 @@ _KEPT: Final = 20_000
 
 def is_administrative(method: str, path: str) -> bool:
     """Whether an operation, given by its declared path, changes more than the caller's own things."""
-    return method != "GET" and path.startswith(_ADMINISTRATIVE) and not path.startswith(_ORDINARY)
+    administrative = path == "/users" or path.startswith(_ADMINISTRATIVE)
+    return method != "GET" and administrative and not path.startswith(_ORDINARY)
 
 
 def record(core: Core, actor: User | None, action: str, details: Mapping[str, str]) -> None:
