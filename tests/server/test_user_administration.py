@@ -283,3 +283,11 @@ async def test_users_can_deactivate_their_own_account_except_the_last_owner(serv
     assert (await server.refusal("farid", "GET", "/users/me", status=401))["code"] == "UNAUTHORIZED"
     people = (await server.call("ada", "GET", "/users"))["members"]
     assert [row["is_active"] for row in people if row["user_id"] == server.id("farid")] == [False]
+
+
+async def test_a_bot_does_not_get_the_name_of_another_one(server: TestServer) -> None:
+    for name in ("builds", "tests"):
+        await server.call("elif", "POST", "/bots", {"full_name": name, "short_name": name})
+    bot = next(user for user in server.core.users.all() if user.full_name == "tests")
+    await server.refusal("elif", "PATCH", f"/users/{bot.id}", {"full_name": "builds"})
+    await server.call("elif", "PATCH", f"/users/{bot.id}", {"full_name": "checks"})

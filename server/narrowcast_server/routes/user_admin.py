@@ -6,7 +6,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions import profile_fields, user_admin
 from narrowcast_server.actions.joining import announce_newcomer
-from narrowcast_server.actions.users import check_full_name, check_own_address, create_user
+from narrowcast_server.actions.users import check_bot_name, check_full_name, check_own_address, create_user
 from narrowcast_server.http.params import (
     Param,
     integer_choice,
@@ -65,7 +65,8 @@ def update_user(call: Call) -> Answer:
         user_admin.change_address(core, user, call[NEW_ADDRESS] or "")
     # An empty name means no change, for clients that always send the field.
     if call[FULL_NAME]:
-        user_admin.change_name(core, user, check_full_name(core, call[FULL_NAME] or "", user))
+        check = check_bot_name if user.is_bot else check_full_name
+        user_admin.change_name(core, user, check(core, call[FULL_NAME] or "", user))
     if role is not None:
         user_admin.change_role(core, user, Role(role))
     for field_id, value in (call[PROFILE_DATA] or {}).items():
