@@ -122,20 +122,22 @@ class Memberships:
 
     def add_subgroup(self, group_id: int, subgroup_id: int) -> None:
         """Adds a group to a group."""
+        subgroups, supergroups = self._loaded_subgroups(), self._loaded_supergroups()
+        self._store.execute("INSERT INTO group_subgroups VALUES (?, ?)", group_id, subgroup_id)
         # Updated in place: a request may add many subgroups, and each is checked against those added before
         # it.
-        self._loaded_subgroups().setdefault(group_id, set()).add(subgroup_id)
-        self._loaded_supergroups().setdefault(subgroup_id, set()).add(group_id)
-        self._store.execute("INSERT INTO group_subgroups VALUES (?, ?)", group_id, subgroup_id)
+        subgroups.setdefault(group_id, set()).add(subgroup_id)
+        supergroups.setdefault(subgroup_id, set()).add(group_id)
         self._cached_members.clear()
 
     def remove_subgroup(self, group_id: int, subgroup_id: int) -> None:
         """Removes a group from a group."""
-        self._loaded_subgroups().get(group_id, set()).discard(subgroup_id)
-        self._loaded_supergroups().get(subgroup_id, set()).discard(group_id)
+        subgroups, supergroups = self._loaded_subgroups(), self._loaded_supergroups()
         self._store.execute(
             "DELETE FROM group_subgroups WHERE group_id = ? AND subgroup_id = ?", group_id, subgroup_id
         )
+        subgroups.get(group_id, set()).discard(subgroup_id)
+        supergroups.get(subgroup_id, set()).discard(group_id)
         self._cached_members.clear()
 
     def forget(self) -> None:
