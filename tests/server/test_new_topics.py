@@ -69,3 +69,26 @@ async def test_administrators_rename_topics_only_where_they_may_create_topics(
     await server.call("ada", "PATCH", f"/streams/{general}", {"can_create_topic_group": nobody})
     refusal = await server.refusal(name, "PATCH", f"/messages/{message_id}", {"topic": "older"})
     assert refusal["msg"] == REFUSED
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("/users/me/subscriptions", ("subscriptions", "invite_only")),
+        ("/channels/create", ("name", "invite_only")),
+    ],
+)
+async def test_no_private_channel_with_protected_history_begins_with_limited_topics(
+    server: TestServer, path: str, names: tuple[str, str]
+) -> None:
+    limited = {"can_create_topic_group": server.group("role:moderators")}
+    named: object = [{"name": "plans"}] if names[0] == "subscriptions" else "plans"
+    fields: dict[str, object] = {
+        names[0]: named,
+        names[1]: True,
+        "subscribers": [server.id("ada")],
+        **limited,
+    }
+    refusal = await server.refusal("ada", "POST", path, {**fields, "history_public_to_subscribers": False})
+    assert "Only everyone can create topics" in refusal["msg"]
+    await server.call("ada", "POST", path, {**fields, "history_public_to_subscribers": True})

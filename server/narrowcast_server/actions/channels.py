@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import ChannelSetting
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS
 from narrowcast_server.queries.channels import channel_object
 from narrowcast_server.queries.rendering import rendered_apart
 from narrowcast_server.rules.access import who_may_know
+from narrowcast_server.rules.holders import check_topic_creators
 from narrowcast_server.rules.permissions import system_group
 from narrowcast_server.rules.quotas import check_room
 
@@ -61,6 +63,12 @@ def create_channel(
     if creator is not None:
         values["can_administer_channel_group"] = {"direct_members": [creator.id], "direct_subgroups": []}
     values.update(settings or {})
+    shares_history = not invite_only if history_public is None else history_public
+    check_topic_creators(
+        core,
+        protected=invite_only and not shares_history,
+        value=values[ChannelSetting.CREATE_TOPIC.value],
+    )
     channel_id = core.channels.insert(
         name=name,
         description=description,
@@ -68,7 +76,7 @@ def create_channel(
         date_created=core.now() if date_created is None else date_created,
         creator_id=None if creator is None else creator.id,
         invite_only=int(invite_only),
-        history_public=int(not invite_only if history_public is None else history_public),
+        history_public=int(shares_history),
         is_web_public=int(is_web_public),
         is_default=int(is_default),
         message_retention_days=message_retention_days,

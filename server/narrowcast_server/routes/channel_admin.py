@@ -132,7 +132,6 @@ def create(call: Call) -> Answer:
         folder_id=None if folder is None else channel_admin.check_folder(core, folder),
         settings=settings,
     )
-    _check_topic_creators(channel, core)
     subscribe(core, [channel], people)
     if call[ANNOUNCE]:
         announce(core, call.user, [channel])
