@@ -109,17 +109,22 @@ def message_details(core: Core, user: User, ids: Sequence[int]) -> dict[str, obj
 
 
 def _subscribed_only(core: Core, user: User, ids: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Returns (ids outside of channels to which the user is not subscribed, those channels that the user may
+    read). Raises BAD_REQUEST for messages that the user may not read, as for missing ones, so that guessed ids
+    reveal nothing.
+    """
     rows = core.store.all(
         "SELECT id, channel_id FROM messages WHERE id IN (SELECT value FROM json_each(?))",
         json.dumps(list(ids)),
     )
+    delivered = set(access.delivered_ids(core, user.id, ids))
+    if len(rows) < len(set(ids)) or not all(
+        row["id"] in delivered or _may_name(core, user, row["id"]) for row in rows
+    ):
+        raise invalid_message()
     subscribed = access.subscribed_ids(core, user.id)
     kept = [row["id"] for row in rows if row["channel_id"] is None or row["channel_id"] in subscribed]
-    delivered = set(access.delivered_ids(core, user.id, kept))
-    kept = [i for i in kept if i in delivered or _may_name(core, user, i)]
     skipped = {row["channel_id"] for row in rows} - subscribed - {None}
-    # Messages and channels that the user may not read are skipped like missing ones, so that guessed ids
-    # reveal nothing.
     return kept, sorted(i for i in skipped if access.may_read(core, user, core.channels[i], subscribed))
 
 
