@@ -266,6 +266,14 @@ class Narrow(Struct, frozen=True, eq=False):
         """Whether it depends on more than the conversation of a message: on its flags, sender or content."""
         return not self.marks_read
 
+    @property
+    def depends_on_policies(self) -> bool:
+        """Whether it depends on which topics and channels the user follows or has muted."""
+        return any(
+            term.operator == "in" or (term.operator == "is" and term.operand in {"followed", "muted"})
+            for term in self.terms
+        )
+
     def dump(self) -> str:
         """The narrow as text, for storage; `load` parses it."""
         return json.dumps(

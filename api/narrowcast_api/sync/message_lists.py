@@ -89,6 +89,12 @@ class Views:
             if view.narrow.channel_id in channel_ids:
                 view.mark_outdated()
 
+    def mark_policies_stale(self) -> None:
+        """Marks the views as stale that depend on which topics and channels the user follows or has muted."""
+        for view in self._by_narrow.values():
+            if view.narrow.depends_on_policies:
+                view.mark_outdated()
+
     def add(self, message: Message) -> None:
         """Adds a message that was just sent to the views that contain it."""
         key = message.destination(self._host.state.me).key

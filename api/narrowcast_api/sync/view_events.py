@@ -11,11 +11,14 @@ from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.wire.events import (
     Event,
     MessageEvent,
+    MutedTopicsEvent,
     ReactionEvent,
     StreamUpdateEvent,
     SubscriptionAddEvent,
+    SubscriptionUpdateEvent,
     UpdateMessageEvent,
     UpdateMessageFlagsEvent,
+    UserTopicEvent,
 )
 
 
@@ -37,7 +40,18 @@ def update_views(views: Views, state: State, event: Event, changes: Sequence[Cha
         views.recheck_flags(changed, event.flag, is_set=event.op == "add")
     elif isinstance(event, ReactionEvent):
         views.recheck_reactions(changed)
-    elif isinstance(event, SubscriptionAddEvent):
+    else:
+        _mark_stale(views, event, changes)
+
+
+def _mark_stale(views: Views, event: Event, changes: Sequence[Change]) -> None:
+    """Marks the views as stale whose messages an event changes without naming them."""
+    if isinstance(event, SubscriptionAddEvent):
         views.mark_channels_stale({channel.channel_id for channel in event.subscriptions})
     elif isinstance(event, StreamUpdateEvent) and event.history_public_to_subscribers:
         views.mark_channels_stale({event.stream_id})
+    elif isinstance(event, SubscriptionUpdateEvent):
+        if event.property in {"is_muted", "in_home_view"}:
+            views.mark_policies_stale()
+    elif isinstance(event, UserTopicEvent | MutedTopicsEvent) and changes:
+        views.mark_policies_stale()
