@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from narrowcast_api.errors import NotConnected
 from narrowcast_api.model.messages import Match
 from narrowcast_api.narrow.narrow import Narrow, Term
+from narrowcast_api.narrow.page import Page
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
 from support.live import GENERAL, SOUP, apply, channel_message, message_event
@@ -177,3 +178,22 @@ async def test_the_unread_line_stands_above_messages_that_arrive_unseen_but_not_
     watched = False
     arrive(host, view, 7)
     assert view.first_unread == 7, "all above it was read"
+
+
+async def test_the_unread_line_is_not_above_messages_whose_read_marks_are_on_their_way() -> None:
+    host = ViewHost()
+    view = await opened(host, page(1, newest=True))
+    for number in (2, 3):
+        arrive(host, view, number)
+    host.state.show_read([2, 3])
+    view.mark_stale()
+    as_on_the_server = Page([message(1, "read"), message(2), message(3)], None, False, True)
+    await host.answered(view.refresh(), as_on_the_server)
+    assert (view.ids, view.first_unread) == ((1, 2, 3), None)
+
+
+async def test_the_unread_line_is_above_a_message_whose_page_comes_before_its_event() -> None:
+    host = ViewHost()
+    view = await opened(host, Page([message(1, "read"), message(2)], None, False, True))
+    arrive(host, view, 2)
+    assert (view.ids, view.first_unread) == ((1, 2), 2)

@@ -259,7 +259,7 @@ class MessageView:
         timeline.replace(ids, found_oldest=page.found_oldest, found_newest=page.found_newest)
         timeline.stale = stale
         self.matches = {i: self.matches[i] for i in self._pending if i in self.matches} | dict(page.matches)
-        self.first_unread = next((m.id for m in page.messages if not m.is_read), None)
+        self.first_unread = next((m.id for m in page.messages if self._is_unread(m)), None)
         if isinstance(asked, int):
             self.anchor = _nearest(ids, asked) if asked == self.narrow.near else asked
         elif asked == "first_unread" and page.anchor is not None and page.anchor in timeline:
@@ -318,10 +318,13 @@ class MessageView:
     def _join(self, message: Message) -> None:
         if self.loading or self.loading_newer:
             self._pending.append(message.id)
-        elif self._timeline.insert(message.id):
-            is_seen = self.is_watched is not None and self.is_watched()
-            if not message.is_read and not is_seen and self._has_read_before(message.id):
-                self.first_unread = message.id
+            return
+        is_new = self._timeline.insert(message.id)  # unless a page contained it already
+        is_seen = self.is_watched is not None and self.is_watched()
+        moves_line = not message.is_read and not is_seen and self._has_read_before(message.id)
+        if moves_line:
+            self.first_unread = message.id
+        if is_new or moves_line:
             self._limit_length()
             self._publish()
 
