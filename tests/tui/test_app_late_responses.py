@@ -85,8 +85,9 @@ async def test_an_edit_that_arrives_while_one_writes_elsewhere_is_not_begun(
         assert stage.notices[-1].startswith("The message was not opened, because you went on")
 
 
+@pytest.mark.parametrize("window", ["in front", "behind another"])
 async def test_a_quote_goes_to_compose_in_which_nothing_happened_meanwhile(
-    tmp_path: Path, sources: Hold
+    tmp_path: Path, sources: Hold, window: str
 ) -> None:
     async with on_stage(tmp_path) as stage:
         first, _ = await two_topics(stage)
@@ -94,8 +95,10 @@ async def test_a_quote_goes_to_compose_in_which_nothing_happened_meanwhile(
         held = sources(stage)
         await stage.press("greater_than_sign")
         await until(lambda: held.waiting)
+        stage.app.app_focus = window == "in front"
         await held.arrive(stage)
         writing = stage.screen.writing
+        stage.app.app_focus = True
         assert writing.text.has_focus
         assert writing.destination()[0] == ChannelDestination(stage.server.channel("general"), "lunch")
         assert "```quote\nAnybody?\n```" in writing.text.text

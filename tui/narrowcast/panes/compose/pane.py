@@ -150,8 +150,13 @@ class ComposePane(Vertical):
         return Moment(self.destination(), self.text.text, self.editing, self.app.focused)
 
     def is_still(self, moment: Moment) -> bool:
-        """Whether the user has not gone on since: only then may a late response change what is being written."""
-        return self.is_attached and self.moment == moment
+        """Whether the user has not gone on since: only then may a late response change what is being written.
+        While another window of the desktop has the focus, no widget has it.
+        """
+        if not self.is_attached:
+            return False
+        now = self.moment
+        return moment == (now if self.app.app_focus else now._replace(focused=moment.focused))
 
     def keep_draft(self) -> None:
         self._writing.keep()
