@@ -69,3 +69,8 @@ def test_a_signal_ends_the_app_while_an_editor_writes_and_nobody_reads_the_termi
         terminal.wait_for("and so on")
         terminal.signal(signal.SIGTERM)
         assert terminal.process.wait(PATIENCE) == 128 + signal.SIGTERM
+
+
+def test_an_editor_that_fails_is_reported_when_the_app_is_back(served: Served, tmp_path: Path) -> None:
+    with in_editor(served, tmp_path, "exit 3\n") as terminal:
+        terminal.wait_for("The editor failed with status 3. The text is unchanged.")

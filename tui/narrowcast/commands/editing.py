@@ -76,11 +76,26 @@ async def save(screen: Workspace, edit: Edit) -> None:
 
 
 async def external_editor(screen: Workspace) -> None:
-    """Edit the text of compose in the user's external editor."""
+    """Edit the text of compose in the user's external editor. A result that cannot replace the text becomes a
+    draft: the editor failed, or the text was changed elsewhere meanwhile.
+    """
     app, writing = app_of(screen.writing), screen.writing
+    if writing.begin.refused():
+        return
     writing.keep_draft()
-    text = await edit_externally(screen.app, app, writing.text.text, app.config.compose.editor)
-    if text is not None and text != writing.text.text:
+    before, place = writing.text.text, writing.links.place
+    text, status = await edit_externally(screen.app, app, before, app.config.compose.editor)
+    failure = f"The editor failed with status {status}." if status else ""
+    is_same = writing.is_attached and (writing.text.text, writing.links.place) == (before, place)
+    if text == before.rstrip("\n"):
+        if failure:
+            screen.tell(f"{failure} The text is unchanged.", severity="error")
+    elif is_same and not failure:
         writing.text.text = ""
         writing.text.insert(text)
-    writing.focus_text()
+    else:
+        why = failure or "The text in compose was changed while the editor was open."
+        screen.session.drafts.save(None, place.destination, text)
+        screen.tell(f"{why} What you wrote in the editor is in Drafts.", severity="warning")
+    if writing.is_attached:
+        writing.focus_text()

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from narrowcast_api.errors import InvalidInput
 
@@ -54,8 +54,15 @@ class Host(Protocol):
     external_program: asyncio.subprocess.Process | None
 
 
-async def edit_externally(app: App[Any], host: Host, text: str, configured: str = "") -> str | None:
-    """``text`` after editing; None if the editor failed. If the editor was killed, the last saved version.
+class Edited(NamedTuple):
+    """The text that the editor saved last, and its exit status, which is not 0 if it failed or was told to fail."""
+
+    text: str
+    status: int
+
+
+async def edit_externally(app: App[Any], host: Host, text: str, configured: str = "") -> Edited:
+    """``text`` after editing. An editor that was killed counts as ended by the user.
 
     The file is in a private folder, which is deleted afterwards with everything that the editor put there.
     Raises InvalidInput if the editor cannot be started.
@@ -75,9 +82,10 @@ async def edit_externally(app: App[Any], host: Host, text: str, configured: str 
                 code = await process.wait()
             finally:
                 host.external_program = None
-        if code > 0:
-            return None
-        written = await asyncio.to_thread(path.read_text, encoding="utf-8", errors="replace")
-        return written.rstrip("\n")
+        try:
+            written = await asyncio.to_thread(path.read_text, encoding="utf-8", errors="replace")
+        except FileNotFoundError:
+            return Edited(text, max(code, 0))
+        return Edited(written.rstrip("\n"), max(code, 0))
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)

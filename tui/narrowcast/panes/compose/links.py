@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.draft import same_conversation
+from narrowcast.panes.compose.edits import destination_of
 from narrowcast.text import names
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.storage.records import Draft, Edit
@@ -33,9 +34,11 @@ class Links:
     def place(self) -> TextPlace:
         """The text in compose, for a link that arrives later."""
         writing = self._pane.writing
+        here = writing.destination()[0]
         edited_id = writing.edits.message_id
-        draft_id = writing.draft.reserve() if edited_id is None else None
-        return TextPlace(writing.destination()[0], draft_id, edited_id)
+        if edited_id is None:
+            return TextPlace(here, writing.draft.reserve())
+        return TextPlace(destination_of(edited_id, self._pane.session) or here, None, edited_id)
 
     def is_here(self, place: TextPlace) -> bool:
         """Whether that text is the one in compose. If it was sent, the next text to the same conversation is."""
