@@ -60,6 +60,33 @@ async def test_after_an_edit_the_keys_are_where_they_were_before_it(tmp_path: Pa
         assert stage.app.focused is writing.text, "one was writing"
 
 
+async def test_editing_a_message_again_goes_on_with_its_edit(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        message_id = await edit_own(stage)
+        await stage.type(" and")
+        stage.screen.focus_messages()
+        await stage.press("e")
+        await stage.type(" bread")
+        assert stage.screen.writing.editing == message_id
+        assert stage.screen.writing.text.text == "Soop and bread"
+        assert stage.notices == []
+
+
+async def test_editing_a_message_twice_in_both_conversations_goes_on_with_one_edit(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(180, 40)) as stage:
+        message_id = await edit_own(stage)
+        await stage.type(" and")
+        left = stage.screen.conversation
+        stage.screen.open_beside(Narrow.all())
+        await until(lambda: stage.screen.conversation is not left and stage.screen.messages.has_focus_within)
+        right = stage.screen.conversation
+        await stage.shows(message_id)
+        await stage.press("G", "e")
+        await stage.type(" bread")
+        assert (left.writing.text.text, right.writing.text.text) == ("Soop and bread", "")
+        assert (left.writing.editing, right.writing.editing) == (message_id, None)
+
+
 async def test_an_edit_that_is_refused_comes_back_and_takes_no_keys(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         message_id = await edit_own(stage)

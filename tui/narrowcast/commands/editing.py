@@ -12,6 +12,7 @@ from narrowcast_api.errors import ExpectationMismatch
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.main.conversation_pane import ConversationPane
     from narrowcast_api.model.messages import Message
     from narrowcast_api.storage.records import Edit
 
@@ -29,11 +30,17 @@ async def quote(screen: Workspace, message: Message) -> None:
 
 async def begin(screen: Workspace, message_id: int) -> None:
     """Begin an edit with the source of the message, which is fetched: the state has only the rendered content.
-    The user may do something else when it arrives; then nothing changes.
+    The user may do something else when it arrives; then nothing changes. An edit that is open already goes on.
     """
+    if (editor := _editor_of(screen, message_id)) is not None:
+        screen.side.enter(editor)
+        editor.writing.focus_text()
+        return
     writing = screen.writing  # another conversation may have the focus after the request
     begun = writing.moment
     source = await screen.messages.parts.clipboard.source_of(message_id)
+    if _editor_of(screen, message_id) is not None:
+        return  # the key was pressed twice
     if not writing.is_still(begun):
         _tell_late(screen, "The message was not opened", "<message.edit> edits it")
         return
@@ -42,6 +49,11 @@ async def begin(screen: Workspace, message_id: int) -> None:
         writing.begin.edit(message_id, source)
     else:
         screen.refuse("You can only edit your own messages.")
+
+
+def _editor_of(screen: Workspace, message_id: int) -> ConversationPane | None:
+    """The conversation in whose compose box a message is being edited."""
+    return next((one for one in screen.side.all if one.writing.editing == message_id), None)
 
 
 def _tell_late(screen: Workspace, what: str, again: str) -> None:
