@@ -77,3 +77,13 @@ async def test_both_versions_of_a_draft_are_shown_with_the_keys_that_keep_them(t
         shown = "\n".join(screen_rows(stage.app.screen))
         for text in ("1 keeps the first · 2 the second", "Esc decides later", "soup here", "soup there"):
             assert text in shown
+
+
+async def test_a_question_shows_all_its_keys(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(40, 15)) as stage:
+        await stage.in_topic("general", "lunch")
+        await run(stage, "channel.archive")
+        await stage.pilot.pause()
+        shown = "\n".join(screen_rows(stage.app.screen))
+        for text in ("Enter selects · y yes · n no", "Esc cancels"):
+            assert text in shown

@@ -11,11 +11,12 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from narrowcast.app.context import InApp
+from narrowcast.commands.hints import hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
+from narrowcast.screens.dialogs.key_line import KeyLine
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.text.safe_text import safe_block
-from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
 
 __all__ = ["ConfirmScreen", "ask_first"]
@@ -43,14 +44,23 @@ class ConfirmScreen(Dialog[bool]):
         super().__init__()
         self._question = question
         self.list: ChoiceList[bool] = ChoiceList([Choice(False, "Cancel"), Choice(True, yes)])
+        self._keys = KeyLine()
 
     def compose(self) -> ComposeResult:
-        keys = OneLine()
-        keys.show_pieces([(self.hints(*_KEYS), "dim")])
         with Vertical():
             yield Static(safe_block(self._question), markup=False)
             yield self.list
-            yield keys
+            yield self._keys
+
+    def on_mount(self) -> None:
+        self._show_keys()
+
+    def on_resize(self) -> None:
+        """Lay out the keys again, which may need another line."""
+        self.call_after_refresh(self._show_keys)
+
+    def _show_keys(self) -> None:
+        self._keys.show_hints(hint_words(keys_of(self), _KEYS))
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
         event.stop()
