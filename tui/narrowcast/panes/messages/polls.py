@@ -51,7 +51,7 @@ class Polls:
                 choices.append(Choice(option.key, option.text, votes, _box(me in option.voters)))
         else:
             choices += [Choice(one.key, one.text, one.description, _box(one.done)) for one in widget.tasks]
-        choices.append(Choice("", "Add option…", "", " + "))
+        choices.append(Choice("", "Add option…" if isinstance(widget, Poll) else "Add task…", "", " + "))
 
         def chosen(key: str | None) -> None:
             kind = TargetKind.VOTE if isinstance(widget, Poll) else TargetKind.TASK
