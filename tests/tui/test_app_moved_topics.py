@@ -9,7 +9,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from support.server import running_server
 from support.sessions import fetched, until
-from support.stage import Stage, on_stage, run
+from support.stage import Stage, all_live, file_of, on_stage, run
 
 WIDE = (180, 40)
 
@@ -146,6 +146,19 @@ async def test_an_edit_goes_on_when_its_topic_is_moved_and_the_text_before_it_is
         assert stage.screen.writing.destination()[0] == ChannelDestination(where.channel_id, "supper")
 
 
+async def test_the_old_topic_can_be_opened_again(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await stage.in_topic()
+        await moves(stage, selected(stage), "✔ lunch")
+        await stage.told("was moved to #general › ✔ lunch.")
+        await stage.go(Narrow.from_destination(where))
+        await stage.press("c")
+        await stage.type("Once more")
+        await stage.drawn()
+        assert stage.screen.narrow == Narrow.from_destination(where)
+        assert stage.screen.writing.destination()[0] == where
+
+
 async def test_both_conversations_follow_and_the_focus_stays(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=WIDE) as stage:
         await stage.in_topic()
@@ -197,6 +210,30 @@ async def test_a_topic_that_was_resolved_while_the_app_was_closed_is_followed(tm
             assert stage.screen.narrow == Narrow.from_destination(new)
             assert stage.screen.writing.text.text == "me too"
             assert stage.screen.writing.destination()[0] == new
+
+
+async def test_a_topic_that_was_resolved_while_another_account_was_on_screen_is_followed(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, stored=["bruno"]) as stage:
+        await all_live(stage, 2)
+        where = await stage.in_topic()
+        message_id = selected(stage)
+        await until(lambda: not stage.session.state.unreads.count_topic(where.channel_id, where.topic))
+        await stage.go(Narrow.mentions())
+        await stage.go(Narrow.from_destination(where))  # without an unread line now
+        await stage.press("c")
+        await stage.type("me too")
+        state = stage.session.state
+        await stage.app.accounts.switch(file_of(stage, "bruno"))
+        await moves(stage, message_id, "✔ lunch")
+        await until(lambda: any(one.topic == "✔ lunch" for one in state.messages))
+        await stage.app.accounts.switch(file_of(stage, "ada"))
+        await stage.told("was moved to #general › ✔ lunch. The text you are writing goes there too.")
+        new = ChannelDestination(stage.server.channel("general"), "✔ lunch")
+        assert stage.screen.narrow == Narrow.from_destination(new)
+        assert stage.screen.writing.text.text == "me too"
+        assert stage.screen.writing.destination()[0] == new
 
 
 async def test_a_topic_whose_messages_were_all_deleted_stays_open(tmp_path: Path) -> None:

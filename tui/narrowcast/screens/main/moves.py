@@ -46,10 +46,12 @@ class Moves:
             screen.tell(f"{counted(len(moved.ids), 'message')} moved from {old} to {new}.")
 
     def seek(self) -> None:
-        """Look for topics that were moved without an event, while there was no connection: all messages are gone."""
+        """Look for topics that were moved while there was no connection or another account was on screen: all messages
+        are gone.
+        """
         for one in self._screen.side.all:
             old = one.narrow.destination if one.narrow is not None else None
-            message_id = one.messages.selected_id
+            message_id = _last_selected(one)
             if isinstance(old, ChannelDestination) and message_id is not None and _is_emptied(one):
                 key = (Narrow.from_destination(old), message_id)
                 if key not in self._sought:
@@ -88,6 +90,8 @@ def follow_topic(
         for one in shown:
             one.move(narrow)
             _save_view(screen, one)
+    if (left := session.views.peek(Narrow.from_destination(old))) is not None:
+        left.position = None  # whoever opens the old topic again means that one
     has_text = [one.writing.follow_move(old, new) for one in screen.side.all]
     _readdress_unsent(session, old, new)
     if same_conversation(screen.sent_to, old):
@@ -114,6 +118,12 @@ def _readdress_unsent(session: Session, old: ChannelDestination, new: ChannelDes
 def _showing(screen: Workspace, where: ChannelDestination) -> list[ConversationPane]:
     """The conversations that show a topic."""
     return [one for one in screen.side.all if one.narrow == Narrow.from_destination(where)]
+
+
+def _last_selected(conversation: ConversationPane) -> int | None:
+    """The selected message, even if it is no longer in the view."""
+    view = conversation.messages.view
+    return conversation.messages.selected_id or (view.position if view is not None else None)
 
 
 def _is_emptied(conversation: ConversationPane) -> bool:

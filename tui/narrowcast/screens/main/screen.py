@@ -173,6 +173,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.session.cache_view(narrow, self.messages.selected_id)
         self.side.save()
         self.lines.update()
+        self.updates.view_opened()
 
     def go(self, narrow: Narrow, anchor: int | str | None = None, *, focus: bool = True) -> None:
         """Show a view and add it to the history."""

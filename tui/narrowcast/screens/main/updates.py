@@ -140,6 +140,10 @@ class Updates:
         yield (replaced, channels), lambda _: self._tell_of_leaving()
         yield (change.ViewChanged,), lambda _: self._moves.seek()
 
+    def view_opened(self) -> None:
+        """Follow the topic of the view that was just opened, if it was moved since it was open before."""
+        self._moves.seek()
+
     def _each(self, show: Callable[[ConversationPane], object]) -> None:
         for conversation in self._screen.side.all:
             show(conversation)
