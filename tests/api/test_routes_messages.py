@@ -245,25 +245,41 @@ async def test_an_edit_sends_what_changes_and_what_it_started_from() -> None:
             await client.messages.edit(message_id=5, content="new", expected_content="ö")
 
 
-async def test_the_rest_of_messages() -> None:
+async def test_a_message_is_deleted() -> None:
     async with scripted_client() as (client, transport):
         transport.prepare("DELETE", FIVE)
         await client.messages.delete(message_id=5)
+
+
+async def test_the_edit_history_of_a_message_is_fetched() -> None:
+    async with scripted_client() as (client, transport):
         transport.prepare("GET", f"{FIVE}/history", json={"message_history": [{"timestamp": 1, "topic": ""}]})
         assert (await client.messages.history(message_id=5)).message_history[0].timestamp == 1
+
+
+async def test_the_server_renders_a_text() -> None:
+    async with scripted_client() as (client, transport):
         transport.prepare("POST", f"{SEND}/render", json={"rendered": "<p>x</p>"}, params={"content": "x"})
         assert (await client.messages.render(content="x")).rendered == "<p>x</p>"
+
+
+async def test_read_receipts_are_fetched_from_137() -> None:
+    async with scripted_client() as (client, transport):
+        transport.prepare("GET", f"{FIVE}/read_receipts", json={"user_ids": [8, 9]})
         for level in at_levels(client, [136, 137]):
             if level < 137:
                 with pytest.raises(Unsupported):
                     await client.messages.read_receipts(message_id=5)
             else:
-                transport.prepare("GET", f"{FIVE}/read_receipts", json={"user_ids": [8, 9]})
                 assert (await client.messages.read_receipts(message_id=5)).user_ids == [8, 9]
+
+
+async def test_messages_are_reported_from_382() -> None:
+    async with scripted_client() as (client, transport):
+        transport.prepare("POST", f"{FIVE}/report", params={"report_type": "spam"})
         for level in at_levels(client, [381, 382]):
             if level < 382:
                 with pytest.raises(Unsupported):
                     await client.messages.report(message_id=5, report_type="spam")
             else:
-                transport.prepare("POST", f"{FIVE}/report", params={"report_type": "spam"})
                 await client.messages.report(message_id=5, report_type="spam")

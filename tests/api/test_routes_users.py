@@ -278,24 +278,44 @@ async def test_refusals_of_a_deactivation_are_typed() -> None:
             assert isinstance(caught.value, CannotDeactivateLastUser) is (code != "BAD_REQUEST")
 
 
-async def test_the_rest_of_users() -> None:
+async def test_unreadable_rows_are_left_out_of_the_list_of_users() -> None:
     async with scripted_client() as (client, transport):
         transport.prepare("GET", "/api/v1/users", json={"members": [PERSON, {"broken": 1}]})
         assert [user.user_id for user in (await client.users.list()).members] == [7]
+
+
+async def test_a_user_is_fetched_by_email() -> None:
+    async with scripted_client() as (client, transport):
         transport.prepare("GET", "/api/v1/users/grace@example.org", json={"user": PERSON})
         assert (await client.users.get_by_email(email="grace@example.org")).user_id == 7
         assert transport.last.url.raw_path.startswith(b"/api/v1/users/grace%40example.org?")
         for email in ("", "..", "."):
             with pytest.raises(InvalidInput):
                 await client.users.get_by_email(email=email)
+
+
+async def test_a_user_is_created_with_a_password() -> None:
+    async with scripted_client() as (client, transport):
         transport.prepare("POST", "/api/v1/users", json={"user_id": 8})
-        made = await client.users.create(email="h@example.org", password=Secret("pw"), full_name="H")
-        assert made.user_id == 8
+        created = await client.users.create(email="h@example.org", password=Secret("pw"), full_name="H")
+        assert created.user_id == 8
         assert transport.last.params["password"] == "pw"
+
+
+async def test_a_user_is_reactivated() -> None:
+    async with scripted_client() as (client, transport):
         transport.prepare("POST", f"{SEVEN}/reactivate")
         await client.users.reactivate(user_id=7)
+
+
+async def test_the_current_user_is_deactivated() -> None:
+    async with scripted_client() as (client, transport):
         transport.prepare("DELETE", ME)
         await client.users.deactivate_me()
+
+
+async def test_profile_fields_of_the_current_user_are_set_and_cleared() -> None:
+    async with scripted_client() as (client, transport):
         transport.prepare("PATCH", f"{ME}/profile_data", params={"data": '[{"id":4,"value":"x"}]'})
         await client.users.update_my_profile(values={4: "x"})
         transport.prepare("DELETE", f"{ME}/profile_data", params={"data": "[4]"})
