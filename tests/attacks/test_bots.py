@@ -29,7 +29,7 @@ async def webhook(server: TestServer, owner: str = "dario") -> httpx.BasicAuth:
     return httpx.BasicAuth("hook-bot@demo.example", made["api_key"])
 
 
-async def test_the_key_of_an_incoming_webhook_does_nothing_but_send(server: TestServer) -> None:
+async def test_the_key_of_an_incoming_webhook_can_only_send(server: TestServer) -> None:
     auth = await webhook(server)
     async with httpx.AsyncClient(auth=auth, trust_env=False) as client:
         for endpoint in CLOSED:
@@ -83,7 +83,7 @@ async def test_the_bots_of_a_demoted_user_are_demoted(server: TestServer, become
     assert server.core.users[bot].role == max(becomes, Role.MEMBER)
 
 
-async def test_a_guests_bot_can_read_only_what_guests_can(server: TestServer) -> None:
+async def test_the_bot_of_a_guest_can_read_only_what_guests_can(server: TestServer) -> None:
     await server.call("dario", "POST", "/bots", {"full_name": "Zelda", "short_name": "zelda"})
     message = await server.send("elif", "design", "t", "members only")
     await server.call("zelda", "GET", f"/messages/{message}")
@@ -94,28 +94,28 @@ async def test_a_guests_bot_can_read_only_what_guests_can(server: TestServer) ->
 
 
 @pytest.mark.parametrize("name", ["hugo", "iris", "jasper"])
-async def test_neither_guests_nor_bots_make_bots(server: TestServer, name: str) -> None:
+async def test_guests_and_bots_cannot_create_bots(server: TestServer, name: str) -> None:
     for kind in (BotType.GENERIC, BotType.INCOMING_WEBHOOK):
         fields = {"full_name": "X", "short_name": "x", "bot_type": int(kind)}
         await server.refusal(name, "POST", "/bots", fields)
 
 
 @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMINISTRATOR, Role.MODERATOR])
-async def test_no_bot_is_given_more_than_its_owner_has(server: TestServer, role: Role) -> None:
+async def test_a_bot_cannot_get_a_higher_role_than_its_owner(server: TestServer, role: Role) -> None:
     made = await server.call("dario", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})
     await server.refusal("ada", "PATCH", f"/users/{made['user_id']}", {"role": int(role)})
     await server.refusal("dario", "PATCH", f"/users/{made['user_id']}", {"role": int(role)})
     assert server.core.users[made["user_id"]].role is Role.MEMBER
 
 
-async def test_an_administrator_does_not_become_an_owner_by_a_bots_key(server: TestServer) -> None:
+async def test_an_administrator_cannot_become_an_owner_with_the_key_of_a_bot(server: TestServer) -> None:
     iris = server.id("iris")
     await server.call("ada", "PATCH", f"/users/{iris}", {"role": int(Role.OWNER)})
     await server.refusal("bruno", "POST", f"/bots/{iris}/api_key/regenerate")
     await server.call("ada", "POST", f"/bots/{iris}/api_key/regenerate")
 
 
-async def test_a_key_from_before_a_promotion_ends_with_it(server: TestServer) -> None:
+async def test_promoting_a_bot_revokes_its_key(server: TestServer) -> None:
     iris = server.id("iris")
     # Bruno, an administrator, gets the key while the bot is a member.
     known = (await server.call("bruno", "POST", f"/bots/{iris}/api_key/regenerate"))["api_key"]
@@ -141,7 +141,7 @@ async def test_only_its_owner_can_see_a_bots_key(server: TestServer, name: str) 
 
 
 @pytest.mark.parametrize("name", ["chiyo", "dario", "hugo", "iris"])
-async def test_nobody_manages_the_bots_of_another(server: TestServer, name: str) -> None:
+async def test_the_bots_of_others_cannot_be_managed(server: TestServer, name: str) -> None:
     jasper = server.id("jasper")
     for method, path, fields in (
         ("PATCH", f"/bots/{jasper}", {"full_name": "Mine"}),
@@ -155,14 +155,14 @@ async def test_nobody_manages_the_bots_of_another(server: TestServer, name: str)
     assert server.user("jasper").is_active
 
 
-async def test_the_bots_of_a_deactivated_person_stay_shut(server: TestServer) -> None:
+async def test_the_bots_of_a_deactivated_user_cannot_be_reactivated(server: TestServer) -> None:
     made = await server.call("dario", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})
     await server.call("ada", "DELETE", f"/users/{server.id('dario')}")
     await server.refusal("ada", "POST", f"/users/{made['user_id']}/reactivate")
     assert not server.core.users[made["user_id"]].is_active
 
 
-async def test_an_administrator_brings_back_no_owner(server: TestServer) -> None:
+async def test_an_administrator_cannot_reactivate_an_owner(server: TestServer) -> None:
     await server.call("ada", "PATCH", f"/users/{server.id('dario')}", {"role": int(Role.OWNER)})
     await server.call("ada", "DELETE", f"/users/{server.id('dario')}")
     await server.refusal("bruno", "POST", f"/users/{server.id('dario')}/reactivate")

@@ -64,7 +64,7 @@ async def test_a_server_that_listens_on_all_addresses_accepts_any_host_name(tmp_
         assert await status(server, Host="team.local", Origin="http://team.local") == 200
 
 
-async def test_a_page_cannot_write_either(server: TestServer) -> None:
+async def test_a_page_of_another_origin_cannot_change_data(server: TestServer) -> None:
     user = server.user("ada")
     async with httpx.AsyncClient(trust_env=False, auth=(user.delivery_email, user.api_key)) as client:
         response = await client.post(
@@ -77,7 +77,7 @@ async def test_a_page_cannot_write_either(server: TestServer) -> None:
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost:1"])
-async def test_a_page_gets_no_websocket(server: TestServer, origin: str) -> None:
+async def test_a_page_of_another_origin_gets_no_websocket(server: TestServer, origin: str) -> None:
     address = f"ws://{urlsplit(server.url).netloc}/api/v1/events/stream?queue_id=x"
     with pytest.raises(websockets.InvalidStatus) as caught:
         await websockets.connect(address, additional_headers={"Origin": origin}, proxy=None)

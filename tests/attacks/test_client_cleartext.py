@@ -69,7 +69,7 @@ def test_a_script_is_refused_before_anything_is_sent(
     assert typed.read() == "secret\n"  # the password was not read
 
 
-async def test_the_app_and_every_other_caller_are_refused_too() -> None:
+async def test_login_and_joining_refuse_plain_http_to_other_machines() -> None:
     for is_key in (False, True):
         with pytest.raises(Cleartext):
             await sign_in("http://192.0.2.7", "me@example.org", Secret("s"), is_key=is_key)
@@ -86,7 +86,7 @@ def answering(method: str, path: str) -> Answer | None:
 @pytest.mark.parametrize(
     ("answer", "code", "asked"), [("no\r", 2, False), ("\r", 2, False), ("y\r", 2, False), ("yes\r", 0, True)]
 )
-def test_at_a_terminal_only_a_typed_yes_continues(
+def test_in_a_terminal_only_a_typed_yes_continues(
     tmp_path: Path, answer: str, code: int, asked: bool
 ) -> None:
     with hostile_server(answering) as server:
@@ -104,7 +104,7 @@ def test_at_a_terminal_only_a_typed_yes_continues(
         assert bool(server.seen) is asked
 
 
-def test_with_the_flag_nobody_is_asked(
+def test_with_the_flag_no_confirmation_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, value in home(tmp_path).items():
@@ -128,7 +128,7 @@ def test_with_the_flag_nobody_is_asked(
     ],
     ids=["page", "no such page", "json 404", "list", "nothing", "other json"],
 )
-def test_a_wrong_address_is_reported_before_a_password_is_asked_for(
+def test_a_wrong_url_is_reported_before_the_password_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], other: Answer
 ) -> None:
     for name, value in home(tmp_path).items():
@@ -144,7 +144,7 @@ def test_a_wrong_address_is_reported_before_a_password_is_asked_for(
 
 
 @pytest.mark.parametrize("password", ["short", "x" * 101])
-def test_the_rule_for_a_new_password_is_said_and_checked_here(
+def test_the_rule_for_a_new_password_is_shown_and_checked_locally(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], password: str
 ) -> None:
     for name, value in home(tmp_path).items():

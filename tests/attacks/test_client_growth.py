@@ -23,7 +23,7 @@ def held(people: Typing) -> int:
     return sum(len(kept) for kept in vars(people).values() if isinstance(kept, Sized))
 
 
-def test_typing_in_ever_new_topics_is_bounded() -> None:
+def test_the_memory_of_typing_in_many_topics_is_bounded() -> None:
     people = Typing(15.0)
     for number in range(20_000):
         people.start(ChannelDestination(1, f"topic {number}"), 2, float(number) / 1e6)
@@ -31,7 +31,7 @@ def test_typing_in_ever_new_topics_is_bounded() -> None:
     assert people.typers(ChannelDestination(1, "topic 19999")) == (2,)
 
 
-def test_typing_by_ever_new_people_is_bounded() -> None:
+def test_the_memory_of_typing_by_many_users_is_bounded() -> None:
     people = Typing(15.0)
     for number in range(20_000):
         people.start(HERE, number, 0.0)
@@ -39,7 +39,7 @@ def test_typing_by_ever_new_people_is_bounded() -> None:
     assert held(people) <= 4 * typing.MAX_ENTRIES
 
 
-def test_places_where_nobody_types_any_more_are_forgotten() -> None:
+def test_conversations_without_typing_are_forgotten() -> None:
     people = Typing(1.0)
     for number in range(500):
         people.start(ChannelDestination(1, f"topic {number}"), 2, 0.0)
@@ -83,13 +83,13 @@ def logged(folder: Path, *records: str, error: Exception | None = None) -> str:
 
 
 @pytest.mark.parametrize("text", SEQUENCES.values(), ids=SEQUENCES.keys())
-def test_a_record_of_the_log_holds_no_sequence(tmp_path: Path, text: str) -> None:
+def test_log_records_contain_no_escape_sequences(tmp_path: Path, text: str) -> None:
     written = logged(tmp_path, text)
     assert written.count("\n") >= 1
     assert harmful(written) == []
 
 
-def test_a_traceback_in_the_log_holds_no_sequence_either(tmp_path: Path) -> None:
+def test_tracebacks_in_the_log_contain_no_escape_sequences(tmp_path: Path) -> None:
     try:
         raise ValueError(ALL)
     except ValueError as error:
@@ -103,5 +103,5 @@ def test_no_log_record_can_imitate_another(tmp_path: Path) -> None:
     assert [line.startswith("    ") for line in written.splitlines()] == [False, True]
 
 
-def test_one_record_does_not_push_out_all_others(tmp_path: Path) -> None:
+def test_a_long_log_record_does_not_displace_all_others(tmp_path: Path) -> None:
     assert len(logged(tmp_path, "x" * 5_000_000)) < 2 * logs.LONGEST_RECORD

@@ -71,7 +71,7 @@ def test_a_link_text_that_names_another_host_is_suspicious(label: str) -> None:
         ("例え.テスト", "https://xn--r8jz45g.xn--zckzah/"),
     ],
 )
-def test_a_link_text_that_matches_its_address_is_not_suspicious(label: str, url: str) -> None:
+def test_a_link_text_that_matches_its_url_is_not_suspicious(label: str, url: str) -> None:
     assert link_warning(label, url) == ""
 
 
@@ -92,7 +92,7 @@ def test_a_link_text_that_matches_its_address_is_not_suspicious(label: str, url:
         ("https:///", ""),
     ],
 )
-def test_an_address_is_read_as_a_browser_reads_it(url: str, host: str) -> None:
+def test_a_url_is_parsed_like_in_a_browser(url: str, host: str) -> None:
     assert host_of(url) == host
 
 
@@ -112,7 +112,7 @@ def test_an_address_is_read_as_a_browser_reads_it(url: str, host: str) -> None:
         "https://xn--a.com/",
     ],
 )
-def test_an_address_that_hides_its_target_is_suspicious_whatever_the_link_text(url: str) -> None:
+def test_a_url_that_hides_its_target_is_suspicious_whatever_the_link_text(url: str) -> None:
     assert link_warning("the report", url) != ""
 
 
@@ -125,7 +125,7 @@ def test_an_address_that_hides_its_target_is_suspicious_whatever_the_link_text(u
         "https:\\\\evil.example/user_uploads/1/a",
     ],
 )
-def test_a_backslash_does_not_make_a_foreign_address_the_own_servers(href: str) -> None:
+def test_a_url_with_a_backslash_is_not_mistaken_for_the_own_server(href: str) -> None:
     state = State.from_snapshot(live.snapshot(realm_url="https://chat.example.org"))
     target = resolve(href, state)
     assert isinstance(target, External)

@@ -56,14 +56,14 @@ def descendants() -> set[int]:
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP", "BMP"])
-async def test_an_ordinary_picture_arrives_as_it_would_without_the_process(kind: str) -> None:
+async def test_an_ordinary_image_is_decoded_as_without_the_process(kind: str) -> None:
     picture = await decoded(made(kind), (10, 5))
     assert picture.size == (80, 53)
     red, green, blue, alpha = picture.getpixel((40, 25))  # type: ignore[misc]  # four bands, as asked for
     assert (abs(red - 200) < 6, abs(green - 30) < 6, abs(blue - 30) < 6, alpha) == (True, True, True, 255)
 
 
-async def test_a_jpeg_of_thousands_of_scans_is_ended_and_the_loop_goes_on(
+async def test_decoding_a_jpeg_with_thousands_of_scans_is_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert CPU_SECONDS < picture_process.PATIENCE
@@ -82,7 +82,7 @@ async def test_a_jpeg_of_thousands_of_scans_is_ended_and_the_loop_goes_on(
     assert longest < 1.0
 
 
-async def test_a_picture_that_is_no_longer_wanted_ends_its_process() -> None:
+async def test_cancelling_the_decoding_of_an_image_ends_its_process() -> None:
     before = descendants()
     task = asyncio.ensure_future(decoded(scans(3000), CELLS))
     await until(lambda: descendants() - before)
@@ -93,7 +93,7 @@ async def test_a_picture_that_is_no_longer_wanted_ends_its_process() -> None:
     assert not begun & descendants()
 
 
-async def test_a_process_that_never_answers_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_process_that_does_not_respond_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     before = descendants()
     monkeypatch.setattr(picture_process, "PATIENCE", 0.05)
     with pytest.raises(TooLarge, match="too long"):
@@ -144,7 +144,7 @@ async def test_a_file_that_is_too_large_starts_no_process(monkeypatch: pytest.Mo
         await decoded(bytes(MAX_BYTES + 1), CELLS)
 
 
-async def test_without_processes_the_picture_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_processes_the_image_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
     with pytest.raises(TooLarge, match="process"):
         await decoded(made(), CELLS)
@@ -158,7 +158,7 @@ async def test_without_processes_the_picture_is_refused(monkeypatch: pytest.Monk
         ("import os; os.write(os.open('FILE', os.O_CREAT | os.O_WRONLY), b'x' * 100)", "OSError"),
     ],
 )
-def test_the_process_can_take_no_more_than_its_share(tmp_path: Path, attack: str, ends: str) -> None:
+def test_the_resources_of_the_process_are_limited(tmp_path: Path, attack: str, ends: str) -> None:
     code = (
         "from narrowcast.terminal.picture_worker import limit_resources; limit_resources(1);"
         + attack.replace("FILE", str(tmp_path / "x"))

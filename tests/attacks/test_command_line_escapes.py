@@ -87,7 +87,7 @@ def refusing(text: str, status: int = 400, code: str = "BAD_REQUEST") -> Answeri
 
 @KINDS
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS.keys())
-def test_a_refusal_is_shown_without_its_sequences(
+def test_an_error_text_is_shown_without_escape_sequences(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...], text: str
 ) -> None:
     with hostile_server(refusing(text)) as server:
@@ -98,7 +98,7 @@ def test_a_refusal_is_shown_without_its_sequences(
 
 
 @pytest.mark.parametrize(("status", "code"), [(401, "UNAUTHORIZED"), (403, ""), (404, "X"), (418, ALL)])
-def test_every_status_and_code_is_filtered(
+def test_escape_sequences_are_filtered_for_every_status_and_code(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], status: int, code: str
 ) -> None:
     with hostile_server(refusing(ALL, status, code)) as server:
@@ -108,7 +108,7 @@ def test_every_status_and_code_is_filtered(
 
 
 @KINDS
-def test_a_login_shows_nothing_of_a_server_that_nobody_trusts_yet(
+def test_texts_of_an_untrusted_server_are_filtered_at_login(
     capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
     def answer(method: str, path: str) -> Answer | None:
@@ -121,7 +121,7 @@ def test_a_login_shows_nothing_of_a_server_that_nobody_trusts_yet(
 
 
 @KINDS
-def test_a_refused_password_and_a_refused_invitation_are_filtered(
+def test_errors_about_passwords_and_invitations_are_filtered(
     capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
     with hostile_server(refusing(text, 401, "AUTHENTICATION_FAILED")) as server:
@@ -132,7 +132,7 @@ def test_a_refused_password_and_a_refused_invitation_are_filtered(
     assert harmful(shown + joined) == []
 
 
-def test_a_refusal_of_many_lines_cannot_pass_for_the_programs_own(
+def test_an_error_text_of_many_lines_cannot_imitate_the_program(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with hostile_server(refusing("\nnarrowcast: sent, message 7\n\n" + "x" * 100_000)) as server:
@@ -142,7 +142,7 @@ def test_a_refusal_of_many_lines_cannot_pass_for_the_programs_own(
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_where_a_redirect_leads_is_shown_without_its_sequences(
+def test_the_target_of_a_redirect_is_shown_without_escape_sequences(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], status: int
 ) -> None:
     def answer(method: str, path: str) -> Answer | None:
@@ -203,7 +203,7 @@ def message(text: str) -> dict[str, object]:
     ids=" ".join,
 )
 @KINDS
-def test_messages_are_shown_without_their_sequences(
+def test_messages_are_shown_without_escape_sequences(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...], text: str
 ) -> None:
     def answer(method: str, path: str) -> Answer | None:
@@ -248,7 +248,7 @@ def test_doctor_shows_a_hostile_name_and_version_filtered(
     ],
     ids=lambda arguments: arguments[0][:6] + str(len(arguments)) if arguments[0] != ALL else "command",
 )
-def test_arguments_are_quoted_without_their_sequences(
+def test_arguments_are_quoted_without_escape_sequences(
     capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
 ) -> None:
     code, shown = run(capsys, *arguments)
@@ -298,7 +298,9 @@ def run_code(tmp_path: Path, code: str) -> subprocess.CompletedProcess[bytes]:
         "import sys; sys.stderr.writelines([text])",
     ],
 )
-def test_defects_warnings_and_prints_of_libraries_pass_the_filter_too(tmp_path: Path, statement: str) -> None:
+def test_internal_errors_warnings_and_output_of_libraries_are_filtered_too(
+    tmp_path: Path, statement: str
+) -> None:
     defect = f"""
 import sys
 from narrowcast.cli import open_app
@@ -316,7 +318,7 @@ sys.exit(main([]))
     assert harmful(shown) == []
 
 
-def test_a_closed_or_narrow_stream_changes_nothing_about_the_filter(tmp_path: Path) -> None:
+def test_the_filter_works_with_any_encoding_of_the_output(tmp_path: Path) -> None:
     for environment in ({"LC_ALL": "C", "PYTHONIOENCODING": "latin-1"}, {"PYTHONIOENCODING": "ascii"}):
         outcome = subprocess.run(
             [sys.executable, "-m", "narrowcast", ALL.encode("utf-8", "surrogateescape")],

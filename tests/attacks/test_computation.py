@@ -40,7 +40,7 @@ def code(language: str, line: str) -> str:
 
 
 @pytest.mark.parametrize(("language", "line"), QUADRATIC)
-async def test_code_for_a_quadratic_lexer_is_left_plain(
+async def test_code_for_a_quadratic_lexer_is_not_highlighted(
     server: TestServer, monkeypatch: pytest.MonkeyPatch, language: str, line: str
 ) -> None:
     # The limit is short here; the tests below wait for all of it.
@@ -52,7 +52,7 @@ async def test_code_for_a_quadratic_lexer_is_left_plain(
     assert watch.longest < HELD_SECONDS, watch
 
 
-async def test_code_that_is_sent_edited_scheduled_or_a_description_holds_nobody_up(
+async def test_highlighting_code_does_not_block_the_server(
     server: TestServer,
 ) -> None:
     source = code("java", "a\n")
@@ -78,7 +78,7 @@ async def test_code_that_is_sent_edited_scheduled_or_a_description_holds_nobody_
     assert watch.longest < HELD_SECONDS, watch
 
 
-async def test_code_that_is_quick_is_highlighted_beside_the_slow_one(server: TestServer) -> None:
+async def test_quick_code_is_highlighted_beside_slow_code(server: TestServer) -> None:
     quick = "```python\nprint(1)\n```"
     answer = await server.call("hugo", "POST", "/messages/render", {"content": quick})
     assert '<span class="nb">print</span>' in answer["rendered"]
@@ -87,7 +87,7 @@ async def test_code_that_is_quick_is_highlighted_beside_the_slow_one(server: Tes
     assert '<span class="nb">print</span>' in answer["rendered"]
 
 
-async def test_a_message_of_a_thousand_blocks_is_not_a_thousand_jobs(server: TestServer) -> None:
+async def test_a_message_with_a_thousand_code_blocks_is_not_a_thousand_jobs(server: TestServer) -> None:
     blocks = "".join(f"```c\n{number}\n```\n" for number in range(600))[:9_990]
     with held() as watch:
         answer = await server.call("hugo", "POST", "/messages/render", {"content": blocks})
@@ -96,7 +96,7 @@ async def test_a_message_of_a_thousand_blocks_is_not_a_thousand_jobs(server: Tes
     assert watch.longest < HELD_SECONDS, watch
 
 
-async def test_what_was_highlighted_is_not_computed_again(server: TestServer) -> None:
+async def test_highlighted_code_is_cached(server: TestServer) -> None:
     content = {"content": "```python\nimport this\n```"}
     first = await server.call("hugo", "POST", "/messages/render", content)
     await server.core.workers.stop()
@@ -110,7 +110,7 @@ LINES = (" ".join(map(str, range(2_000))), " ".join(map(str, range(1_999, -1, -1
 
 
 @pytest.mark.parametrize("texts", [REPEATING, LINES], ids=["repeating", "reversed"])
-async def test_differences_of_edits_are_computed_elsewhere_and_in_a_bounded_time(
+async def test_diffs_of_edits_are_computed_in_a_process_with_a_time_limit(
     server: TestServer, texts: tuple[str, str]
 ) -> None:
     sent = await server.send("dario", "general", "edits", texts[0])
@@ -124,7 +124,7 @@ async def test_differences_of_edits_are_computed_elsewhere_and_in_a_bounded_time
     assert watch.longest < HELD_SECONDS, watch
 
 
-async def test_one_message_named_250_000_times_is_one_message(server: TestServer) -> None:
+async def test_a_message_id_given_250_000_times_counts_once(server: TestServer) -> None:
     sent = await server.send("ada", "general", "flags")
     listener = await server.listen("elif", event_types=["update_message_flags"])
     with held() as watch:
@@ -139,7 +139,7 @@ async def test_one_message_named_250_000_times_is_one_message(server: TestServer
     assert watch.longest < 2 * HELD_SECONDS, watch
 
 
-async def test_more_different_messages_than_a_page_has_are_refused(server: TestServer) -> None:
+async def test_more_message_ids_than_a_page_are_rejected(server: TestServer) -> None:
     limit = server.core.config.limits.max_messages_fetched
     for flag, operation in (("read", "add"), ("read", "remove"), ("starred", "add"), ("collapsed", "remove")):
         answer = await server.refusal(
@@ -182,7 +182,7 @@ async def test_a_process_that_takes_too_long_is_killed() -> None:
     assert workers.processes == []
 
 
-async def test_a_process_that_computes_well_serves_the_next() -> None:
+async def test_a_process_is_reused_after_success() -> None:
     workers = Workers()
     for _ in range(2):
         assert (await workers.compute("highlight", [("c", "1")], 1.0))[0] is not None
@@ -193,7 +193,7 @@ async def test_a_process_that_computes_well_serves_the_next() -> None:
     assert workers.processes == []
 
 
-async def test_a_job_that_nobody_waits_for_leaves_no_process() -> None:
+async def test_a_cancelled_job_leaves_no_process() -> None:
     workers = Workers()
     job = asyncio.create_task(workers.compute("highlight", [("java", "a\n" * 4_900)], 30.0))
     await until(lambda: workers.busy)
@@ -204,7 +204,7 @@ async def test_a_job_that_nobody_waits_for_leaves_no_process() -> None:
     await workers.stop()
 
 
-async def test_jobs_beyond_the_limit_of_the_queue_are_refused_at_once() -> None:
+async def test_jobs_beyond_the_limit_of_the_queue_are_rejected_at_once() -> None:
     workers = Workers()
     jobs = [asyncio.create_task(workers.compute("highlight", [("c", str(n))], 1.0)) for n in range(60)]
     done = await asyncio.gather(*jobs)
@@ -214,7 +214,7 @@ async def test_jobs_beyond_the_limit_of_the_queue_are_refused_at_once() -> None:
 
 
 @pytest.mark.parametrize("hurt", ["\x00", "\ud800", "a" * 9_000, "\\" * 9_000, "(" * 9_000, "'" * 9_000])
-async def test_no_source_breaks_the_process(hurt: str) -> None:
+async def test_no_source_crashes_the_process(hurt: str) -> None:
     workers = Workers()
     for language in ("python", "java", "perl", "html", "json", "sql"):
         await workers.compute("highlight", [(language, hurt), ("c", "1")], 1.0)
@@ -231,7 +231,7 @@ async def test_limits_of_flags_follow_the_configuration(tmp_path: Path) -> None:
         await server.call("ada", "POST", "/messages/flags", {"messages": json.dumps(ids[:2]), **flags})
 
 
-async def test_the_results_of_a_search_for_many_words_hold_nobody_up(server: TestServer) -> None:
+async def test_highlighting_a_search_for_many_words_does_not_block_the_server(server: TestServer) -> None:
     words = ["".join(letters) for letters in product("abcdefghij", repeat=3)]
     source = " ".join(f"*{word}*" for word in words)
     sent = [await server.send("dario", "general", "words", source) for _ in range(6)]

@@ -66,7 +66,7 @@ async def is_ended(reader: asyncio.StreamReader, seconds: float = 10.0) -> bool:
 HEAD = b"GET /api/v1/server_settings HTTP/1.1\r\nHost: x\r\n"
 
 
-async def test_idle_connections_make_room_for_new_ones(tmp_path: Path) -> None:
+async def test_idle_connections_are_closed_for_new_ones(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(most=20)) as server:
         open_ones = [await asyncio.open_connection(*address(server)) for _ in range(60)]
         answer = await server.call(None, "GET", "/server_settings")
@@ -83,7 +83,9 @@ def address(server: TestServer) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize("begun", [b"G", HEAD, HEAD + b"X-A: 1\r\n", b"\r\n", HEAD + b"\r\n" + b"GET /"])
-async def test_connections_that_stop_in_a_head_make_room(tmp_path: Path, begun: bytes) -> None:
+async def test_connections_that_stop_within_a_request_head_are_closed_for_new_ones(
+    tmp_path: Path, begun: bytes
+) -> None:
     async with running_server(tmp_path, config=limited(most=10)) as server:
         open_ones = [await asyncio.open_connection(*address(server)) for _ in range(30)]
         for _, writer in open_ones:
@@ -93,7 +95,7 @@ async def test_connections_that_stop_in_a_head_make_room(tmp_path: Path, begun: 
             writer.close()
 
 
-async def test_connections_being_answered_are_not_closed_for_new_ones(tmp_path: Path) -> None:
+async def test_busy_connections_are_not_closed_for_new_ones(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(most=5)) as server:
         listener = await server.listen("elif", event_types=["message"])
         waiting = asyncio.create_task(server.call("elif", "GET", "/events", listener.poll()))
@@ -130,7 +132,7 @@ async def test_if_all_connections_are_busy_a_new_one_is_rejected_with_a_message(
         b"POST /api/v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 10",
     ],
 )
-async def test_a_request_head_that_never_ends_is_not_waited_for(tmp_path: Path, sent: bytes) -> None:
+async def test_a_request_head_that_never_ends_times_out(tmp_path: Path, sent: bytes) -> None:
     async with running_server(tmp_path) as server, connected(server, sent) as (reader, _):
         await until(lambda: len(server.connections) == 1 and not server.connections.busy)
         # Once another request is answered, the server has read what was sent.
@@ -163,9 +165,7 @@ async def test_a_request_head_that_never_ends_is_not_waited_for(tmp_path: Path, 
         ("/api/v1/drafts", b"Content-Length: 100\r\nContent-Type: multipart/form-data; boundary=x\r\n"),
     ],
 )
-async def test_a_request_body_that_never_ends_is_not_waited_for(
-    tmp_path: Path, path: str, headers: bytes
-) -> None:
+async def test_a_request_body_that_never_ends_times_out(tmp_path: Path, path: str, headers: bytes) -> None:
     async with running_server(tmp_path) as server:
         head = (
             f"POST {path} HTTP/1.1\r\nHost: x\r\n".encode() + credentials(server, "hugo") + b"\r\n" + headers
@@ -176,7 +176,7 @@ async def test_a_request_body_that_never_ends_is_not_waited_for(
             assert await is_ended(reader)
 
 
-async def test_a_body_that_comes_quickly_enough_is_waited_for(server: TestServer) -> None:
+async def test_a_body_that_arrives_fast_enough_does_not_time_out(server: TestServer) -> None:
     head = b"POST /api/v1/typing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + credentials(server, "ada")
     async with connected(server, head + b"\r\nContent-Length: 60008\r\n\r\n" + b"a" * 60_000) as (
         reader,
@@ -190,7 +190,7 @@ async def test_a_body_that_comes_quickly_enough_is_waited_for(server: TestServer
     assert answer.startswith(b"HTTP/1.1 400 ")
 
 
-async def test_who_waits_for_events_is_not_too_slow(server: TestServer) -> None:
+async def test_a_client_that_waits_for_events_does_not_time_out(server: TestServer) -> None:
     listener = await server.listen("elif", event_types=["message"])
     waiting = asyncio.create_task(server.call("elif", "GET", "/events", listener.poll()))
     await until(lambda: server.connections.busy == 1)
@@ -199,7 +199,7 @@ async def test_who_waits_for_events_is_not_too_slow(server: TestServer) -> None:
     assert len((await waiting)["events"]) == 1
 
 
-async def test_who_does_not_read_the_answers_is_cut_off(server: TestServer) -> None:
+async def test_a_client_that_does_not_read_responses_is_disconnected(server: TestServer) -> None:
     request = b"POST /api/v1/register HTTP/1.1\r\nHost: x\r\n" + credentials(server, "ada")
     request += b"\r\nContent-Length: 0\r\n\r\n"
     async with connected(server, request * 300) as (reader, writer):
@@ -233,7 +233,7 @@ async def test_requests_without_credentials_have_a_small_size_limit(server: Test
     assert answer["code"] == "BAD_REQUEST"
 
 
-async def test_a_body_without_end_is_refused_in_time(tmp_path: Path) -> None:
+async def test_a_body_without_end_is_rejected_early(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=Config(limits=ServiceLimits(max_body_bytes=1_000))) as server:
         await server.refusal("ada", "POST", "/typing", {"op": "x" * 2_000}, status=413)
 
@@ -268,7 +268,7 @@ def test_the_connection_that_was_idle_longest_is_closed_first() -> None:
     assert len(connections) == 3
 
 
-def test_busy_connections_stay_and_a_new_one_is_refused() -> None:
+def test_if_all_connections_are_busy_a_new_one_is_closed() -> None:
     connections = Connections(ConnectionLimits(most=2), 10_000)
     busy = [Peer(idle_since=None) for _ in range(2)]
     assert all(connections.admit(peer) for peer in busy)
@@ -277,7 +277,7 @@ def test_busy_connections_stay_and_a_new_one_is_refused() -> None:
 
 
 @pytest.mark.parametrize("descriptors", [210, 250, 1_024])
-def test_there_are_fewer_connections_than_descriptors(descriptors: int) -> None:
+def test_the_limit_of_connections_is_below_that_of_file_descriptors(descriptors: int) -> None:
     connections = Connections(ConnectionLimits(), descriptors)
     admitted = [
         peer
@@ -294,7 +294,7 @@ def test_the_connections_of_one_address_are_limited() -> None:
     assert connections.admit(Peer(address="203.0.113.2"))
 
 
-def test_idle_connections_of_an_address_make_room_for_its_new_ones() -> None:
+def test_idle_connections_of_an_address_are_closed_for_its_new_ones() -> None:
     connections = Connections(ConnectionLimits(most=100, most_an_address=2), 10_000)
     other = Peer(address="203.0.113.9", idle_since=-1.0)
     mine = [Peer(idle_since=1.0), Peer(idle_since=2.0)]
@@ -345,7 +345,7 @@ def lines(limit: LogLimit, count: int, message: str = "accept failed %d") -> lis
     return [record.getMessage() for record in records if limit.filter(record)]
 
 
-def test_the_same_line_is_logged_some_times_and_then_counted() -> None:
+def test_a_repeated_log_line_is_counted_after_some_times() -> None:
     now = [0.0]
     limit = LogLimit(lambda: now[0])
     assert len(lines(limit, 5_000)) == 10
@@ -353,7 +353,7 @@ def test_the_same_line_is_logged_some_times_and_then_counted() -> None:
     assert lines(limit, 1) == ["accept failed 0 (4990 more like this were left out)"]
 
 
-def test_another_line_is_logged_meanwhile() -> None:
+def test_other_log_lines_are_not_affected_by_a_repeated_one() -> None:
     limit = LogLimit(lambda: 0.0)
     lines(limit, 100)
     other = logging.LogRecord("narrowcast.server", logging.ERROR, "y.py", 2, "disk full", (), None)
@@ -367,7 +367,7 @@ def test_the_memory_of_the_log_is_bounded() -> None:
     assert limit.size <= 200
 
 
-async def test_nonsense_from_strangers_is_not_logged_without_end(
+async def test_log_lines_about_invalid_requests_are_limited(
     server: TestServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.handler.addFilter(limit := LogLimit())

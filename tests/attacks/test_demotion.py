@@ -21,7 +21,7 @@ async def demote(server: TestServer, name: str, role: Role = Role.GUEST) -> None
     await server.call("ada", "PATCH", f"/users/{server.id(name)}", {"role": int(role)})
 
 
-async def test_a_queue_of_all_public_channels_ends_to_be_one_for_a_guest(server: TestServer) -> None:
+async def test_a_queue_for_all_public_channels_is_limited_after_demotion_to_guest(server: TestServer) -> None:
     listener = await server.listen("greta", all_public_streams=True)
     await server.send("elif", "design", "t", "public")
     assert len(await listener.events("message")) == 1
@@ -31,7 +31,7 @@ async def test_a_queue_of_all_public_channels_ends_to_be_one_for_a_guest(server:
     assert await listener.events("message") == []
 
 
-async def test_a_guest_registers_no_such_queue(server: TestServer) -> None:
+async def test_a_guest_cannot_register_a_queue_for_all_public_channels(server: TestServer) -> None:
     await server.refusal("hugo", "POST", "/register", {"all_public_streams": True})
 
 
@@ -78,7 +78,7 @@ async def test_a_new_guest_receives_no_events_of_channels_that_they_are_not_in(
         ("GET", "/user_groups", None),
     ],
 )
-async def test_a_new_guest_may_do_at_once_what_guests_may(
+async def test_a_demoted_user_has_the_permissions_of_a_guest_at_once(
     server: TestServer, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     message = await server.send("elif", "design", "t")
@@ -102,7 +102,7 @@ async def test_a_new_guest_may_do_at_once_what_guests_may(
         ("PATCH", "/users/{bruno}", {"role": 200}),
     ],
 )
-async def test_a_demoted_administrator_administers_nothing(
+async def test_a_demoted_administrator_has_no_administrative_permission(
     server: TestServer, role: Role, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     await demote(server, "bruno", role)

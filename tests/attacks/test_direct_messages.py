@@ -61,7 +61,9 @@ async def test_no_narrow_finds_a_direct_message_between_others(
         assert response.json().get("messages", {}) == {}
 
 
-async def test_its_sender_and_recipient_find_it(server: TestServer, message_id: int) -> None:
+async def test_the_sender_and_the_recipient_find_a_direct_message(
+    server: TestServer, message_id: int
+) -> None:
     for name in ("dario", "greta"):
         for narrow in (
             [],
@@ -108,7 +110,7 @@ async def test_only_participants_can_read_or_change_the_direct_message(
 
 
 @pytest.mark.parametrize("name", OUTSIDERS)
-async def test_nobody_else_receives_its_events(server: TestServer, name: str) -> None:
+async def test_only_participants_receive_events_of_a_direct_message(server: TestServer, name: str) -> None:
     listener = await server.listen(name, all_public_streams=name != "hugo")
     message_id = await server.send_direct("dario", ["greta"], SECRET)
     await server.call("dario", "PATCH", f"/messages/{message_id}", {"content": f"{SECRET}, please"})

@@ -90,7 +90,7 @@ async def test_a_message_moved_out_of_a_private_channel_reveals_nothing_of_it_to
         ]
 
 
-async def test_a_message_arrives_where_it_is_for_those_who_may_not_know_where_it_was(
+async def test_a_moved_message_is_new_for_users_who_cannot_know_the_old_channel(
     server: TestServer,
 ) -> None:
     listener = await server.listen("elif")
@@ -102,7 +102,7 @@ async def test_a_message_arrives_where_it_is_for_those_who_may_not_know_where_it
     assert (event["orig_subject"], event["subject"]) == ("news", "news")
 
 
-async def test_changes_since_a_message_was_moved_are_shown_to_everybody(server: TestServer) -> None:
+async def test_edits_after_a_move_are_shown_to_all(server: TestServer) -> None:
     message_id = await moved_out(server, "operations")
     await server.call("bruno", "PATCH", f"/messages/{message_id}", {"content": "something to see"})
     await server.call("bruno", "PATCH", f"/messages/{message_id}", {"topic": "more news"})
@@ -115,7 +115,7 @@ async def test_changes_since_a_message_was_moved_are_shown_to_everybody(server: 
     assert len(await listed(server, "elif", message_id)) == 2
 
 
-async def test_a_newcomer_to_a_channel_learns_nothing_of_what_left_its_protected_history(
+async def test_a_new_subscriber_cannot_see_that_messages_left_the_protected_history(
     server: TestServer,
 ) -> None:
     message_id = await server.send("bruno", "operations", "takeover", "fine")
@@ -134,7 +134,9 @@ async def test_a_newcomer_to_a_channel_learns_nothing_of_what_left_its_protected
     assert "takeover" in await everything(server, "dario", message_id)
 
 
-async def test_a_notice_names_no_topic_of_protected_history_to_newcomers(server: TestServer) -> None:
+async def test_a_notice_does_not_name_topics_of_protected_history_to_new_subscribers(
+    server: TestServer,
+) -> None:
     message_id = await server.send("bruno", "operations", "takeover", "fine")
     fields = {"subscriptions": [{"name": "operations"}], "principals": [server.id("elif")]}
     await server.call("bruno", "POST", "/users/me/subscriptions", fields)
@@ -175,7 +177,7 @@ async def test_a_guest_does_not_learn_the_name_of_a_public_channel_that_they_can
     assert "engineering" not in told
 
 
-async def test_a_move_between_places_that_all_may_see_is_shown_with_both_places(server: TestServer) -> None:
+async def test_a_move_between_visible_conversations_is_shown_with_both(server: TestServer) -> None:
     message_id = await server.send("dario", "engineering", "old", "fine")
     listener = await server.listen("greta")
     await server.call("dario", "PATCH", f"/messages/{message_id}", {"topic": "new"})

@@ -79,7 +79,7 @@ async def test_a_key_may_use_the_operations_of_its_scope(
         ("POST", "/bots/1/api_key/regenerate"),
     ],
 )
-async def test_no_key_makes_shows_or_ends_keys(
+async def test_an_additional_key_cannot_create_show_or_delete_keys(
     server: TestServer, scope: str, method: str, path: str
 ) -> None:
     key = (await made(server, scope=scope))["api_key"]
@@ -155,7 +155,7 @@ def test_a_send_key_can_call_these_operations_and_no_others() -> None:
     assert opened(Scope.SEND) == SENDING
 
 
-async def test_a_key_ends_at_its_time(server: TestServer, clock: VirtualClock) -> None:
+async def test_a_key_expires_at_its_time(server: TestServer, clock: VirtualClock) -> None:
     key = (await made(server, days=2))["api_key"]
     clock.jump(2 * 86_400 - 10)
     assert await status(server, key, "GET", "/users/me") == 200
@@ -163,7 +163,7 @@ async def test_a_key_ends_at_its_time(server: TestServer, clock: VirtualClock) -
     assert await status(server, key, "GET", "/users/me") == 401
 
 
-async def test_a_key_ends_when_it_is_deleted_and_so_do_its_queues(server: TestServer) -> None:
+async def test_deleting_a_key_revokes_it_and_ends_its_queues(server: TestServer) -> None:
     answer = await made(server)
     assert await status(server, answer["api_key"], "POST", "/register") == 200
     await server.raw("elif", "DELETE", f"{server.url}/server/keys/{answer['id']}")
@@ -171,20 +171,20 @@ async def test_a_key_ends_when_it_is_deleted_and_so_do_its_queues(server: TestSe
     assert server.core.hub.of(server.id("elif")) == ()
 
 
-async def test_all_keys_end_with_the_accounts_own(server: TestServer) -> None:
+async def test_all_additional_keys_are_revoked_with_the_main_key(server: TestServer) -> None:
     key = (await made(server))["api_key"]
     await server.call("elif", "POST", "/users/me/api_key/regenerate")
     assert await status(server, key, "GET", "/users/me") == 401
 
 
-async def test_all_keys_end_with_the_password(server: TestServer) -> None:
+async def test_all_additional_keys_are_revoked_with_the_password(server: TestServer) -> None:
     key = (await made(server, "ada"))["api_key"]
     fields = {"old_password": world.PASSWORD, "new_password": "a new, long password"}
     await server.call("ada", "PATCH", "/settings", fields)
     assert await status(server, key, "GET", "/users/me", name="ada") == 401
 
 
-async def test_a_key_of_somebody_deactivated_opens_nothing(server: TestServer) -> None:
+async def test_the_additional_keys_of_a_deactivated_user_are_rejected(server: TestServer) -> None:
     key = (await made(server))["api_key"]
     await server.call("ada", "DELETE", f"/users/{server.id('elif')}")
     assert await status(server, key, "GET", "/users/me") == 401
@@ -220,13 +220,13 @@ async def test_keys_are_listed_without_the_keys_and_stored_hashed(server: TestSe
         {"name": "\x00"},
     ],
 )
-async def test_malformed_keys_are_refused(server: TestServer, fields: dict[str, object]) -> None:
+async def test_malformed_keys_are_rejected(server: TestServer, fields: dict[str, object]) -> None:
     response = await server.raw("elif", "POST", f"{server.url}/server/keys", {"name": "script", **fields})
     assert response.json()["result"] == "error"
     assert server.core.extra_keys.of(server.id("elif")) == []
 
 
-async def test_keys_have_a_limit(server: TestServer) -> None:
+async def test_the_number_of_additional_keys_is_limited(server: TestServer) -> None:
     for _ in range(server.core.config.quotas.extra_keys):
         await made(server)
     response = await server.raw("elif", "POST", f"{server.url}/server/keys", {"name": "one more"})
@@ -237,7 +237,7 @@ async def test_keys_have_a_limit(server: TestServer) -> None:
 
 
 @pytest.mark.parametrize(("scope", "reads", "sends"), [("read", 200, 401), ("send", 401, 200)])
-async def test_an_owner_gives_a_bot_a_key_that_does_less(
+async def test_an_owner_can_create_a_limited_key_for_a_bot(
     server: TestServer, scope: str, reads: int, sends: int
 ) -> None:
     bot = {"bot_id": server.id("iris")}
@@ -255,9 +255,7 @@ async def test_an_owner_gives_a_bot_a_key_that_does_less(
 
 @pytest.mark.parametrize("name", ["bruno", "elif", "hugo", "jasper"])
 @pytest.mark.parametrize("target", ["iris", "ada", "elif", "nobody"])
-async def test_nobody_makes_keys_for_what_is_not_their_own_bot(
-    server: TestServer, name: str, target: str
-) -> None:
+async def test_keys_can_be_created_for_own_bots_only(server: TestServer, name: str, target: str) -> None:
     bot_id = 10_000 if target == "nobody" else server.id(target)
     for method in ("POST", "GET"):
         fields = {"name": "script", "bot_id": bot_id} if method == "POST" else {"bot_id": bot_id}
@@ -266,7 +264,7 @@ async def test_nobody_makes_keys_for_what_is_not_their_own_bot(
     assert server.core.store.integer("SELECT count(*) FROM extra_keys") == 0
 
 
-async def test_keys_of_a_bot_end_with_it(server: TestServer) -> None:
+async def test_keys_of_a_bot_are_revoked_with_it(server: TestServer) -> None:
     bot = {"bot_id": server.id("iris")}
     key = (await made(server, "ada", **bot))["api_key"]
     await server.call("ada", "DELETE", f"/bots/{server.id('iris')}")

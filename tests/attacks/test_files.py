@@ -53,7 +53,7 @@ async def test_the_files_of_an_older_server_become_private(tmp_path: Path, open_
 
 
 @pytest.mark.parametrize("given", [0o755, 0o750, 0o700, 0o777])
-async def test_a_folder_that_was_there_keeps_its_mode(tmp_path: Path, given: int) -> None:
+async def test_an_existing_folder_keeps_its_mode(tmp_path: Path, given: int) -> None:
     folder = tmp_path / "shared"
     folder.mkdir()
     folder.chmod(given)
@@ -73,7 +73,7 @@ async def test_a_folder_that_was_there_keeps_its_mode(tmp_path: Path, given: int
         ("::", True),
     ],
 )
-def test_plain_http_on_another_address_is_warned_of(tmp_path: Path, host: str, warned: bool) -> None:
+def test_plain_http_on_a_public_address_logs_a_warning(tmp_path: Path, host: str, warned: bool) -> None:
     warnings = warnings_of(Options(data=tmp_path / "new", host=host))
     assert any("unencrypted" in warning for warning in warnings) is warned
     certificate = tmp_path / "certificate.pem"
@@ -144,7 +144,7 @@ STRANGE = {
 
 
 @pytest.mark.parametrize("damage", STRANGE.values(), ids=list(STRANGE))
-async def test_damage_is_found_by_the_check_and_refused_at_the_start(
+async def test_damaged_data_are_found_by_the_check_and_prevent_the_start(
     folder: Path, damage: Callable[[Path], None]
 ) -> None:
     assert check(folder) == []
@@ -158,7 +158,7 @@ async def test_damage_is_found_by_the_check_and_refused_at_the_start(
     assert str(folder) in str(caught.value)
 
 
-async def test_a_folder_that_was_refused_can_be_used_once_it_is_mended(folder: Path) -> None:
+async def test_a_rejected_data_folder_can_be_used_after_repair(folder: Path) -> None:
     path = folder / "narrowcast.db"
     sound = path.read_bytes()
     overwritten(8_192, 32_768)(path)
@@ -179,13 +179,13 @@ async def test_a_folder_that_was_refused_can_be_used_once_it_is_mended(folder: P
         " VALUES (2, '', 'x', '', '', 0)",
     ],
 )
-def test_the_check_looks_into_the_large_tables_as_well(folder: Path, sql: str) -> None:
+def test_the_check_includes_the_large_tables(folder: Path, sql: str) -> None:
     changed(sql)(folder / "narrowcast.db")
     assert any("damaged" in fault for fault in check(folder))
 
 
 @pytest.mark.parametrize("name", ["uploads", "narrowcast.db", "narrowcast.lock"])
-async def test_a_file_of_the_wrong_kind_is_said_in_words(folder: Path, name: str) -> None:
+async def test_a_file_of_the_wrong_type_is_reported_in_plain_words(folder: Path, name: str) -> None:
     path = folder / name
     if path.is_file():
         path.unlink()

@@ -30,7 +30,7 @@ async def everything_answers(server: TestServer, name: str) -> None:
     await server.call(name, "POST", "/register")
 
 
-async def test_groups_cannot_be_nested_without_end(server: TestServer) -> None:
+async def test_the_nesting_of_groups_is_limited(server: TestServer) -> None:
     inner = [await made(server, "g0", [], [])]
     for number in range(1, MAX_NESTING):
         inner = [await made(server, f"g{number}", [], inner)]
@@ -41,7 +41,9 @@ async def test_groups_cannot_be_nested_without_end(server: TestServer) -> None:
 
 
 @pytest.mark.parametrize("outer_length", range(1, MAX_NESTING, 3))
-async def test_two_chains_cannot_be_joined_to_a_longer_one(server: TestServer, outer_length: int) -> None:
+async def test_joining_two_chains_of_groups_cannot_exceed_the_limit(
+    server: TestServer, outer_length: int
+) -> None:
     async def chain(prefix: str, length: int) -> tuple[int, int]:
         innermost = outermost = await made(server, f"{prefix}0", [], [])
         for number in range(1, length):
@@ -57,7 +59,7 @@ async def test_two_chains_cannot_be_joined_to_a_longer_one(server: TestServer, o
     await server.call("dario", "POST", path, {"add": one_shorter})
 
 
-async def test_a_chain_that_an_older_server_let_through_harms_nobody(tmp_path: Path) -> None:
+async def test_a_too_long_chain_of_groups_in_the_data_causes_no_error(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     async with running_server(folder) as server:
         dario = server.id("dario")
@@ -97,7 +99,7 @@ def _nobody(server: TestServer) -> dict[str, Any]:
     return dict(settings)
 
 
-async def test_groups_cannot_hold_each_other_in_a_circle(server: TestServer) -> None:
+async def test_groups_cannot_form_a_cycle(server: TestServer) -> None:
     a = await made(server, "a", [], [])
     b = await made(server, "b", [], [a])
     c = await made(server, "c", [], [b])
@@ -142,7 +144,9 @@ async def test_a_membership_that_was_rolled_back_is_not_remembered(server: TestS
 
 
 @pytest.mark.parametrize("role", ["role:members", "role:moderators", "role:owners", "role:everyone"])
-async def test_a_group_inside_a_group_gives_the_role_and_no_more(server: TestServer, role: str) -> None:
+async def test_a_group_that_contains_a_role_group_has_exactly_its_members(
+    server: TestServer, role: str
+) -> None:
     least = {"role:owners": 100, "role:moderators": 300, "role:members": 400, "role:everyone": 600}[role]
     group = await made(server, "wrapped", [], [server.group(role)])
     members = set((await server.call("ada", "GET", f"/user_groups/{group}/members"))["members"])
@@ -172,7 +176,7 @@ async def test_guests_get_no_permission_through_a_group_that_only_others_may_hol
     await server.call("dario", "DELETE", f"/messages/{message}")
 
 
-async def test_a_guest_in_a_group_that_manages_it_does_not_manage_it(server: TestServer) -> None:
+async def test_a_guest_cannot_manage_a_group_as_its_member(server: TestServer) -> None:
     crew = await made(server, "crew", [server.id("hugo"), server.id("dario")], [])
     await server.call("dario", "PATCH", f"/user_groups/{crew}", {"can_manage_group": {"new": crew}})
     await server.refusal("hugo", "PATCH", f"/user_groups/{crew}", {"description": "by a guest"})

@@ -42,7 +42,7 @@ def test_a_history_is_bounded_and_keeps_its_ends(count: int, characters: int) ->
         assert len(kept) == count
 
 
-def test_history_keeps_a_move_when_it_drops_the_old_text() -> None:
+def test_the_history_keeps_a_move_when_the_old_text_is_dropped() -> None:
     entries = [entry(number, 10_000) for number in range(20, 0, -1)]
     entries[15]["prev_topic"] = "before"
     kept = edit_history.bounded(entries)
@@ -66,7 +66,7 @@ async def test_votes_and_reactions_count_for_the_length_of_a_page(tmp_path: Path
         assert answer["found_oldest"] is False
 
 
-async def test_a_vote_carries_nothing_but_a_vote(server: TestServer) -> None:
+async def test_a_vote_with_extra_fields_or_padding_is_rejected(server: TestServer) -> None:
     poll = await server.send("dario", "general", "polls", "/poll Lunch?\nsoup")
     vote = {"type": "vote", "key": "canned,0", "vote": 1}
     for content in (json.dumps({**vote, "more": "x"}), json.dumps(vote) + " " * 3_000):
@@ -74,7 +74,7 @@ async def test_a_vote_carries_nothing_but_a_vote(server: TestServer) -> None:
         await server.refusal("dario", "POST", "/submessage", fields)
 
 
-async def test_two_hundred_edits_are_no_page_of_nine_megabytes(server: TestServer) -> None:
+async def test_the_history_of_two_hundred_edits_is_bounded_in_size(server: TestServer) -> None:
     sent = await server.send("dario", "general", "edits", "begin")
     for number in range(60):
         await server.call("dario", "PATCH", f"/messages/{sent}", {"content": f"{number} ".ljust(10_000, "x")})
@@ -146,7 +146,7 @@ async def test_a_page_of_long_messages_ends_early_and_the_rest_follows(tmp_path:
         assert seen == set(ids)
 
 
-async def test_a_message_longer_than_a_page_is_a_page(tmp_path: Path) -> None:
+async def test_a_message_longer_than_a_page_is_returned_alone(tmp_path: Path) -> None:
     config = Config(limits=replace(ServiceLimits(), page_characters=10))
     async with running_server(tmp_path, config=config) as server:
         ids = await fill(server, 3, 5_000)
@@ -156,7 +156,7 @@ async def test_a_message_longer_than_a_page_is_a_page(tmp_path: Path) -> None:
         assert len(one["messages"]) == 1
 
 
-async def test_messages_too_long_to_be_asked_for_together_are_refused(tmp_path: Path) -> None:
+async def test_messages_that_are_too_long_together_are_rejected(tmp_path: Path) -> None:
     config = Config(limits=replace(ServiceLimits(), page_characters=30_000))
     async with running_server(tmp_path, config=config) as server:
         ids = await fill(server, 6, 5_000)
@@ -166,7 +166,9 @@ async def test_messages_too_long_to_be_asked_for_together_are_refused(tmp_path: 
 
 
 @pytest.mark.parametrize("length", [10, 9_000])
-async def test_the_largest_page_is_made_while_others_are_served(server: TestServer, length: int) -> None:
+async def test_creating_the_largest_page_does_not_block_other_requests(
+    server: TestServer, length: int
+) -> None:
     await fill(server, 5_000, length)
     await server.call("elif", "GET", "/users/me")
     with held() as watch:

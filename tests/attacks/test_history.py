@@ -37,7 +37,7 @@ async def ids(server: TestServer) -> list[int]:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("target", ["general", "engineering", "support", None, "leads"])
 @pytest.mark.parametrize("mover", ["elif", "chiyo"])
-async def test_a_newcomer_moves_only_what_they_can_see(
+async def test_a_new_subscriber_moves_only_visible_messages(
     server: TestServer, ids: list[int], mode: str, target: str | None, mover: str
 ) -> None:
     if mover == "chiyo":
@@ -93,7 +93,7 @@ async def test_an_edit_with_a_move_sends_its_text_only_to_users_who_can_see_it(
     assert "old 0" not in str(told)
 
 
-async def test_nobody_receives_a_move_of_messages_that_they_never_had(
+async def test_a_move_is_not_sent_to_users_who_never_had_the_messages(
     server: TestServer, ids: list[int]
 ) -> None:
     outsider = await server.listen("elif")
@@ -126,7 +126,7 @@ def _named_ids(events: list[Answer]) -> list[int]:
     return named
 
 
-async def test_the_refusal_of_a_late_move_counts_what_the_mover_can_see(
+async def test_the_error_of_a_late_move_counts_only_visible_messages(
     server: TestServer, ids: list[int]
 ) -> None:
     with server.core.transaction():
@@ -138,7 +138,7 @@ async def test_the_refusal_of_a_late_move_counts_what_the_mover_can_see(
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_resolving_a_topic_shows_a_newcomer_nothing(
+async def test_resolving_a_topic_does_not_reveal_messages_to_a_new_subscriber(
     server: TestServer, ids: list[int], mode: str
 ) -> None:
     fields = {"propagate_mode": mode, "topic": "✔ plans"}
@@ -162,7 +162,7 @@ async def test_resolving_a_topic_shows_a_newcomer_nothing(
         ("POST", "/messages/{id}/report", {"report_type": "spam"}),
     ],
 )
-async def test_messages_from_before_a_newcomer_joined_are_treated_as_missing(
+async def test_messages_before_the_subscription_are_treated_as_missing(
     server: TestServer, ids: list[int], method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     def at(message_id: int) -> tuple[str, dict[str, object] | None]:
@@ -176,7 +176,7 @@ async def test_messages_from_before_a_newcomer_joined_are_treated_as_missing(
 
 
 @pytest.mark.parametrize("flag", ["starred", "collapsed"])
-async def test_a_flag_takes_nothing_hidden_into_ones_history(
+async def test_setting_a_flag_does_not_make_hidden_messages_visible(
     server: TestServer, ids: list[int], flag: str
 ) -> None:
     fields = {"messages": ids, "op": "add", "flag": flag}
@@ -196,7 +196,7 @@ async def test_a_flag_takes_nothing_hidden_into_ones_history(
         [],
     ],
 )
-async def test_no_narrow_finds_what_came_before_a_newcomer(
+async def test_no_narrow_finds_messages_before_the_subscription(
     server: TestServer, ids: list[int], narrow: list[Answer]
 ) -> None:
     fields = {"anchor": "oldest", "num_before": 0, "num_after": 100, "narrow": narrow}
@@ -216,7 +216,7 @@ async def test_rejoining_does_not_show_messages_sent_in_between(server: TestServ
 
 
 @pytest.mark.parametrize("policy", ["none", "moves"])
-async def test_a_text_that_was_edited_away_is_sent_to_nobody(server: TestServer, policy: str) -> None:
+async def test_a_removed_text_is_not_sent_in_events(server: TestServer, policy: str) -> None:
     await server.call("ada", "PATCH", "/realm", {"message_edit_history_visibility_policy": policy})
     message_id = await server.send("dario", "general", "t", "my password is plum")
     listener = await server.listen("elif")
@@ -233,7 +233,7 @@ async def test_a_text_that_was_edited_away_is_sent_to_nobody(server: TestServer,
         assert [version["topic"] for version in versions] == ["t", "other"]
 
 
-async def test_who_left_a_channel_does_not_keep_messages_that_are_moved_away_from_it(
+async def test_users_who_left_a_channel_lose_messages_moved_away_from_it(
     server: TestServer,
 ) -> None:
     await newcomer(server, "farid")

@@ -35,7 +35,9 @@ async def role_of_newcomer(server: TestServer, token: str) -> Role | None:
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("role", [Role.ADMINISTRATOR, Role.MODERATOR, Role.MEMBER, Role.GUEST])
-async def test_an_invitation_ends_with_its_makers_account(server: TestServer, path: str, role: Role) -> None:
+async def test_an_invitation_becomes_invalid_when_its_creator_is_deactivated(
+    server: TestServer, path: str, role: Role
+) -> None:
     token = await offered(server, "bruno", path, invite_as=int(role))
     await server.call("ada", "DELETE", f"/users/{server.id('bruno')}")
     assert await joins(server, token) is None
@@ -68,7 +70,7 @@ async def test_an_invitation_that_a_demoted_user_may_still_grant_stays_valid(
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_a_guest_invites_nobody_with_what_they_made_before(server: TestServer, path: str) -> None:
+async def test_invitations_of_a_user_demoted_to_guest_are_invalid(server: TestServer, path: str) -> None:
     token = await offered(server, "dario", path)
     await server.call("ada", "PATCH", f"/users/{server.id('dario')}", {"role": int(Role.GUEST)})
     assert await joins(server, token) is None
@@ -76,7 +78,7 @@ async def test_a_guest_invites_nobody_with_what_they_made_before(server: TestSer
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("setting", ["can_invite_users_group", "create_multiuse_invite_group"])
-async def test_an_invitation_ends_with_the_permission_to_invite(
+async def test_an_invitation_becomes_invalid_without_the_permission_to_invite(
     server: TestServer, path: str, setting: str
 ) -> None:
     token = await offered(server, "dario", path)
@@ -143,7 +145,7 @@ async def test_a_link_adds_to_no_group_that_its_creator_may_no_longer_add_to(ser
         ("chiyo", Role.MODERATOR, {"ada", "bruno", "chiyo"}),
     ],
 )
-async def test_nobody_is_shown_a_link_to_more_than_their_own_role(
+async def test_links_to_a_higher_role_are_not_shown(
     server: TestServer, maker: str, role: Role, readers: set[str]
 ) -> None:
     await offered(server, maker, invite_as=int(role))
@@ -154,7 +156,7 @@ async def test_nobody_is_shown_a_link_to_more_than_their_own_role(
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("name", ["bruno", "chiyo", "dario", "hugo", "iris", "jasper"])
-async def test_nobody_invites_to_more_than_their_own_role(server: TestServer, path: str, name: str) -> None:
+async def test_users_cannot_invite_to_a_higher_role(server: TestServer, path: str, name: str) -> None:
     own = server.user(name).role
     for role in Role:
         if role < own:
@@ -166,7 +168,7 @@ async def test_nobody_invites_to_more_than_their_own_role(server: TestServer, pa
 
 
 @pytest.mark.parametrize("name", ["chiyo", "elif", "hugo"])
-async def test_nobody_withdraws_or_repeats_an_invitation_of_another(server: TestServer, name: str) -> None:
+async def test_users_cannot_revoke_or_resend_invitations_of_others(server: TestServer, name: str) -> None:
     await offered(server, "dario", "/invites")
     await offered(server, "dario")
     invitation, link = server.core.store.integers("SELECT id FROM invites ORDER BY id")
@@ -197,7 +199,7 @@ async def test_revoked_used_and_expired_invitations_are_rejected(server: TestSer
     assert await joins(server, token) is None
 
 
-async def test_an_invitation_by_address_is_for_that_address_alone(server: TestServer) -> None:
+async def test_an_email_invitation_is_valid_for_that_email_only(server: TestServer) -> None:
     token = await offered(server, "ada", "/invites", invite_as=int(Role.OWNER))
     for address in ("other@demo.example", "new@demo.example.evil.example", "new@demo.exampl"):
         fields = {"email": address, "full_name": "New", "password": "long enough for all"}
@@ -206,7 +208,7 @@ async def test_an_invitation_by_address_is_for_that_address_alone(server: TestSe
 
 
 @pytest.mark.parametrize("token", ["", "%00", "' OR 1=1 --", "a" * 5000, "..", "%25", "null"])
-async def test_no_made_up_token_lets_anybody_in(server: TestServer, token: str) -> None:
+async def test_invented_tokens_are_rejected(server: TestServer, token: str) -> None:
     await offered(server, "ada")
     fields = {"email": "new@demo.example", "full_name": "New", "password": "long enough for all"}
     response = await server.raw(None, "POST", f"/join/{token}", fields)
@@ -229,7 +231,7 @@ async def test_a_link_cannot_be_used_more_often_than_allowed(server: TestServer,
     assert (await server.call("ada", "GET", "/invites"))["invites"] == []
 
 
-async def test_many_at_once_share_the_uses_of_a_link(server: TestServer) -> None:
+async def test_simultaneous_uses_of_a_link_do_not_exceed_its_limit(server: TestServer) -> None:
     answer = await server.call("ada", "POST", "/invites/multiuse", {"max_uses": 2})
     path = "/join/" + answer["invite_link"].rstrip("/").rpartition("/")[2]
     answers = await asyncio.gather(

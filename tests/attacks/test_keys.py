@@ -25,7 +25,7 @@ async def status_of(server: TestServer, address: str, key: str) -> int:
 # --- passwords -----------------------------------------------------------------------------------------------
 
 
-async def test_a_new_password_ends_the_key_and_the_queues_of_the_old_one(server: TestServer) -> None:
+async def test_a_new_password_revokes_the_key_and_ends_its_queues(server: TestServer) -> None:
     old = server.user("ada").api_key
     listener = await server.listen("ada")
     fields = {"old_password": PASSWORD, "new_password": LONG}
@@ -40,7 +40,9 @@ async def test_a_new_password_ends_the_key_and_the_queues_of_the_old_one(server:
 @pytest.mark.parametrize(
     "wrong", [{"old_password": "x"}, {"new_password": "short"}, {"new_password": "x" * 101}]
 )
-async def test_a_refused_change_ends_nothing(server: TestServer, wrong: dict[str, object]) -> None:
+async def test_a_rejected_password_change_revokes_nothing(
+    server: TestServer, wrong: dict[str, object]
+) -> None:
     old = server.user("ada").api_key
     fields = {"old_password": PASSWORD, "new_password": LONG, **wrong}
     await server.refusal("ada", "PATCH", "/settings", fields)
@@ -49,7 +51,7 @@ async def test_a_refused_change_ends_nothing(server: TestServer, wrong: dict[str
     await server.call(None, "POST", "/fetch_api_key", signed_in)
 
 
-async def test_other_settings_leave_the_key_alone(server: TestServer) -> None:
+async def test_changing_other_settings_keeps_the_key(server: TestServer) -> None:
     old = server.user("ada").api_key
     answer = await server.call("ada", "PATCH", "/settings", {"enable_sounds": False})
     assert "api_key" not in answer
@@ -70,7 +72,7 @@ async def test_passwords_that_are_too_short_or_too_long_are_rejected(
 
 
 @pytest.mark.parametrize("address", ["iris-bot@demo.example", "notification-bot@demo.example"])
-async def test_no_bot_signs_in_with_a_password(server: TestServer, address: str) -> None:
+async def test_a_bot_cannot_log_in_with_a_password(server: TestServer, address: str) -> None:
     bot = server.core.user_by_address(address)
     assert bot is not None
     hashed = await server.core.passwords.hashed(LONG)
@@ -80,7 +82,7 @@ async def test_no_bot_signs_in_with_a_password(server: TestServer, address: str)
     await server.refusal(None, "POST", "/fetch_api_key", fields, status=401)
 
 
-async def test_a_deactivated_person_signs_in_no_more(server: TestServer) -> None:
+async def test_a_deactivated_user_cannot_log_in(server: TestServer) -> None:
     await server.call("elif", "PATCH", "/settings", {"new_password": LONG})
     await server.call("ada", "DELETE", f"/users/{server.id('elif')}")
     fields = {"username": "elif@demo.example", "password": LONG}
@@ -121,20 +123,20 @@ async def test_no_malformed_header_grants_access(server: TestServer, header: str
 @pytest.mark.parametrize(
     "change", [str.lower, str.upper, str.swapcase, lambda key: key[:-1], lambda key: key + "a"]
 )
-async def test_a_key_fits_exactly(server: TestServer, change: object) -> None:
+async def test_a_changed_key_is_rejected(server: TestServer, change: object) -> None:
     assert callable(change)
     key = server.user("ada").api_key
     if change(key) != key:
         assert await status_of(server, ADDRESS, change(key)) == 401
 
 
-async def test_a_key_is_for_its_own_account(server: TestServer) -> None:
+async def test_a_key_is_rejected_for_another_account(server: TestServer) -> None:
     assert await status_of(server, "bruno@demo.example", server.user("ada").api_key) == 401
     assert await status_of(server, "nobody@demo.example", server.user("ada").api_key) == 401
 
 
 @pytest.mark.parametrize("where", ["query", "form"])
-async def test_the_api_takes_no_key_from_a_parameter(server: TestServer, where: str) -> None:
+async def test_a_key_in_a_parameter_is_rejected(server: TestServer, where: str) -> None:
     fields = {"api_key": server.user("ada").api_key}
     async with httpx.AsyncClient(trust_env=False) as client:
         url = f"{server.url}/api/v1/users/me"
@@ -152,7 +154,7 @@ def bytes_of(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.glob("narrowcast.db*"))
 
 
-async def test_no_key_stands_in_the_database(tmp_path: Path) -> None:
+async def test_the_database_contains_no_key_in_plain_text(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     async with running_server(folder) as server:
         made = await server.call("dario", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})

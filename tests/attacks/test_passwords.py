@@ -39,7 +39,7 @@ async def attempt(server: TestServer, name: str, password: str = "guess", addres
 ADA = "ada@demo.example"
 
 
-async def test_a_stranger_who_guesses_does_not_lock_the_person_out(tmp_path: Path) -> None:
+async def test_wrong_guesses_from_elsewhere_do_not_lock_out_the_user(tmp_path: Path) -> None:
     async with running_server(tmp_path, clock=VirtualClock()) as server:
         assert [await attempt(server, ADA) for _ in range(7)] == [401] * 5 + [429] * 2
         assert await attempt(server, ADA, world.PASSWORD, "198.51.100.1") == 200
@@ -77,7 +77,7 @@ def limits(clock: VirtualClock | None = None) -> LoginLimits:
     return LoginLimits(clock or VirtualClock(), RateLimit(1800, 5))
 
 
-def test_made_up_names_do_not_push_out_what_is_known_of_an_account() -> None:
+def test_invented_names_do_not_displace_attempts_on_an_account() -> None:
     known = limits()
     for _ in range(5):
         known.hit(1, ADA, ELSEWHERE)
@@ -89,7 +89,7 @@ def test_made_up_names_do_not_push_out_what_is_known_of_an_account() -> None:
 
 
 @pytest.mark.parametrize("account", [None, 1])
-def test_an_unknown_user_name_is_refused_like_a_known_one(account: int | None) -> None:
+def test_an_unknown_user_name_gets_the_same_error_as_a_known_one(account: int | None) -> None:
     tried = limits()
     for _ in range(5):
         tried.hit(account, ADA, ELSEWHERE)
@@ -97,7 +97,7 @@ def test_an_unknown_user_name_is_refused_like_a_known_one(account: int | None) -
         tried.hit(account, ADA, ELSEWHERE)
 
 
-def test_one_address_cannot_try_a_password_on_every_account() -> None:
+def test_one_ip_address_cannot_try_a_password_on_every_account() -> None:
     tried = limits()
     for account in range(30):
         tried.hit(account, f"{account}", ELSEWHERE)
@@ -131,11 +131,11 @@ async def test_attempts_are_forgotten_in_time() -> None:
         ("x", "y", False),
     ],
 )
-def test_an_ipv4_address_or_an_ipv6_network_counts_as_one_place(one: str, other: str, same: bool) -> None:
+def test_an_ipv4_address_or_an_ipv6_network_counts_as_one(one: str, other: str, same: bool) -> None:
     assert (place_of(one) == place_of(other)) is same
 
 
-def test_the_places_that_are_remembered_have_a_limit() -> None:
+def test_the_number_of_remembered_ip_addresses_is_limited() -> None:
     tried = limits()
     for number in range(30_000):
         tried.succeeded(number, ELSEWHERE)

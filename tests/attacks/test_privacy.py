@@ -74,7 +74,9 @@ async def test_the_api_address_of_a_user_still_works(server: TestServer) -> None
 
 
 @pytest.mark.parametrize("visibility", [v for v in EmailVisibility if v is not EmailVisibility.EVERYONE])
-async def test_no_avatar_reveals_a_hidden_address(server: TestServer, visibility: EmailVisibility) -> None:
+async def test_avatar_urls_do_not_reveal_a_hidden_email(
+    server: TestServer, visibility: EmailVisibility
+) -> None:
     digest = hashlib.md5(ADDRESS.encode(), usedforsecurity=False).hexdigest()
     listeners = {name: await server.listen(name) for name in ("chiyo", "dario", "hugo")}
     await hide_address(server, visibility)
@@ -86,7 +88,7 @@ async def test_no_avatar_reveals_a_hidden_address(server: TestServer, visibility
         assert digest not in str(said), name
 
 
-async def test_a_hidden_address_stands_in_no_answer_and_no_event(server: TestServer) -> None:
+async def test_a_hidden_email_is_in_no_response_or_event(server: TestServer) -> None:
     await hide_address(server)
     listener = await server.listen("dario")
     message = await server.send("elif", "design", "t", "hello")
@@ -123,7 +125,7 @@ def names_nobody(said: object) -> bool:
         "@**Ada Moreno|{ada}**",
     ],
 )
-async def test_rendering_names_no_hidden_person(hiding: TestServer, content: str) -> None:
+async def test_rendering_does_not_name_hidden_users(hiding: TestServer, content: str) -> None:
     text = content.replace("{ada}", str(hiding.id("ada")))
     rendered = (await hiding.call("hugo", "POST", "/messages/render", {"content": text}))["rendered"]
     assert "user-mention" not in rendered
@@ -131,7 +133,7 @@ async def test_rendering_names_no_hidden_person(hiding: TestServer, content: str
         assert names_nobody(rendered)
 
 
-async def test_a_reaction_names_no_hidden_person(hiding: TestServer) -> None:
+async def test_a_reaction_does_not_name_hidden_users(hiding: TestServer) -> None:
     listener = await hiding.listen("hugo")
     message = await hiding.send("elif", "design", "t")
     await hiding.call("ada", "POST", f"/messages/{message}/reactions", {"emoji_name": "tada"})
@@ -144,7 +146,7 @@ async def test_a_reaction_names_no_hidden_person(hiding: TestServer) -> None:
     assert [event["op"] for event in heard if event["type"] == "reaction"] == ["add", "remove"]
 
 
-async def test_those_who_know_somebody_see_who_reacted(hiding: TestServer) -> None:
+async def test_users_who_see_the_user_see_who_reacted(hiding: TestServer) -> None:
     listener = await hiding.listen("dario")
     message = await hiding.send("elif", "design", "t")
     await hiding.call("ada", "POST", f"/messages/{message}/reactions", {"emoji_name": "tada"})
@@ -152,7 +154,7 @@ async def test_those_who_know_somebody_see_who_reacted(hiding: TestServer) -> No
     assert event["user"]["full_name"] == "Ada Moreno"
 
 
-async def test_typing_names_no_hidden_person(hiding: TestServer) -> None:
+async def test_typing_does_not_name_hidden_users(hiding: TestServer) -> None:
     capabilities = {"stream_typing_notifications": True}
     listener = await hiding.listen("hugo", client_capabilities=capabilities)
     channel = {"type": "channel", "op": "start", "stream_id": hiding.channel("design"), "topic": "t"}
@@ -163,7 +165,7 @@ async def test_typing_names_no_hidden_person(hiding: TestServer) -> None:
     assert len(await listener.events("typing")) == 1
 
 
-async def test_groups_show_a_guest_the_people_whom_they_know(hiding: TestServer) -> None:
+async def test_groups_show_only_visible_members_to_a_guest(hiding: TestServer) -> None:
     listener = await hiding.listen("hugo")
     ada, elif_, greta = (hiding.id(name) for name in ("ada", "elif", "greta"))
     fields = {"name": "crew", "description": "", "members": [ada, elif_]}
@@ -182,7 +184,7 @@ async def test_groups_show_a_guest_the_people_whom_they_know(hiding: TestServer)
     assert set((await hiding.call("ada", "GET", path))["members"]) == {elif_, greta}
 
 
-async def test_a_user_who_becomes_visible_comes_with_their_groups(hiding: TestServer) -> None:
+async def test_the_groups_of_a_user_are_sent_when_the_user_becomes_visible(hiding: TestServer) -> None:
     fields = {"name": "crew", "description": "", "members": [hiding.id("greta")]}
     group = (await hiding.call("ada", "POST", "/user_groups/create", fields))["group_id"]
     listener = await hiding.listen("hugo")
@@ -197,7 +199,7 @@ async def test_a_user_who_becomes_visible_comes_with_their_groups(hiding: TestSe
 
 
 @pytest.mark.parametrize("address", ["ada@demo.example", "bruno@demo.example"])
-async def test_a_guest_finds_no_hidden_person_by_address(hiding: TestServer, address: str) -> None:
+async def test_a_guest_cannot_find_a_hidden_user_by_email(hiding: TestServer, address: str) -> None:
     await hiding.refusal("hugo", "GET", f"/users/{address}")
     for operator in ("sender", "dm", "dm-including"):
         narrow = [{"operator": operator, "operand": address}]
@@ -216,7 +218,7 @@ async def test_a_guest_finds_no_hidden_person_by_address(hiding: TestServer, add
         "/users/{ada}/subscriptions/{design}",
     ],
 )
-async def test_a_guest_learns_nothing_of_a_hidden_person_by_id(hiding: TestServer, path: str) -> None:
+async def test_a_guest_cannot_look_up_a_hidden_user_by_id(hiding: TestServer, path: str) -> None:
     where = path.replace("{ada}", str(hiding.id("ada"))).replace("{design}", str(hiding.channel("design")))
     await hiding.refusal("hugo", "GET", where)
 
@@ -238,13 +240,13 @@ GUEST_READS = (
 
 
 @pytest.mark.parametrize("path", GUEST_READS)
-async def test_no_list_names_a_hidden_person(hiding: TestServer, path: str) -> None:
+async def test_no_list_names_a_hidden_user(hiding: TestServer, path: str) -> None:
     await hiding.send("ada", "design", "t")
     await hiding.call("ada", "POST", "/users/me/presence", {"status": "active"})
     assert names_nobody((await hiding.raw("hugo", "GET", path)).text)
 
 
-async def test_registration_names_no_hidden_person(hiding: TestServer) -> None:
+async def test_the_snapshot_does_not_name_hidden_users(hiding: TestServer) -> None:
     message = await hiding.send("ada", "design", "t")
     await hiding.call("greta", "POST", f"/messages/{message}/reactions", {"emoji_name": "tada"})
     for incomplete in (True, False):
@@ -291,7 +293,7 @@ async def test_marking_as_unread_reveals_no_protected_history(server: TestServer
     assert response.json() == (await server.raw("elif", "POST", "/messages/flags", fields)).json()
 
 
-async def test_the_presence_of_who_hides_it_is_not_shown(server: TestServer) -> None:
+async def test_the_presence_of_users_who_hide_it_is_not_shown(server: TestServer) -> None:
     path = f"/users/{server.id('elif')}/presence"
     await server.call("elif", "POST", "/users/me/presence", {"status": "active"})
     await server.call("greta", "GET", path)
@@ -301,7 +303,9 @@ async def test_the_presence_of_who_hides_it_is_not_shown(server: TestServer) -> 
     assert server.user("elif").delivery_email not in str(await server.call("greta", "GET", "/realm/presence"))
 
 
-async def test_nothing_is_stored_of_who_hides_their_presence(server: TestServer, clock: VirtualClock) -> None:
+async def test_the_presence_of_users_who_hide_it_is_not_stored(
+    server: TestServer, clock: VirtualClock
+) -> None:
     path = f"/users/{server.id('elif')}/presence"
     await server.call("elif", "PATCH", "/settings", {"presence_enabled": False})
     await server.call("elif", "POST", "/users/me/presence", {"status": "active"})
@@ -330,7 +334,7 @@ async def test_who_has_left_a_private_channel_learns_neither_its_new_name_nor_of
     assert (await server.listen("dario")).snapshot["muted_topics"] == []
 
 
-async def test_the_skipped_channels_that_one_may_read_are_still_named(server: TestServer) -> None:
+async def test_skipped_channels_that_the_user_may_read_are_named(server: TestServer) -> None:
     message = await server.send("ada", "engineering", "t")
     fields = {"messages": [message], "op": "remove", "flag": "read"}
     answer = await server.call("greta", "POST", "/messages/flags", fields)
@@ -418,7 +422,7 @@ async def test_a_private_channel_is_answered_like_an_unknown_one(
 
 
 @pytest.mark.parametrize("spectators", [True, False])
-async def test_files_are_open_to_the_world_where_spectators_are_welcome(
+async def test_files_in_web_public_channels_are_public_if_spectators_are_allowed(
     server: TestServer, spectators: bool
 ) -> None:
     uploaded = await server.raw("ada", "POST", "/user_uploads", files={"f": ("a.txt", b"open")})
@@ -433,7 +437,7 @@ async def test_files_are_open_to_the_world_where_spectators_are_welcome(
             assert (response.content == b"open") is spectators
 
 
-async def test_no_other_file_is_open_to_the_world(server: TestServer) -> None:
+async def test_other_files_are_not_public(server: TestServer) -> None:
     urls = []
     for place in ("engineering", "leads", "support", "nobody", "none"):
         uploaded = await server.raw("ada", "POST", "/user_uploads", files={"f": ("a.txt", b"closed")})

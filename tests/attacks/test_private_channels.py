@@ -58,7 +58,7 @@ async def reads(server: TestServer, name: str, channel: str = "vault") -> bool:
 @pytest.mark.parametrize("setting", OPENING)
 @pytest.mark.parametrize("kind", OUTSIDERS)
 @pytest.mark.parametrize("form", ["group", "members", "subgroups"])
-async def test_no_outsider_gives_themselves_the_permission_to_come_in(
+async def test_an_outsider_cannot_grant_themselves_access(
     server: TestServer, secret: int, kind: str, setting: str, form: str
 ) -> None:
     name = outsider(kind)
@@ -107,7 +107,7 @@ async def test_an_unsubscribed_administrator_may_change_settings_that_grant_no_a
         {"is_private": False, "history_public_to_subscribers": True},
     ],
 )
-async def test_no_outsider_makes_it_public(
+async def test_an_outsider_cannot_make_a_private_channel_public(
     server: TestServer, secret: int, kind: str, fields: dict[str, object]
 ) -> None:
     await server.refusal(outsider(kind), "PATCH", f"/streams/{secret}", fields)
@@ -117,7 +117,7 @@ async def test_no_outsider_makes_it_public(
 
 
 @pytest.mark.parametrize("kind", OUTSIDERS)
-async def test_no_outsider_adds_anybody(server: TestServer, secret: int, kind: str) -> None:
+async def test_an_outsider_cannot_add_subscribers(server: TestServer, secret: int, kind: str) -> None:
     name = outsider(kind)
     for person in (name, "greta", "hugo"):
         fields = {"subscriptions": [{"name": "vault"}], "principals": [server.id(person)]}
@@ -126,7 +126,7 @@ async def test_no_outsider_adds_anybody(server: TestServer, secret: int, kind: s
 
 @pytest.mark.parametrize("kind", OUTSIDERS)
 @pytest.mark.parametrize("path", ["/invites", "/invites/multiuse"])
-async def test_no_outsider_invites_anybody_into_it(
+async def test_an_outsider_cannot_invite_to_a_private_channel(
     server: TestServer, secret: int, kind: str, path: str
 ) -> None:
     fields: dict[str, object] = {"stream_ids": [secret]}
@@ -136,13 +136,13 @@ async def test_no_outsider_invites_anybody_into_it(
 
 
 @pytest.mark.parametrize("kind", OUTSIDERS)
-async def test_no_outsider_deletes_a_topic(server: TestServer, secret: int, kind: str) -> None:
+async def test_an_outsider_cannot_delete_a_topic(server: TestServer, secret: int, kind: str) -> None:
     path = f"/streams/{secret}/delete_topic"
     await server.refusal(outsider(kind), "POST", path, {"topic_name": "plans"})
     assert await reads(server, "farid")
 
 
-async def test_a_newcomer_deletes_of_a_topic_what_they_can_see(server: TestServer) -> None:
+async def test_deleting_a_topic_deletes_only_messages_visible_to_the_user(server: TestServer) -> None:
     channel = server.channel("operations")
     old = await server.send("dario", "operations", "plans")
     fields = {"subscriptions": [{"name": "operations"}], "principals": [server.id("ada")]}
@@ -172,7 +172,7 @@ READING = (
 
 @pytest.mark.parametrize(("method", "path", "fields"), READING, ids=lambda value: str(value)[:40])
 @pytest.mark.parametrize("name", ["ada", "bruno", "dario", "elif", "greta", "hugo"])
-async def test_no_outsider_reads_or_changes_messages(
+async def test_an_outsider_cannot_read_or_change_messages(
     server: TestServer, secret: int, name: str, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     ids = {"id": secret, "message": server.core.store.integer("SELECT max(id) FROM messages")}
@@ -181,7 +181,7 @@ async def test_no_outsider_reads_or_changes_messages(
 
 
 @pytest.mark.parametrize("name", ["ada", "bruno", "dario", "elif", "greta", "hugo"])
-async def test_no_outsider_receives_any_event(server: TestServer, secret: int, name: str) -> None:
+async def test_an_outsider_receives_no_events(server: TestServer, secret: int, name: str) -> None:
     listener = await server.listen(name, all_public_streams=name != "hugo")
     message = await server.send("farid", "vault", "plans", "and the key is 5678")
     await server.call("farid", "PATCH", f"/messages/{message}", {"content": "5678!"})
@@ -196,7 +196,7 @@ async def test_no_outsider_receives_any_event(server: TestServer, secret: int, n
 
 @pytest.mark.parametrize("role", ["role:everyone", "role:internet"])
 @pytest.mark.parametrize("setting", OPENING)
-async def test_a_permission_for_everybody_does_not_let_guests_read(
+async def test_a_permission_for_everyone_does_not_let_guests_read(
     server: TestServer, role: str, setting: str
 ) -> None:
     path = f"/streams/{server.channel('leads')}"
@@ -212,7 +212,7 @@ async def test_a_permission_for_everybody_does_not_let_guests_read(
     await server.refusal("hugo", "GET", f"/users/me/{server.channel('leads')}/topics")
 
 
-async def test_no_list_of_default_channels_reveals_a_private_one(server: TestServer) -> None:
+async def test_default_channels_do_not_reveal_a_private_channel(server: TestServer) -> None:
     group = {"group_name": "Start", "description": "", "stream_names": ["engineering", "operations"]}
     await server.refusal("bruno", "POST", "/default_stream_groups/create", group)
     public = {**group, "stream_names": ["engineering", "design"]}
@@ -227,7 +227,7 @@ async def test_no_list_of_default_channels_reveals_a_private_one(server: TestSer
     assert design not in snapshot["realm_default_streams"]
 
 
-async def test_administering_a_private_channel_is_no_permission_to_fill_it(server: TestServer) -> None:
+async def test_administering_a_private_channel_does_not_allow_adding_subscribers(server: TestServer) -> None:
     owners = {"new": server.group("role:owners")}
     await server.call("ada", "PATCH", "/realm", {"can_add_subscribers_group": owners})
     for channel, added in (("engineering", True), ("operations", False)):
@@ -237,7 +237,7 @@ async def test_administering_a_private_channel_is_no_permission_to_fill_it(serve
         assert access.is_subscribed(server.core, server.id("greta"), server.channel(channel)) is added
 
 
-async def test_no_outsider_takes_anybody_out_of_it(server: TestServer) -> None:
+async def test_an_outsider_cannot_remove_subscribers(server: TestServer) -> None:
     path = f"/streams/{server.channel('operations')}"
     holder = {"new": {"direct_members": [server.id("elif")], "direct_subgroups": []}}
     settings = {"can_remove_subscribers_group": holder, "can_administer_channel_group": holder}

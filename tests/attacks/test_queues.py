@@ -25,7 +25,7 @@ def limited(**limits: object) -> Config:
     return Config(limits=replace(ServiceLimits(), **limits))  # type: ignore[arg-type]
 
 
-async def test_one_person_has_a_bounded_number_of_queues(server: TestServer) -> None:
+async def test_the_number_of_queues_of_a_user_is_limited(server: TestServer) -> None:
     most = server.core.config.limits.max_queues_a_user
     for _ in range(most + 20):
         await server.listen("hugo", **NOTHING)
@@ -33,7 +33,7 @@ async def test_one_person_has_a_bounded_number_of_queues(server: TestServer) -> 
 
 
 @pytest.mark.parametrize("most", [1, 2, 5])
-async def test_the_newest_queues_stay(tmp_path: Path, most: int) -> None:
+async def test_the_oldest_queues_are_ended_first(tmp_path: Path, most: int) -> None:
     async with running_server(tmp_path, config=limited(max_queues_a_user=most)) as server:
         listeners = [await server.listen("hugo", **NOTHING) for _ in range(most + 3)]
         for listener in listeners[:3]:
@@ -43,7 +43,7 @@ async def test_the_newest_queues_stay(tmp_path: Path, most: int) -> None:
             assert await listener.events() == []
 
 
-async def test_the_queue_that_is_being_read_stays(tmp_path: Path) -> None:
+async def test_a_queue_that_is_being_read_is_not_ended(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(max_queues_a_user=2)) as server:
         first = await server.listen("elif", **NOTHING)
         waiting = asyncio.create_task(server.call("elif", "GET", "/events", first.poll()))
@@ -54,7 +54,7 @@ async def test_the_queue_that_is_being_read_stays(tmp_path: Path) -> None:
         assert [event["type"] for event in (await waiting)["events"]] == ["message"]
 
 
-async def test_the_queues_of_one_person_do_not_end_those_of_another(tmp_path: Path) -> None:
+async def test_the_queues_of_a_user_do_not_end_those_of_others(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(max_queues=10, max_queues_a_user=40)) as server:
         victim = await server.listen("ada", **NOTHING)
         for _ in range(30):
@@ -63,7 +63,7 @@ async def test_the_queues_of_one_person_do_not_end_those_of_another(tmp_path: Pa
         assert await victim.events() == []
 
 
-async def test_a_poll_without_a_queue_makes_no_more_of_them(server: TestServer) -> None:
+async def test_polls_without_a_queue_cannot_exceed_the_limit_of_queues(server: TestServer) -> None:
     most = server.core.config.limits.max_queues_a_user
     for _ in range(most + 5):
         await server.call("hugo", "GET", "/events", {"dont_block": True})
@@ -76,7 +76,7 @@ async def test_a_queue_is_kept_a_day_at_most(server: TestServer, asked: int) -> 
     assert server.core.hub.get(listener.queue_id, server.id("hugo")).idle_seconds == 86_400
 
 
-async def test_a_queue_ends_with_its_lifespan(tmp_path: Path) -> None:
+async def test_a_queue_ends_at_the_configured_maximum_lifespan(tmp_path: Path) -> None:
     clock = VirtualClock()
     async with running_server(
         tmp_path, clock=clock, config=limited(queue_longest_idle_seconds=700)
@@ -90,7 +90,7 @@ async def test_a_queue_ends_with_its_lifespan(tmp_path: Path) -> None:
         assert server.core.hub.count == 0
 
 
-async def test_a_shorter_life_than_ten_minutes_is_ten_minutes(
+async def test_the_minimum_lifespan_of_a_queue_is_ten_minutes(
     server: TestServer, clock: VirtualClock
 ) -> None:
     await server.listen("hugo", **NOTHING, queue_lifespan_secs=1)
@@ -99,7 +99,7 @@ async def test_a_shorter_life_than_ten_minutes_is_ten_minutes(
     assert server.core.hub.count == 1
 
 
-async def test_made_up_capabilities_are_forgotten(server: TestServer) -> None:
+async def test_unknown_capabilities_are_not_stored(server: TestServer) -> None:
     for number in range(20):
         made_up = {f"capability {number} {other}": True for other in range(50)}
         await server.listen("hugo", **NOTHING, client_capabilities=made_up)
@@ -120,7 +120,7 @@ async def test_capabilities_are_forgotten_with_the_last_queue_that_has_them(serv
     assert capabilities(server) == []
 
 
-async def test_queues_of_one_kind_share_their_text(server: TestServer) -> None:
+async def test_queues_with_the_same_options_share_event_texts(server: TestServer) -> None:
     hub, elif_ = server.core.hub, server.id("elif")
     queues = [hub.register(elif_, QueueOptions(capabilities=frozenset({"x"}))) for _ in range(3)]
     await server.send("ada", "general", "t", "shared")
@@ -138,7 +138,7 @@ async def test_queues_of_one_kind_share_their_text(server: TestServer) -> None:
         ("narrow", [["topic", "x"]] * 51),
     ],
 )
-async def test_what_a_queue_keeps_of_its_registration_is_bounded(
+async def test_the_stored_options_of_a_queue_are_bounded(
     server: TestServer, field: str, value: object
 ) -> None:
     await server.refusal("hugo", "POST", "/register", {field: value})
@@ -155,7 +155,7 @@ def sizes(server: TestServer) -> list[int]:
     return [queue.size for queue in server.core.hub.of(server.id("elif"))]
 
 
-async def test_the_memory_of_all_queues_of_one_person_is_bounded(tmp_path: Path) -> None:
+async def test_the_memory_of_all_queues_of_a_user_is_bounded(tmp_path: Path) -> None:
     config = limited(max_queued_characters=50_000, max_queued_characters_a_user=100_000, max_queues_a_user=10)
     async with running_server(tmp_path, config=config) as server:
         for number in range(10):
@@ -168,7 +168,7 @@ async def test_the_memory_of_all_queues_of_one_person_is_bounded(tmp_path: Path)
         assert 80_000 < max(totals) <= 100_000
 
 
-async def test_a_reader_that_keeps_up_is_not_ended_for_memory(tmp_path: Path) -> None:
+async def test_a_queue_that_is_read_in_time_is_not_ended_for_memory(tmp_path: Path) -> None:
     config = limited(max_queued_characters=50_000, max_queued_characters_a_user=60_000, max_queues_a_user=10)
     async with running_server(tmp_path, config=config) as server:
         reader = await server.listen("elif", event_types=["message"])
@@ -180,7 +180,7 @@ async def test_a_reader_that_keeps_up_is_not_ended_for_memory(tmp_path: Path) ->
             assert len(await reader.events()) == 1
 
 
-async def test_an_answer_has_a_bounded_number_of_events_and_the_next_has_the_rest(tmp_path: Path) -> None:
+async def test_a_response_has_a_bounded_number_of_events(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(events_an_answer=3)) as server:
         listener = await server.listen("elif", event_types=["message"])
         sent = [await server.send("ada", "general", "t", str(number)) for number in range(8)]
@@ -193,7 +193,7 @@ async def test_an_answer_has_a_bounded_number_of_events_and_the_next_has_the_res
         assert sizes == [3, 3, 2]
 
 
-async def test_an_answer_has_a_bounded_size_but_always_an_event(tmp_path: Path) -> None:
+async def test_a_response_has_a_bounded_size_but_at_least_one_event(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(characters_an_answer=4_000)) as server:
         listener = await server.listen("elif", event_types=["message"])
         for length in (9_000, 100, 100, 9_000, 100):
@@ -204,7 +204,7 @@ async def test_an_answer_has_a_bounded_size_but_always_an_event(tmp_path: Path) 
         assert sizes == [1, 2, 1, 1]
 
 
-async def test_many_idle_queues_of_one_do_not_slow_the_readers_of_others(server: TestServer) -> None:
+async def test_many_idle_queues_do_not_slow_down_active_readers(server: TestServer) -> None:
     hub = server.core.hub
     for user in server.core.users.all():
         for _ in range(40):
@@ -222,7 +222,7 @@ async def test_many_idle_queues_of_one_do_not_slow_the_readers_of_others(server:
     assert loop.time() - begun < 5
 
 
-async def test_many_registrations_hold_nobody_up(server: TestServer) -> None:
+async def test_many_registrations_do_not_block_the_server(server: TestServer) -> None:
     with held() as watch:
         for _ in range(100):
             await server.listen("hugo")
@@ -230,7 +230,7 @@ async def test_many_registrations_hold_nobody_up(server: TestServer) -> None:
 
 
 @pytest.mark.parametrize("lifespan", ["-1", "1.5", "1e400", '"x"', "null", "[]", "NaN"])
-async def test_a_lifespan_that_is_no_number_is_refused(server: TestServer, lifespan: str) -> None:
+async def test_a_lifespan_that_is_not_a_number_is_rejected(server: TestServer, lifespan: str) -> None:
     await server.refusal("hugo", "POST", "/register", {"queue_lifespan_secs": lifespan})
     assert server.core.hub.count == 0
 

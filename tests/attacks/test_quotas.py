@@ -95,7 +95,7 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind)
-async def test_the_limit_is_reached_and_not_passed(tmp_path: Path, case: Case) -> None:
+async def test_a_quota_can_be_reached_but_not_exceeded(tmp_path: Path, case: Case) -> None:
     async with running_server(tmp_path) as server:
         server.core.config = limited(**{case.kind: 2})
         await server.send_direct("ada", ["dario"])
@@ -107,7 +107,7 @@ async def test_the_limit_is_reached_and_not_passed(tmp_path: Path, case: Case) -
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind)
-async def test_one_persons_limit_is_not_anothers(tmp_path: Path, case: Case) -> None:
+async def test_quotas_count_per_user(tmp_path: Path, case: Case) -> None:
     async with running_server(tmp_path) as server:
         server.core.config = limited(**{case.kind: 1})
         other = "ada" if case.kind == "invitations" else "greta"
@@ -117,7 +117,7 @@ async def test_one_persons_limit_is_not_anothers(tmp_path: Path, case: Case) -> 
 
 
 @pytest.mark.parametrize("case", CASES[:3], ids=lambda case: case.kind)
-async def test_a_refusal_changes_nothing(tmp_path: Path, case: Case) -> None:
+async def test_a_request_beyond_a_quota_changes_nothing(tmp_path: Path, case: Case) -> None:
     async with running_server(tmp_path, config=limited(**{case.kind: 0})) as server:
         changes = server.core.store.changes
         await server.refusal(case.person, *case.request(server, 0))
@@ -145,7 +145,7 @@ async def bot_deactivated(server: TestServer, number: int) -> None:
     ],
     ids=["channels", "groups", "bots"],
 )
-async def test_what_was_created_and_ended_within_a_day_counts(
+async def test_deleted_items_count_towards_daily_quotas(
     tmp_path: Path,
     clock: VirtualClock,
     kind: str,
@@ -161,7 +161,7 @@ async def test_what_was_created_and_ended_within_a_day_counts(
         await server.call("farid", *made(server, 1))
 
 
-async def test_emoji_that_are_no_longer_in_use_count(tmp_path: Path) -> None:
+async def test_deactivated_emoji_count_towards_the_quota(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(custom_emoji=1)) as server:
         picture = {"files": {"file": ("a.png", PIXEL)}}
         await server.raw("dario", "POST", "/realm/emoji/mast", **picture)
@@ -171,7 +171,7 @@ async def test_emoji_that_are_no_longer_in_use_count(tmp_path: Path) -> None:
         assert len(list((tmp_path / "uploads" / "public").iterdir())) == 1
 
 
-async def test_nobody_receives_more_bots_than_they_may_have(tmp_path: Path) -> None:
+async def test_a_user_cannot_be_given_more_bots_than_the_quota(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(bots=1)) as server:
         made = await server.call("farid", *bot(server, 0))
         path = f"/bots/{made['user_id']}"
@@ -192,7 +192,7 @@ async def test_several_items_in_one_request_count_separately(tmp_path: Path) -> 
         await server.refusal("dario", "POST", "/users/me/alert_words", {"alert_words": words})
 
 
-async def test_drafts_have_a_length_together(tmp_path: Path) -> None:
+async def test_the_total_length_of_drafts_is_limited(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(draft_characters=10_000)) as server:
         fields = {"type": "", "to": [], "topic": "", "content": "x" * 6_000}
         answer = await server.call("dario", "POST", "/drafts", {"drafts": [fields]})
@@ -208,7 +208,7 @@ async def test_no_timestamp_of_a_draft_causes_a_server_error(server: TestServer,
     await server.refusal("dario", "POST", "/drafts", {"drafts": drafts})
 
 
-async def test_reactions_and_votes_of_one_person_to_a_message_have_a_limit(tmp_path: Path) -> None:
+async def test_reactions_and_votes_of_a_user_on_a_message_are_limited(tmp_path: Path) -> None:
     config = limited(reactions_a_message=2, submessages_a_message=2)
     async with running_server(tmp_path, config=config) as server:
         message = await server.send("ada", "general", "poll", "/poll Lunch?\nsoup\npie")
@@ -223,7 +223,7 @@ async def test_reactions_and_votes_of_one_person_to_a_message_have_a_limit(tmp_p
         await server.call("farid", "POST", "/submessage", fields)
 
 
-async def test_policies_of_topics_forget_the_oldest(tmp_path: Path) -> None:
+async def test_the_oldest_topic_policies_are_dropped_beyond_the_limit(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(topic_policies=5)) as server:
         channel_id = server.channel("general")
         for number in range(8):
@@ -240,7 +240,7 @@ async def test_policies_of_topics_forget_the_oldest(tmp_path: Path) -> None:
         assert "topic 7" in topics
 
 
-async def test_mails_that_are_kept_have_a_limit(tmp_path: Path) -> None:
+async def test_the_number_of_stored_emails_is_limited(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(mails_kept=3)) as server:
         for number in range(6):
             fields = {"invitee_emails": f"n{number}@x.example", "stream_ids": []}
@@ -249,7 +249,7 @@ async def test_mails_that_are_kept_have_a_limit(tmp_path: Path) -> None:
         assert recipients == [f"n{number}@x.example" for number in (3, 4, 5)]
 
 
-async def test_more_invitations_than_there_is_room_for_say_so_in_the_contracts_way(tmp_path: Path) -> None:
+async def test_too_many_invitations_get_the_error_of_the_contract(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(invitations=2)) as server:
         addresses = ",".join(f"n{number}@x.example" for number in range(3))
         refusal = await server.refusal(
@@ -260,7 +260,7 @@ async def test_more_invitations_than_there_is_room_for_say_so_in_the_contracts_w
         assert refusal["sent_invitations"] is False
 
 
-async def test_channels_and_people_of_one_request_have_a_limit(server: TestServer) -> None:
+async def test_the_numbers_of_channels_and_users_in_a_request_are_limited(server: TestServer) -> None:
     many = [{"name": f"channel {number}"} for number in range(101)]
     with held() as watch:
         await server.refusal("elif", "POST", "/users/me/subscriptions", {"subscriptions": many})

@@ -33,7 +33,7 @@ def test_the_operators_rate_limit_replaces_the_default(tmp_path: Path, demo: boo
     core.close()
 
 
-async def test_events_are_counted_apart(tmp_path: Path) -> None:
+async def test_requests_for_events_have_their_own_rate_limit(tmp_path: Path) -> None:
     config = Config(rate_limits=(RateLimit(60, 2),), event_rate_limits=(RateLimit(60, 3),))
     async with running_server(tmp_path, config=config, clock=VirtualClock()) as server:
         listener = await server.listen("ada")
@@ -45,7 +45,7 @@ async def test_events_are_counted_apart(tmp_path: Path) -> None:
         await server.refusal("ada", "GET", "/users/me", status=429)
 
 
-async def test_two_limits_hold_both(tmp_path: Path) -> None:
+async def test_all_configured_rate_limits_apply(tmp_path: Path) -> None:
     clock = VirtualClock()
     config = Config(rate_limits=(RateLimit(10, 2), RateLimit(100, 3)))
     async with running_server(tmp_path, config=config, clock=clock) as server:
@@ -59,7 +59,7 @@ async def test_two_limits_hold_both(tmp_path: Path) -> None:
         assert second["retry-after"] == pytest.approx(89, abs=1)
 
 
-async def test_requests_of_one_person_at_once_have_a_limit(tmp_path: Path) -> None:
+async def test_simultaneous_requests_of_a_user_are_limited(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(requests_at_once=3)) as server:
         waiting = []
         for _ in range(3):
@@ -90,7 +90,7 @@ def limit_headers(response: httpx.Response) -> tuple[int, int, int]:
     return limit, left, reset
 
 
-async def test_every_answer_says_what_is_left_of_the_limit(tmp_path: Path) -> None:
+async def test_every_response_has_the_remaining_rate_limit(tmp_path: Path) -> None:
     clock = VirtualClock()
     config = Config(rate_limits=(RateLimit(10, 20), RateLimit(100, 4)))
     async with running_server(tmp_path, config=config, clock=clock) as server:
@@ -107,7 +107,7 @@ async def test_every_answer_says_what_is_left_of_the_limit(tmp_path: Path) -> No
         assert limit_headers(await server.raw("bruno", "GET", "/users/me"))[1] == 3
 
 
-async def test_without_a_limit_an_answer_says_nothing_of_one(tmp_path: Path) -> None:
+async def test_without_a_rate_limit_responses_have_no_rate_limit_headers(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         response = await server.raw("ada", "GET", "/users/me")
         assert not [name for name in response.headers if name.startswith("x-ratelimit")]

@@ -87,7 +87,7 @@ async def refused(
 
 
 @pytest.mark.parametrize(("method", "path", "fields"), OF_ADMINISTRATORS, ids=lambda value: str(value)[:50])
-async def test_only_administrators_may_do_what_is_for_administrators(
+async def test_only_administrators_can_administer_the_organization(
     server: TestServer, channel_folder: int, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     for name in BELOW_ADMINISTRATORS:
@@ -95,7 +95,7 @@ async def test_only_administrators_may_do_what_is_for_administrators(
 
 
 @pytest.mark.parametrize(("method", "path", "fields"), OF_OWNERS, ids=lambda value: str(value)[:50])
-async def test_only_owners_may_do_what_is_for_owners(
+async def test_only_owners_can_use_operations_for_owners(
     server: TestServer, channel_folder: int, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     for name in BELOW_OWNERS:
@@ -104,7 +104,7 @@ async def test_only_owners_may_do_what_is_for_owners(
 
 @pytest.mark.parametrize("name", ["chiyo", "dario", "elif", "hugo", "iris", "jasper"])
 @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMINISTRATOR, Role.MODERATOR, Role.MEMBER])
-async def test_nobody_promotes_themselves(server: TestServer, name: str, role: Role) -> None:
+async def test_users_cannot_promote_themselves(server: TestServer, name: str, role: Role) -> None:
     before = server.user(name).role
     await server.refusal(name, "PATCH", f"/users/{server.id(name)}", {"role": int(role)})
     answer = (await server.raw(name, "PATCH", "/settings", {"role": int(role)})).json()
@@ -162,7 +162,7 @@ async def test_moderators_and_above_have_no_waiting_period(server: TestServer, n
 
 @pytest.mark.parametrize("active", [True, False])
 @pytest.mark.parametrize("form", ["members", "system", "group", "nested"])
-async def test_who_is_deactivated_holds_no_permission(server: TestServer, active: bool, form: str) -> None:
+async def test_deactivated_users_have_no_permissions(server: TestServer, active: bool, form: str) -> None:
     dario = server.core.users.update(server.id("dario"), is_active=int(active))
     crew = await _crew(server)
     values: dict[str, object] = {
@@ -189,7 +189,7 @@ _BETWEEN = ("can_move_messages_between_channels_group", "can_move_messages_out_o
 @pytest.mark.parametrize(
     ("name", "moves"), [("ada", True), ("bruno", True), ("chiyo", False), ("dario", False)]
 )
-async def test_administrators_alone_rename_topics_without_the_permission(
+async def test_without_the_permission_only_administrators_can_rename_topics(
     server: TestServer, name: str, moves: bool
 ) -> None:
     message = await server.send("dario", "general", "t")
@@ -199,7 +199,7 @@ async def test_administrators_alone_rename_topics_without_the_permission(
 
 
 @pytest.mark.parametrize("name", ["ada", "bruno", "chiyo", "dario"])
-async def test_nobody_moves_to_another_channel_without_the_permission(server: TestServer, name: str) -> None:
+async def test_moving_to_another_channel_requires_the_permission(server: TestServer, name: str) -> None:
     message = await server.send("dario", "general", "t")
     await only(server, _BETWEEN[0], server.group(_NOBODY))
     fields = {"stream_id": server.channel("engineering")}
@@ -207,7 +207,9 @@ async def test_nobody_moves_to_another_channel_without_the_permission(server: Te
 
 
 @pytest.mark.parametrize("name", ["bruno", "dario"])
-async def test_nobody_moves_to_where_they_may_not_post(server: TestServer, name: str) -> None:
+async def test_users_cannot_move_messages_to_channels_where_they_cannot_post(
+    server: TestServer, name: str
+) -> None:
     message = await server.send("dario", "general", "t")
     nobody = {"new": server.group(_NOBODY)}
     path = f"/streams/{server.channel('engineering')}"
@@ -239,7 +241,7 @@ async def test_messages_that_a_user_can_no_longer_read_are_not_unread(server: Te
 
 
 @pytest.mark.parametrize("act", ["send", "react"])
-async def test_a_muted_topic_stays_muted_whatever_one_does_there(server: TestServer, act: str) -> None:
+async def test_a_muted_topic_stays_muted_after_the_users_own_actions(server: TestServer, act: str) -> None:
     fields: dict[str, object] = {"automatically_follow_topics_policy": 1}
     await server.call("dario", "PATCH", "/settings", fields)
     message = await server.send("elif", "design", "t")
@@ -284,7 +286,7 @@ async def test_an_acknowledgement_can_be_repeated_but_not_reverted(server: TestS
     ("scheme", "status"),
     [("Basic", 200), ("basic", 200), ("BASIC", 200), ("Bearer", 401), ("Digest", 401), ("Token", 401)],
 )
-async def test_credentials_come_in_one_scheme(server: TestServer, scheme: str, status: int) -> None:
+async def test_only_basic_authentication_is_accepted(server: TestServer, scheme: str, status: int) -> None:
     ada = server.user("ada")
     payload = base64.b64encode(f"{ada.delivery_email}:{ada.api_key}".encode()).decode()
     async with httpx.AsyncClient(trust_env=False) as client:
@@ -294,7 +296,7 @@ async def test_credentials_come_in_one_scheme(server: TestServer, scheme: str, s
 
 
 @pytest.mark.parametrize("length", [0, 1, 31, 33, 64])
-async def test_a_key_of_another_length_is_malformed(server: TestServer, length: int) -> None:
+async def test_a_key_of_a_wrong_length_is_malformed(server: TestServer, length: int) -> None:
     key = (server.user("ada").api_key * 2)[:length]
     async with httpx.AsyncClient(trust_env=False, auth=("ada@demo.example", key)) as client:
         response = await client.get(f"{server.url}/api/v1/users/me")

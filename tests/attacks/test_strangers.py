@@ -45,7 +45,9 @@ def url_of(server: TestServer, endpoint: Endpoint) -> str:
         ("ada@demo.example", ""),
     ],
 )
-async def test_every_operation_wants_credentials(server: TestServer, address: str | None, key: str) -> None:
+async def test_every_operation_requires_credentials(
+    server: TestServer, address: str | None, key: str
+) -> None:
     auth = None if address is None else httpx.BasicAuth(address, key)
     async with httpx.AsyncClient(trust_env=False, auth=auth) as client:
         for endpoint in CLOSED:
@@ -57,7 +59,7 @@ async def test_every_operation_wants_credentials(server: TestServer, address: st
 
 
 @pytest.mark.parametrize("name", ["hugo", "iris", "jasper", "dario"])
-async def test_no_operation_breaks_when_it_is_called_with_nothing(server: TestServer, name: str) -> None:
+async def test_no_operation_fails_internally_without_parameters(server: TestServer, name: str) -> None:
     for endpoint in CLOSED:
         if endpoint.path in ("/events", "/users/me", "/users/me/api_key/regenerate"):
             continue

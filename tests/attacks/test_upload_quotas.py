@@ -31,7 +31,7 @@ async def begun(server: TestServer, name: str, length: int) -> Answer | str:
     return answer
 
 
-async def test_a_person_has_room_for_so_many_bytes(tmp_path: Path) -> None:
+async def test_the_uploads_of_a_user_are_limited_in_total_size(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(upload_mib_a_person=1)) as server:
         assert (await upload(server, "hugo", 600_000))["result"] == "success"
         refusal = await upload(server, "hugo", 600_000)
@@ -39,7 +39,7 @@ async def test_a_person_has_room_for_so_many_bytes(tmp_path: Path) -> None:
         assert (await upload(server, "dario", 600_000))["result"] == "success"
 
 
-async def test_everybody_has_room_for_so_many_bytes_together(tmp_path: Path) -> None:
+async def test_all_uploads_together_are_limited_in_total_size(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(upload_mib=1)) as server:
         assert (await upload(server, "hugo", 600_000))["result"] == "success"
         refusal = await upload(server, "dario", 600_000)
@@ -47,7 +47,7 @@ async def test_everybody_has_room_for_so_many_bytes_together(tmp_path: Path) -> 
         assert "Upload would exceed your organization's upload quota" in refusal["msg"]
 
 
-async def test_a_refused_file_leaves_nothing_on_the_disk(tmp_path: Path) -> None:
+async def test_a_rejected_file_leaves_nothing_on_the_disk(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(attachments=0)) as server:
         assert (await upload(server, "hugo", 1_000))["result"] == "error"
         assert [path for path in (tmp_path / "uploads").rglob("*") if path.is_file()] == []
@@ -98,7 +98,7 @@ async def test_unfinished_uploads_count_after_a_restart(tmp_path: Path) -> None:
     assert not (tmp_path / "uploads" / "resumable" / "nonsense.json").exists()
 
 
-async def test_beginning_an_upload_reads_none_of_the_others(
+async def test_starting_an_upload_does_not_read_other_uploads(
     server: TestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await begun(server, "hugo", 100)
@@ -110,21 +110,21 @@ async def test_beginning_an_upload_reads_none_of_the_others(
     assert isinstance(await begun(server, "hugo", 100), str)
 
 
-async def test_a_new_picture_replaces_the_old_one_on_the_disk(server: TestServer, tmp_path: Path) -> None:
+async def test_a_new_image_replaces_the_old_one_on_the_disk(server: TestServer, tmp_path: Path) -> None:
     for _ in range(3):
         response = await server.raw("hugo", "POST", "/users/me/avatar", files={"file": ("a.png", PIXEL)})
         assert response.json()["result"] == "success"
     assert len(list((tmp_path / "data" / "uploads" / "public").iterdir())) == 1
 
 
-async def test_of_simultaneous_new_pictures_one_stays_on_the_disk(server: TestServer, tmp_path: Path) -> None:
+async def test_of_simultaneous_new_images_one_stays_on_the_disk(server: TestServer, tmp_path: Path) -> None:
     picture = {"files": {"file": ("a.png", PIXEL)}}
     await asyncio.gather(*[server.raw("hugo", "POST", "/users/me/avatar", **picture) for _ in range(20)])
     assert len(list((tmp_path / "data" / "uploads" / "public").iterdir())) == 1
 
 
 @pytest.mark.parametrize("path", ["/users/me/avatar", "/realm/emoji/mast", "/realm/icon"])
-async def test_pictures_leave_room_on_the_disk(tmp_path: Path, path: str) -> None:
+async def test_images_are_rejected_if_the_disk_is_almost_full(tmp_path: Path, path: str) -> None:
     async with running_server(tmp_path, config=limited(spare_disk_mib=1 << 30)) as server:
         answer = (await server.raw("ada", "POST", path, files={"file": ("a.png", PIXEL)})).json()
         assert "The server has no room for this file." in answer["msg"]
@@ -157,7 +157,7 @@ async def test_an_image_with_only_headers_is_rejected_quickly(server: TestServer
     assert watch.longest < 0.25, watch
 
 
-async def test_uploads_leave_room_on_the_disk(tmp_path: Path) -> None:
+async def test_uploads_are_rejected_if_the_disk_is_almost_full(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(spare_disk_mib=1 << 30)) as server:
         answer = (await server.raw("ada", "POST", "/user_uploads", files={"file": ("a.txt", b"a")})).json()
         assert answer["result"] == "error"
@@ -183,7 +183,7 @@ async def test_a_full_disk_is_reported_and_acknowledged_data_are_kept(tmp_path: 
         assert await server.send("ada", "general", "t", "there is room again")
 
 
-async def test_a_file_in_thousands_of_messages_holds_nobody_up(server: TestServer) -> None:
+async def test_a_file_in_thousands_of_messages_does_not_block_the_server(server: TestServer) -> None:
     url = (await upload(server, "dario", 1))["url"]
     note = await server.send_direct("dario", ["dario"], f"[a]({url})")
     store = server.core.store

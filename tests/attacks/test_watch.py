@@ -228,7 +228,7 @@ async def hold_of(server: TestServer, send: Callable[[], Any]) -> tuple[float, s
 
 
 @pytest.mark.parametrize("case", REQUESTS, ids=lambda case: case.replace(" ", "-"))
-async def test_no_request_of_a_guest_holds_up_the_others(tmp_path: Path, large: Path, case: str) -> None:
+async def test_no_request_of_a_guest_blocks_the_server(tmp_path: Path, large: Path, case: str) -> None:
     shutil.copytree(large, tmp_path / "data")
     method, path, fields = REQUESTS[case]
     async with running_server(tmp_path / "data") as server:
@@ -252,7 +252,7 @@ async def test_no_request_of_a_guest_holds_up_the_others(tmp_path: Path, large: 
 
 
 @pytest.mark.parametrize("name", texts())
-async def test_no_text_of_a_guest_holds_up_the_others(tmp_path: Path, large: Path, name: str) -> None:
+async def test_no_text_of_a_guest_blocks_the_server(tmp_path: Path, large: Path, name: str) -> None:
     shutil.copytree(large, tmp_path / "data")
     async with running_server(tmp_path / "data") as server:
         content = {"content": texts()[name][:10_000]}
@@ -261,7 +261,7 @@ async def test_no_text_of_a_guest_holds_up_the_others(tmp_path: Path, large: Pat
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-async def test_random_requests_are_answered_in_the_contracts_form_and_hold_nobody_up(
+async def test_random_requests_get_valid_responses_and_do_not_block_the_server(
     tmp_path: Path, seed: int
 ) -> None:
     found = await run(tmp_path / "data", seed, 250, HELD_SECONDS)
@@ -269,7 +269,7 @@ async def test_random_requests_are_answered_in_the_contracts_form_and_hold_nobod
     assert found.statuses[200] > 10
 
 
-async def test_the_watch_sees_what_holds_the_loop() -> None:
+async def test_the_watch_detects_a_blocked_loop() -> None:
     async def busy() -> None:
         sum(range(60_000_000))
 

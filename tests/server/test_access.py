@@ -51,7 +51,7 @@ RULES = [
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.channel)
-async def test_each_user_may_do_in_a_channel_what_its_rule_says(server: TestServer, rule: Rule) -> None:
+async def test_each_role_may_do_in_a_channel_what_the_table_allows(server: TestServer, rule: Rule) -> None:
     channel_id = server.channel(rule.channel)
     listeners = {name: await server.listen(name, event_types=["message"]) for name in EVERYBODY}
     message_id = await server.send(rule.writer, rule.channel, "t", "soup")
@@ -101,7 +101,7 @@ async def test_each_user_may_do_in_a_channel_what_its_rule_says(server: TestServ
         assert await works("POST", "/messages", fields) is (name in rule.write), name
 
 
-async def test_searching_finds_nothing_that_one_may_not_read(server: TestServer) -> None:
+async def test_searching_does_not_find_messages_that_the_user_cannot_read(server: TestServer) -> None:
     await server.send("bruno", "operations", "t", "secretword")
     await server.send_direct("ada", ["bruno"], "secretword")
     fields = {
@@ -114,7 +114,7 @@ async def test_searching_finds_nothing_that_one_may_not_read(server: TestServer)
         assert (await server.call(name, "GET", "/messages", fields))["messages"] == []
 
 
-async def test_what_one_read_in_a_private_channel_is_gone_with_the_subscription(server: TestServer) -> None:
+async def test_messages_of_a_private_channel_are_unreadable_after_unsubscribing(server: TestServer) -> None:
     message_id = await server.send("bruno", "operations", "t")
     await server.call("dario", "GET", f"/messages/{message_id}")
     fields = {"subscriptions": ["operations"]}
@@ -128,7 +128,7 @@ async def test_what_one_read_in_a_private_channel_is_gone_with_the_subscription(
     assert await listener.events("update_message", "delete_message", "reaction") == []
 
 
-async def test_an_archived_channel_is_read_but_not_written(server: TestServer) -> None:
+async def test_an_archived_channel_can_be_read_but_not_posted_to(server: TestServer) -> None:
     message_id = await server.send("ada", "engineering", "t")
     await server.call("ada", "DELETE", f"/streams/{server.channel('engineering')}")
     await server.call("dario", "GET", f"/messages/{message_id}")
@@ -141,7 +141,7 @@ async def test_an_archived_channel_is_read_but_not_written(server: TestServer) -
     assert "engineering" in {row["name"] for row in modern["subscriptions"]}
 
 
-async def test_guests_learn_of_a_channel_by_being_added(server: TestServer) -> None:
+async def test_guests_are_notified_of_a_channel_when_they_are_added(server: TestServer) -> None:
     listener = await server.listen("hugo")
     fields = {"subscriptions": [{"name": "general"}], "principals": [server.id("hugo")]}
     await server.call("ada", "POST", "/users/me/subscriptions", fields)
@@ -167,7 +167,7 @@ async def test_a_new_private_channel_is_announced_to_its_subscribers_and_adminis
     assert told == {"ada", "bruno", "dario", "elif"}
 
 
-async def test_direct_messages_can_be_switched_off(server: TestServer) -> None:
+async def test_direct_messages_can_be_disabled(server: TestServer) -> None:
     nobody = server.group("role:nobody")
     setting = {"direct_message_permission_group": {"new": nobody}}
     await server.call("ada", "PATCH", "/realm", setting)

@@ -62,14 +62,16 @@ async def ask(server: TestServer, ids: dict[str, int], method: str, path: str, *
         ("GET", "/get_stream_id", {"stream": "design"}, "Invalid channel name 'design'"),
     ],
 )
-async def test_an_archived_channel_stays_as_it_is(
+async def test_changes_in_an_archived_channel_are_rejected(
     server: TestServer, method: str, path: str, params: dict[str, object], said: str
 ) -> None:
     answer = await ask(server, await archived(server), method, path, **params)
     assert (answer["code"], answer["msg"]) == ("BAD_REQUEST", said or INVALID_CHANNEL)
 
 
-async def test_an_archived_channel_is_read_and_its_topics_become_plain_again(server: TestServer) -> None:
+async def test_in_an_archived_channel_reading_starring_and_resetting_topic_policies_work(
+    server: TestServer,
+) -> None:
     ids = await archived(server)
     plain = {"stream_id": CHANNEL, "topic": "old", "visibility_policy": 0}
     star = {"messages": [MESSAGE], "op": "add", "flag": "starred"}

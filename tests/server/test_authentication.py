@@ -24,7 +24,7 @@ from support.server import TestServer, running_server
 
 
 @proves("AUTH-01")
-async def test_every_operation_but_the_public_ones_wants_credentials(server: TestServer) -> None:
+async def test_every_operation_except_the_public_ones_requires_credentials(server: TestServer) -> None:
     public = {"/server_settings", "/fetch_api_key"}
     for endpoint in routes_of():
         if endpoint.path in public or endpoint.public or endpoint.absolute:
@@ -72,21 +72,21 @@ async def test_a_deactivated_account_gets_its_own_error(server: TestServer) -> N
 
 
 @pytest.mark.parametrize("scheme", ["Basic", "basic", "BASIC"])
-async def test_the_name_of_the_scheme_is_in_any_case(server: TestServer, scheme: str) -> None:
+async def test_the_authentication_scheme_is_case_insensitive(server: TestServer, scheme: str) -> None:
     user = server.user("ada")
     value = basic(user.delivery_email, user.api_key).replace("Basic", scheme)
     response = await server.raw(None, "GET", "/users/me", headers={"Authorization": value})
     assert response.status_code == 200
 
 
-async def test_addresses_are_compared_without_regard_to_case(server: TestServer) -> None:
+async def test_login_emails_are_case_insensitive(server: TestServer) -> None:
     user = server.user("ada")
     async with httpx.AsyncClient(trust_env=False, auth=("ADA@Demo.Example", user.api_key)) as client:
         response = await client.get(f"{server.url}/api/v1/users/me")
     assert response.status_code == 200
 
 
-async def test_a_hidden_persons_api_address_works_as_a_name(server: TestServer) -> None:
+async def test_the_api_email_of_a_user_with_a_hidden_email_works_for_login(server: TestServer) -> None:
     await server.call("dario", "PATCH", "/settings", {"email_address_visibility": 4})
     user = server.user("dario")
     async with httpx.AsyncClient(
@@ -97,14 +97,14 @@ async def test_a_hidden_persons_api_address_works_as_a_name(server: TestServer) 
 
 
 @proves("AUTH-04")
-async def test_a_password_gives_the_key(server: TestServer) -> None:
+async def test_the_key_is_returned_for_the_password(server: TestServer) -> None:
     fields = {"username": "ada@demo.example", "password": world.PASSWORD}
     answer = await server.call(None, "POST", "/fetch_api_key", fields)
     assert answer["api_key"] == server.user("ada").api_key
     assert answer["user_id"] == server.id("ada")
 
 
-async def test_five_wrong_passwords_lock_an_address_for_half_an_hour(
+async def test_five_wrong_passwords_lock_an_account_for_half_an_hour(
     server: TestServer, clock: VirtualClock
 ) -> None:
     wrong = {"username": "ada@demo.example", "password": "guess"}
@@ -124,20 +124,20 @@ async def test_passwords_are_not_stored(server: TestServer) -> None:
     assert row["password_hash"].startswith("$argon2id$")
 
 
-def test_guessing_a_password_costs_memory_and_time() -> None:
+def test_password_hashes_use_argon2id_with_64_mib() -> None:
     program = "from narrowcast_server.organization.passwords import hash_password as h; print(h('x'))"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.startswith("$argon2id$v=19$m=65536,t=3,p=4$")  # tests use cheaper hashes
 
 
 @proves("LIM-01")
-async def test_no_rate_limit_unless_the_operator_asks_for_one(server: TestServer) -> None:
+async def test_there_is_no_rate_limit_unless_one_is_configured(server: TestServer) -> None:
     for _ in range(250):
         await server.call("ada", "GET", "/users/me")
 
 
 @proves("LIM-01")
-async def test_a_rate_limit_counts_each_user_and_says_how_long_to_wait(tmp_path: Path) -> None:
+async def test_a_rate_limit_counts_per_user_and_returns_how_long_to_wait(tmp_path: Path) -> None:
     clock = VirtualClock()
     config = Config(rate_limits=(RateLimit(60, 3),))
     async with running_server(tmp_path, config=config, clock=clock) as server:
@@ -154,7 +154,7 @@ async def test_a_rate_limit_counts_each_user_and_says_how_long_to_wait(tmp_path:
 
 
 @proves("AUTH-02")
-async def test_the_resumable_endpoint_takes_the_header(server: TestServer) -> None:
+async def test_resumable_uploads_require_the_authorization_header(server: TestServer) -> None:
     headers = {"Tus-Resumable": "1.0.0", "Upload-Length": "5", "Upload-Metadata": "filename YS50eHQ="}
     response = await server.raw(None, "POST", "/tus/", headers=headers)
     assert response.status_code == 401
@@ -163,7 +163,7 @@ async def test_the_resumable_endpoint_takes_the_header(server: TestServer) -> No
 
 
 @proves("AUTH-06")
-async def test_personal_data_are_private_and_administration_is_for_administrators(
+async def test_personal_data_are_private_and_administration_requires_an_administrator(
     server: TestServer,
 ) -> None:
     answer = await server.call("ada", "POST", "/saved_snippets", {"title": "t", "content": "c"})
@@ -202,7 +202,7 @@ async def test_others_are_served_while_passwords_are_checked(
         assert (response.status_code, response.json()["code"]) == (429, "RATE_LIMIT_HIT")
 
 
-def test_rate_limits_of_endless_callers_take_bounded_memory() -> None:
+def test_the_memory_of_rate_limits_is_bounded_for_any_number_of_callers() -> None:
     clock = VirtualClock()
     limiter = RateLimiter(clock, (RateLimit(60, 1),))
     for number in range(50_000):

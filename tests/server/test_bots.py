@@ -12,7 +12,7 @@ async def answers_to(server: TestServer, address: str, key: str) -> bool:
         return (await client.get(f"{server.url}/api/v1/users/me")).status_code == 200
 
 
-async def test_a_bot_is_made_works_and_is_listed(server: TestServer) -> None:
+async def test_a_new_bot_can_authenticate_and_is_listed(server: TestServer) -> None:
     listener, outsider = await server.listen("dario"), await server.listen("elif")
     made = await server.call("dario", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})
     assert await answers_to(server, "helper-bot@demo.example", made["api_key"])
@@ -24,7 +24,7 @@ async def test_a_bot_is_made_works_and_is_listed(server: TestServer) -> None:
     assert await outsider.events("realm_bot") == []
 
 
-async def test_a_new_key_ends_the_old_one_and_its_queues(server: TestServer) -> None:
+async def test_a_new_bot_key_revokes_the_old_one_and_its_queues(server: TestServer) -> None:
     old = server.user("dario").api_key
     listener = await server.listen("dario")
     new = (await server.call("dario", "POST", "/users/me/api_key/regenerate"))["api_key"]
@@ -34,7 +34,7 @@ async def test_a_new_key_ends_the_old_one_and_its_queues(server: TestServer) -> 
     assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
 
 
-async def test_bots_belong_to_their_owner_and_the_administrators(server: TestServer) -> None:
+async def test_bots_are_managed_by_their_owner_and_administrators_only(server: TestServer) -> None:
     iris = server.id("iris")
     for method, path in (
         ("PATCH", f"/bots/{iris}"),
@@ -51,7 +51,7 @@ async def test_bots_belong_to_their_owner_and_the_administrators(server: TestSer
     await server.refusal("ada", "PATCH", f"/bots/{server.id('dario')}", {"full_name": "X"})
 
 
-async def test_bots_that_cannot_be_made(server: TestServer) -> None:
+async def test_invalid_bots_are_rejected(server: TestServer) -> None:
     for fields in (
         {"full_name": "X", "short_name": "iris"},
         {"full_name": "X", "short_name": "a b"},
@@ -64,7 +64,7 @@ async def test_bots_that_cannot_be_made(server: TestServer) -> None:
         await server.refusal(name, "POST", "/bots", {"full_name": "X", "short_name": "x"})
 
 
-async def test_a_bot_changes_hands(server: TestServer) -> None:
+async def test_the_owner_of_a_bot_can_be_changed(server: TestServer) -> None:
     path = f"/bots/{server.id('iris')}"
     owner = server.user("iris").bot_owner_id
     before = next(user for user in server.core.users.all() if user.id == owner).full_name.split()[0].lower()

@@ -69,7 +69,7 @@ async def test_an_invalid_websocket_request_gets_a_json_answer(
     assert json.loads(body)["result"] == "error"
 
 
-async def test_a_body_that_never_ends_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+async def test_a_body_that_never_ends_times_out(tmp_path: Path) -> None:
     config = Config(limits=ServiceLimits(body_seconds=0.05))
     async with running_server(tmp_path, config=config) as server:
         user = server.user("ada")

@@ -32,14 +32,14 @@ async def test_a_public_channel_is_announced_to_members_and_a_private_one_to_sub
     assert await guest.events("stream") == []
 
 
-async def test_a_second_channel_of_one_name_is_refused(server: TestServer) -> None:
+async def test_a_second_channel_with_the_same_name_is_rejected(server: TestServer) -> None:
     await create(server)
     params = {"name": "WORKSHOP", "subscribers": []}
     answer = await server.refusal("elif", "POST", "/channels/create", params, status=409)
     assert answer["code"] == "CHANNEL_ALREADY_EXISTS"
 
 
-async def test_who_may_create_channels_is_a_setting(server: TestServer) -> None:
+async def test_creating_channels_requires_the_configured_permission(server: TestServer) -> None:
     params = {"name": "nope", "subscribers": []}
     await server.refusal("hugo", "POST", "/channels/create", params)
     value = {"new": server.group("role:moderators")}
@@ -49,7 +49,7 @@ async def test_who_may_create_channels_is_a_setting(server: TestServer) -> None:
     await server.call("chiyo", "POST", "/channels/create", params)
 
 
-async def test_a_rename_and_a_description_reach_everybody(server: TestServer) -> None:
+async def test_renaming_and_describing_a_channel_are_announced_to_all(server: TestServer) -> None:
     listener = await server.listen("elif")
     await update(server, "engineering", new_name="build", description="We *build*")
     events = [(event["property"], event["value"]) for event in await listener.events("stream")]
@@ -60,7 +60,7 @@ async def test_a_rename_and_a_description_reach_everybody(server: TestServer) ->
     await server.refusal("ada", "PATCH", path, {"new_name": "general"}, status=409)
 
 
-async def test_making_a_channel_private_takes_it_from_those_outside(server: TestServer) -> None:
+async def test_making_a_channel_private_removes_it_for_non_subscribers(server: TestServer) -> None:
     outsider, insider = await server.listen("greta"), await server.listen("dario")
     await update(server, "engineering", is_private=True)
     assert [event["op"] for event in await outsider.events("stream")] == ["delete"]
@@ -69,12 +69,12 @@ async def test_making_a_channel_private_takes_it_from_those_outside(server: Test
     assert [event["op"] for event in await outsider.events("stream")] == ["create", "update"]
 
 
-async def test_a_default_channel_stays_public(server: TestServer) -> None:
+async def test_a_default_channel_cannot_be_made_private(server: TestServer) -> None:
     path = f"/streams/{server.channel('general')}"
     await server.refusal("ada", "PATCH", path, {"is_private": True})
 
 
-async def test_a_permission_is_set_by_new_and_old(server: TestServer) -> None:
+async def test_a_permission_is_changed_only_if_the_old_value_matches(server: TestServer) -> None:
     moderators, everyone = server.group("role:moderators"), server.group("role:everyone")
     await update(server, "engineering", can_send_message_group={"new": moderators, "old": everyone})
     path = f"/streams/{server.channel('engineering')}"
@@ -85,7 +85,7 @@ async def test_a_permission_is_set_by_new_and_old(server: TestServer) -> None:
     await server.refusal("dario", "POST", "/messages", sent)
 
 
-async def test_an_archived_channel_takes_no_messages_until_it_is_opened_again(server: TestServer) -> None:
+async def test_an_archived_channel_rejects_messages_until_it_is_unarchived(server: TestServer) -> None:
     modern = await server.listen("elif", client_capabilities={"archived_channels": True})
     older = await server.listen("elif")
     path = f"/streams/{server.channel('engineering')}"
@@ -102,14 +102,14 @@ async def test_an_archived_channel_takes_no_messages_until_it_is_opened_again(se
     assert [event["op"] for event in await older.events("stream")][:2] == ["delete", "create"]
 
 
-async def test_retention_is_for_owners(server: TestServer) -> None:
+async def test_only_owners_can_set_the_retention_of_a_channel(server: TestServer) -> None:
     path = f"/streams/{server.channel('engineering')}"
     await server.refusal("bruno", "PATCH", path, {"message_retention_days": 30})
     await update(server, "engineering", message_retention_days=30)
     assert (await channel(server, "engineering"))["message_retention_days"] == 30
 
 
-async def test_default_channels_are_joined_by_new_people(server: TestServer) -> None:
+async def test_new_users_are_subscribed_to_the_default_channels(server: TestServer) -> None:
     listener = await server.listen("elif")
     await server.refusal("elif", "POST", "/default_streams", {"stream_id": server.channel("design")})
     private = {"stream_id": server.channel("operations")}
@@ -123,7 +123,7 @@ async def test_default_channels_are_joined_by_new_people(server: TestServer) -> 
     assert {row["name"] for row in subscriptions} == {"general", "design"}
 
 
-async def test_folders_hold_channels_and_are_archived_only_when_empty(server: TestServer) -> None:
+async def test_folders_contain_channels_and_can_be_archived_only_when_empty(server: TestServer) -> None:
     refusal = await server.refusal(
         "elif", "POST", "/channel_folders/create", {"name": "Work", "description": ""}
     )
@@ -164,7 +164,7 @@ async def test_nothing_is_announced_in_an_archived_channel(server: TestServer) -
     assert [server.core.settings[name] for name in names] == [-1, -1]
 
 
-async def test_only_the_policy_of_the_empty_topic_alone_asks_what_topics_there_are(
+async def test_only_the_policy_empty_topic_only_requires_that_no_other_topics_exist(
     server: TestServer,
 ) -> None:
     await server.send("ada", "general", "lunch")
@@ -206,7 +206,7 @@ async def test_invalid_settings_are_rejected(server: TestServer, params: dict[st
     assert code in ("BAD_REQUEST", "REQUEST_VARIABLE_INVALID")
 
 
-async def test_some_settings_are_for_owners(server: TestServer) -> None:
+async def test_some_settings_can_be_changed_by_owners_only(server: TestServer) -> None:
     value = {"new": server.group("role:moderators")}
     answer = await server.refusal("bruno", "PATCH", "/realm", {"can_invite_users_group": value})
     assert answer["code"] == "UNAUTHORIZED_PRINCIPAL"
@@ -226,7 +226,7 @@ async def test_domains_are_added_changed_and_removed_by_owners(server: TestServe
     await server.refusal("ada", "DELETE", "/realm/domains/weather.example")
 
 
-async def test_new_people_start_with_the_organizations_defaults(server: TestServer) -> None:
+async def test_new_users_start_with_the_default_settings_of_the_organization(server: TestServer) -> None:
     await server.refusal("elif", "PATCH", "/realm/user_settings_defaults", {"twenty_four_hour_time": True})
     await server.call("ada", "PATCH", "/realm/user_settings_defaults", {"twenty_four_hour_time": True})
     params = {"email": "n@demo.example", "full_name": "Nadia Osei", "password": "a long password"}
@@ -269,7 +269,7 @@ async def test_a_channel_specific_policy_needs_the_permission_to_set_it(
     assert (again.status_code == 200) is ("topics_policy" not in change)
 
 
-async def test_a_channel_made_by_subscribing_goes_into_its_folder(server: TestServer) -> None:
+async def test_a_channel_created_by_subscribing_is_put_into_its_folder(server: TestServer) -> None:
     folder = (
         await server.call("ada", "POST", "/channel_folders/create", {"name": "Work", "description": ""})
     )["channel_folder_id"]
@@ -285,7 +285,7 @@ async def test_a_channel_made_by_subscribing_goes_into_its_folder(server: TestSe
     )
 
 
-async def test_new_channels_are_announced_where_the_organization_says(server: TestServer) -> None:
+async def test_new_channels_are_announced_in_the_configured_channel(server: TestServer) -> None:
     async def announced() -> list[tuple[str, str, str]]:
         rows = await server.newest("dario", channel=server.channel("general"))
         return [(row["sender_full_name"], row["subject"], row["content"]) for row in rows]

@@ -32,7 +32,7 @@ async def test_the_client_predicts_who_may_manage_groups(server: TestServer, hol
             assert said == f"Only {who} and Ada Moreno can rename it."
 
 
-async def test_a_picker_offers_who_can_hold_a_permission(server: TestServer) -> None:
+async def test_the_client_offers_the_groups_that_can_have_a_permission(server: TestServer) -> None:
     state = await state_of(server, "ada")
     for setting in ("can_create_web_public_channel_group", "can_manage_all_groups", "can_create_groups"):
         rule = state.holder_rules.of("realm", setting)
@@ -42,7 +42,7 @@ async def test_a_picker_offers_who_can_hold_a_permission(server: TestServer) -> 
             assert (group.id in offered) is done, (setting, group.name)
 
 
-async def test_settings_of_the_organization_are_for_who_may_change_them(server: TestServer) -> None:
+async def test_the_client_predicts_who_may_change_settings_of_the_organization(server: TestServer) -> None:
     values: dict[str, object] = {
         "emails_restricted_to_domains": True,
         "disallow_disposable_email_addresses": True,
@@ -63,7 +63,7 @@ async def test_settings_of_the_organization_are_for_who_may_change_them(server: 
 @pytest.mark.parametrize(
     ("bots", "webhooks"), [("members", "members"), ("owners", "members"), ("owners", "owners")]
 )
-async def test_the_kinds_of_bots_on_offer_are_those_that_can_be_made(
+async def test_the_client_offers_the_types_of_bots_that_can_be_created(
     server: TestServer, bots: str, webhooks: str
 ) -> None:
     await server.call(
@@ -85,7 +85,7 @@ async def test_the_kinds_of_bots_on_offer_are_those_that_can_be_made(
             assert (kind in offered) is done, (name, kind)
 
 
-async def test_a_rule_for_topics_is_for_who_may_set_it(server: TestServer) -> None:
+async def test_the_client_predicts_who_may_set_the_topics_policy(server: TestServer) -> None:
     setting = {"can_set_topics_policy_group": {"new": server.group("role:owners")}}
     await server.call("ada", "PATCH", "/realm", setting)
     for name in ("ada", "bruno"):
@@ -98,7 +98,7 @@ async def test_a_rule_for_topics_is_for_who_may_set_it(server: TestServer) -> No
 
 @pytest.mark.parametrize("spectators", [True, False])
 @pytest.mark.parametrize("public", ["role:moderators", "role:members"])
-async def test_kinds_of_channels_are_offered_to_who_may_make_them(
+async def test_the_client_predicts_which_kinds_of_channels_can_be_created(
     server: TestServer, spectators: bool, public: str
 ) -> None:
     """A web-public channel needs the permission for public ones too, and spectator access."""
@@ -143,7 +143,9 @@ async def test_changing_a_channels_privacy_needs_the_permission_to_create_channe
 
 
 @pytest.mark.parametrize("where", ["", "group", "own", "other", "channel", "archived", "realm"])
-async def test_a_group_in_use_is_not_deactivated(server: TestServer, where: str) -> None:
+async def test_the_client_predicts_that_a_group_in_use_cannot_be_deactivated(
+    server: TestServer, where: str
+) -> None:
     async def make(name: str) -> int:
         params: dict[str, object] = {"name": name, "description": "", "members": []}
         made: int = (await server.call("ada", "POST", "/user_groups/create", params))["group_id"]

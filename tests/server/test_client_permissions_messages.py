@@ -53,13 +53,13 @@ async def test_the_client_predicts_whether_a_channel_requires_a_topic(
         assert (said == "") is await allowed(server, "dario", "POST", "/messages", message), (topic, said)
 
 
-async def test_older_servers_want_a_topic(server: TestServer) -> None:
+async def test_older_servers_require_a_topic(server: TestServer) -> None:
     server.set_level(333)
     state = await state_of(server, "dario")
     assert permissions.topics_policy(state, server.channel("general")) is TopicsPolicy.DISABLE_EMPTY
 
 
-async def test_the_client_predicts_where_the_user_may_not_write(server: TestServer) -> None:
+async def test_the_client_predicts_in_which_channels_the_user_cannot_post(server: TestServer) -> None:
     owners = {"new": server.group("role:owners")}
     await server.call(
         "ada", "PATCH", f"/streams/{server.channel('design')}", {"can_send_message_group": owners}
@@ -115,7 +115,7 @@ async def test_deactivated_users_cannot_be_written_to(server: TestServer) -> Non
 
 @pytest.mark.parametrize("minutes", [0, 20])
 @pytest.mark.parametrize("limits", [(600, "unlimited"), ("unlimited", 600)])
-async def test_edits_and_deletions_end_with_the_servers_limits(
+async def test_the_client_predicts_when_edits_and_deletions_are_too_late(
     server: TestServer, minutes: int, limits: tuple[object, object]
 ) -> None:
     for what, limit in zip(("edit", "delete"), limits, strict=True):
@@ -149,7 +149,7 @@ async def test_edits_and_deletions_end_with_the_servers_limits(
     "setting", ["can_move_messages_between_topics_group", "can_move_messages_between_channels_group"]
 )
 @pytest.mark.parametrize("days", [0, 30])
-async def test_moves_need_the_permission_and_have_a_time_limit(
+async def test_the_client_predicts_who_may_move_messages_and_until_when(
     server: TestServer, setting: str, days: int
 ) -> None:
     await server.call("ada", "PATCH", "/realm", {setting: {"new": server.group("role:members")}})
@@ -169,7 +169,7 @@ async def test_moves_need_the_permission_and_have_a_time_limit(
         assert (said == "") is done, (name, said)
 
 
-async def test_a_refusal_has_a_short_form_for_what_is_disabled(server: TestServer) -> None:
+async def test_a_refusal_has_a_short_form_for_disabled_commands(server: TestServer) -> None:
     nobody = {"can_move_messages_between_channels_group": {"new": server.group("role:nobody")}}
     await server.call("ada", "PATCH", "/realm", nobody)
     message_id = await server.send("ada", "general", "t")
@@ -189,7 +189,7 @@ async def test_a_refusal_has_a_short_form_for_what_is_disabled(server: TestServe
     assert permissions.move_topic_refusal(state, message, now).short == ""
 
 
-async def test_topics_are_resolved_by_holders(server: TestServer) -> None:
+async def test_the_client_predicts_who_may_resolve_topics(server: TestServer) -> None:
     setting = {"can_resolve_topics_group": {"new": server.group("role:moderators")}}
     await server.call("ada", "PATCH", "/realm", setting)
     for name in ("ada", "chiyo", "dario"):
@@ -234,7 +234,7 @@ async def test_messages_in_an_archived_channel_cannot_be_changed(server: TestSer
     assert not await allowed(server, name, "PATCH", path, move)
 
 
-async def test_topics_are_deleted_by_users_with_the_permission(server: TestServer) -> None:
+async def test_the_client_predicts_who_may_delete_topics(server: TestServer) -> None:
     general = server.channel("general")
     for name in PEOPLE:
         said = permissions.delete_topic_refusal(await state_of(server, name), general)
@@ -242,7 +242,9 @@ async def test_topics_are_deleted_by_users_with_the_permission(server: TestServe
         assert (said == "") is await allowed(server, name, "POST", f"/streams/{general}/delete_topic", params)
 
 
-async def test_a_guest_only_reads_a_web_public_channel(server: TestServer) -> None:
+async def test_the_client_predicts_that_a_guest_can_only_read_a_web_public_channel(
+    server: TestServer,
+) -> None:
     support = server.channel("support")
     sent = {"type": "channel", "to": support, "topic": "t", "content": "x"}
     message_id = (await server.call("ada", "POST", "/messages", sent))["id"]

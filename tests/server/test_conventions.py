@@ -22,13 +22,13 @@ def test_every_operation_is_mounted_under_the_prefix() -> None:
 
 
 @proves("CONV-02", "CONV-04")
-async def test_a_deletion_carries_its_fields_in_the_body(server: TestServer) -> None:
+async def test_parameters_of_delete_are_read_from_the_body(server: TestServer) -> None:
     answer = await server.call("dario", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
     assert answer["removed"] == ["general"]
 
 
 @proves("CONV-03")
-async def test_a_get_carries_its_fields_in_the_query(server: TestServer) -> None:
+async def test_parameters_of_get_are_read_from_the_query(server: TestServer) -> None:
     message_id = await server.send("ada", "general", "query")
     narrow = json.dumps([{"operator": "topic", "operand": "query"}])
     response = await server.raw(
@@ -39,14 +39,14 @@ async def test_a_get_carries_its_fields_in_the_query(server: TestServer) -> None
 
 
 @proves("CONV-04")
-async def test_a_list_that_is_not_json_is_refused(server: TestServer) -> None:
+async def test_a_list_that_is_not_json_is_rejected(server: TestServer) -> None:
     refusal = await server.refusal("ada", "POST", "/typing", {"op": "start", "to": "[1"})
     assert refusal["code"] == "BAD_REQUEST"
     assert refusal["msg"] == "to is not valid JSON"
 
 
 @proves("CONV-05")
-async def test_multipart_is_understood(server: TestServer) -> None:
+async def test_multipart_forms_are_accepted(server: TestServer) -> None:
     response = await server.raw(
         "ada", "POST", "/user_uploads", files={"file": ("a.txt", b"hi", "text/plain")}
     )
@@ -58,7 +58,7 @@ async def test_multipart_is_understood(server: TestServer) -> None:
 @pytest.mark.parametrize(
     "path", ["/users/me", "/users", "/streams", "/users/me/subscriptions", "/drafts", "/realm/linkifiers"]
 )
-async def test_a_success_is_a_json_object_with_an_empty_msg(server: TestServer, path: str) -> None:
+async def test_a_success_has_an_empty_msg(server: TestServer, path: str) -> None:
     response = await server.raw("ada", "GET", path)
     assert response.status_code == 200
     assert response.headers["content-type"] == "application/json"
@@ -114,7 +114,7 @@ async def test_the_empty_topic_is_accepted_from_334(server: TestServer) -> None:
 
 
 @proves("CONV-14")
-async def test_channel_and_stream_are_one_word(server: TestServer) -> None:
+async def test_channel_and_stream_are_both_accepted_as_type(server: TestServer) -> None:
     listener = await server.listen("ada", client_capabilities={"stream_typing_notifications": True})
     for word in ("stream", "channel"):
         fields = {"type": word, "op": "start", "stream_id": server.channel("general"), "topic": "t"}
@@ -124,7 +124,7 @@ async def test_channel_and_stream_are_one_word(server: TestServer) -> None:
 
 
 @proves("CONV-15", "CONV-16")
-async def test_role_codes_are_these_five_and_smaller_is_mightier(server: TestServer) -> None:
+async def test_there_are_five_role_codes_and_smaller_ones_rank_higher(server: TestServer) -> None:
     answer = await server.call("ada", "GET", "/users")
     roles = {member["full_name"].split()[0]: member["role"] for member in answer["members"]}
     assert [roles[name] for name in ("Ada", "Bruno", "Chiyo", "Dario", "Hugo")] == [100, 200, 300, 400, 600]
@@ -137,7 +137,7 @@ async def test_role_codes_are_these_five_and_smaller_is_mightier(server: TestSer
 
 
 @proves("CONV-17")
-async def test_the_organization_holds_every_kind_of_thing(server: TestServer) -> None:
+async def test_the_snapshot_of_the_test_organization_has_every_kind_of_object(server: TestServer) -> None:
     await server.send("ada", "general", "a topic")
     await server.send_direct("ada", ["bruno"])
     snapshot = (await server.listen("bruno")).snapshot
@@ -222,7 +222,7 @@ async def test_an_error_has_result_msg_and_code(
         ("bruno", "DELETE", "/users/2", {}),
     ],
 )
-async def test_these_errors_have_the_code_bad_request(
+async def test_general_errors_have_the_code_bad_request(
     server: TestServer, name: str, method: str, path: str, fields: dict[str, object]
 ) -> None:
     response = await server.raw(name, method, path, fields)
@@ -231,7 +231,7 @@ async def test_these_errors_have_the_code_bad_request(
 
 
 @proves("ERR-03")
-async def test_a_channel_that_is_not_there_is_named(server: TestServer) -> None:
+async def test_an_error_about_an_unknown_channel_names_it(server: TestServer) -> None:
     refusal = await server.refusal("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["nosuch"]})
     assert (refusal["code"], refusal["stream"]) == ("STREAM_DOES_NOT_EXIST", "nosuch")
     fields = {"type": "stream", "to": 999999, "topic": "t", "content": "x"}
@@ -240,7 +240,7 @@ async def test_a_channel_that_is_not_there_is_named(server: TestServer) -> None:
 
 
 @proves("ERR-04", "AUTH-03")
-async def test_members_may_not_do_what_administrators_may(server: TestServer) -> None:
+async def test_members_cannot_administer_the_organization(server: TestServer) -> None:
     channel, person = server.channel("general"), server.id("elif")
     path = f"/streams/{channel}/delete_topic"
     refusal = await server.refusal("dario", "POST", path, {"topic_name": "x"})
@@ -261,7 +261,7 @@ async def test_failed_invitations_have_all_four_fields(server: TestServer) -> No
 
 
 @proves("ERR-06")
-async def test_a_reaction_that_is_not_there_has_a_code(server: TestServer) -> None:
+async def test_removing_an_absent_reaction_has_its_own_error_code(server: TestServer) -> None:
     message_id = await server.send("ada", "general", "t")
     refusal = await server.refusal(
         "ada", "DELETE", f"/messages/{message_id}/reactions", {"emoji_name": "tada"}
@@ -270,7 +270,7 @@ async def test_a_reaction_that_is_not_there_has_a_code(server: TestServer) -> No
 
 
 @proves("CONV-06", "ERR-01")
-async def test_a_fault_of_the_server_is_reported_in_json_without_its_cause(
+async def test_an_internal_error_is_reported_in_json_without_its_cause(
     server: TestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken() -> None:

@@ -58,7 +58,7 @@ async def test_batches_start_with_the_newest_and_the_client_repeats(slow: TestSe
 
 
 @proves("DTOP-10", "DTOP-11", "DTOP-12", "CONV-07")
-async def test_below_211_a_partial_run_has_a_result_of_its_own(slow: TestServer) -> None:
+async def test_below_211_partial_completion_has_a_result_of_its_own(slow: TestServer) -> None:
     await fill(slow, "lunch", 5)
     slow.set_level(210)
     answer = await delete(slow, "lunch")
@@ -70,7 +70,7 @@ async def test_below_211_a_partial_run_has_a_result_of_its_own(slow: TestServer)
 
 @proves("DTOP-06")
 @pytest.mark.parametrize(("level", "present"), [(210, False), (211, True)])
-async def test_complete_is_there_from_211(server: TestServer, level: int, present: bool) -> None:
+async def test_complete_is_returned_from_211(server: TestServer, level: int, present: bool) -> None:
     server.set_level(level)
     assert ("complete" in await delete(server, "nothing")) is present
 
@@ -89,14 +89,14 @@ async def test_only_administrators_delete_topics(server: TestServer, name: str) 
 
 @proves("DTOP-05", "CONV-11", "CONV-12")
 @pytest.mark.parametrize("name", ["", "(no topic)", "general chat"])
-async def test_every_name_of_the_empty_topic_means_it(server: TestServer, name: str) -> None:
+async def test_every_name_of_the_empty_topic_is_accepted(server: TestServer, name: str) -> None:
     await fill(server, "", 2)
     assert (await delete(server, name))["complete"] is True
     assert await left(server, "") == []
 
 
 @proves("DTOP-03", "DTOP-04", "DTOP-13", "ERR-02")
-async def test_a_missing_topic_and_an_unknown_channel_are_refused(server: TestServer) -> None:
+async def test_a_missing_topic_and_an_unknown_channel_are_rejected(server: TestServer) -> None:
     path = f"/streams/{server.channel('general')}/delete_topic"
     assert (await server.refusal("bruno", "POST", path))["code"] == "BAD_REQUEST"
     for channel in ("999999", "general"):

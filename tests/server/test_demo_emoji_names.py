@@ -33,12 +33,12 @@ from narrowcast_assets.emoji import EMOJI_FILE, character_of, code_of, emoji_nam
         ),
     ],
 )
-def test_everyday_names_are_understood(name: str, character: str) -> None:
+def test_common_emoji_names_are_accepted(name: str, character: str) -> None:
     assert emoji_names().character(name) == character
     assert emoji_names().code(name) == code_of(character)
 
 
-def test_the_first_name_of_a_code_is_the_one_to_write() -> None:
+def test_the_first_name_of_an_emoji_code_is_its_canonical_name() -> None:
     names = emoji_names()
     assert names.name("1f44d") == "+1"
     assert names.code_to_names["1f44d"][:2] == ("+1", "thumbs_up")

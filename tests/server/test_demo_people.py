@@ -87,7 +87,7 @@ async def town(path: Path, seed: int = 1) -> AsyncIterator[Town]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_who_is_written_to_types_and_answers(tmp_path: Path, seed: int) -> None:
+async def test_demo_users_type_and_answer_direct_messages(tmp_path: Path, seed: int) -> None:
     async with town(tmp_path, seed) as here:
         asked = here.tell("ada", ["dario"], "Hi Dario, does the test pass?")
         await here.pass_time(12)
@@ -126,7 +126,7 @@ async def test_people_do_not_answer_each_other_without_end(tmp_path: Path) -> No
         assert len([one for one in here.said(asked) if "goat" in one.topic and one.timestamp]) <= 2
 
 
-async def test_the_newcomer_finds_things_unread_however_late_she_comes(tmp_path: Path) -> None:
+async def test_the_newcomer_has_unread_messages_however_late_she_logs_in(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
         await here.pass_time(60)
         unread = here.core.store.integers(
@@ -159,7 +159,7 @@ async def test_the_demo_does_not_act_for_users_who_are_signed_in(tmp_path: Path)
         )
 
 
-async def test_people_read_what_is_written(tmp_path: Path) -> None:
+async def test_demo_users_mark_messages_as_read(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
         written = here.write("ada", "general", "news", "The boards are here.")
         await here.pass_time(90)
@@ -171,7 +171,7 @@ async def test_people_read_what_is_written(tmp_path: Path) -> None:
         assert unread == []
 
 
-async def test_over_time_people_react_and_are_seen(tmp_path: Path) -> None:
+async def test_demo_users_react_and_are_present_over_time(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
         for number in range(12):
             here.write("ada", "onboarding", "welcome", f"Trying this out, part {number}")
@@ -180,7 +180,7 @@ async def test_over_time_people_react_and_are_seen(tmp_path: Path) -> None:
         assert {event["user_id"] for event in here.events("presence")} >= {here.users["chiyo"].id}
 
 
-async def test_they_talk_now_and_then_but_only_while_somebody_listens(tmp_path: Path) -> None:
+async def test_demo_users_talk_only_while_a_client_is_connected(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
         here.core.hub.end(here.queue)
         await here.pass_time(120)
@@ -190,7 +190,7 @@ async def test_they_talk_now_and_then_but_only_while_somebody_listens(tmp_path: 
         assert 2 <= len(here.said(here.start)) <= 12
 
 
-async def test_in_announcement_channels_the_others_only_react(tmp_path: Path) -> None:
+async def test_in_announcement_channels_demo_users_only_react(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
         for number in range(6):
             asked = here.write("ada", "announcements", f"news {number}", "What do you think?")
@@ -199,7 +199,7 @@ async def test_in_announcement_channels_the_others_only_react(tmp_path: Path) ->
             assert speakers <= {here.users["bruno"].id, here.users["chiyo"].id}
 
 
-async def test_people_vote_in_a_poll(tmp_path: Path) -> None:
+async def test_demo_users_vote_in_a_poll(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
         poll = here.write("ada", "general", "lunch", "/poll Lunch?\nsoup\nnoodles")
         await here.pass_time(25)
@@ -227,11 +227,11 @@ def test_every_emoji_in_an_answer_exists() -> None:
 @pytest.mark.parametrize(
     "text", ["hello", "thank you!", "what?", "```\ncode\n```", "", "日本語", "the goat", "no"]
 )
-def test_everybody_has_an_answer_to_everything(speaker: str, text: str) -> None:
+def test_every_demo_user_has_an_answer_to_any_message(speaker: str, text: str) -> None:
     assert Voice(random.Random(0)).answer(speaker, text)
 
 
-def test_nobody_says_the_same_thing_twice_in_a_row() -> None:
+def test_no_demo_user_repeats_an_answer_immediately() -> None:
     voice = Voice(random.Random(0))
     said = [voice.answer("dario", "thank you") for _ in range(4)]
     assert all(one != other for one, other in itertools.pairwise(said))
@@ -245,7 +245,7 @@ def test_a_greeting_with_a_question_is_answered_as_a_question() -> None:
     assert answers <= {*gusts["farid"], *gusts["*"]}
 
 
-def test_quotes_and_names_do_not_decide_an_answer() -> None:
+def test_quotes_and_names_do_not_affect_the_choice_of_an_answer() -> None:
     text = "@_**Greta Lindqvist|8** [said](#narrow/near/3):\n```quote\nthe goat\n```\n> goat\nlunch"
     assert without_quotes(text) == "lunch"
 

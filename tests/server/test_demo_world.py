@@ -48,7 +48,7 @@ async def server(tmp_path: Path) -> AsyncIterator[TestServer]:
         yield running
 
 
-def test_everybody_of_the_plan_is_there(core: Core) -> None:
+def test_every_demo_user_of_the_script_exists(core: Core) -> None:
     users = demo_users(core)
     roles = [users[person.key].role for person in PEOPLE if person.bot_type is None]
     assert roles.count(Role.OWNER) == 1
@@ -118,7 +118,7 @@ def test_polls_have_votes_and_lists_have_done_tasks(core: Core) -> None:
     assert {content.get("type") for content in contents} == {"vote", "strike", None}
 
 
-def test_the_newcomer_has_something_unread_mentioned_starred_drafted_and_planned(core: Core) -> None:
+def test_the_newcomer_has_unread_mentioned_starred_draft_and_scheduled_messages(core: Core) -> None:
     ada = demo_users(core)["ada"]
     flags = [
         row["flags"] for row in core.store.all("SELECT flags FROM user_messages WHERE user_id = ?", ada.id)
@@ -148,20 +148,20 @@ def test_the_demo_organization_has_its_own_emoji_and_settings(core: Core) -> Non
         assert (core.store.integer(f"SELECT count(*) FROM {table}") or 0) >= 2, table
 
 
-def test_there_is_a_long_topic_to_scroll_in(core: Core) -> None:
+def test_one_topic_is_long_enough_to_scroll(core: Core) -> None:
     longest = core.store.integer("SELECT count(*) FROM messages GROUP BY channel_id, topic ORDER BY 1 DESC")
     assert longest is not None
     assert longest > 200
 
 
-def test_messages_are_in_the_order_of_their_times_and_none_is_from_the_future(core: Core) -> None:
+def test_messages_are_in_order_of_time_and_none_is_in_the_future(core: Core) -> None:
     times = [row["timestamp"] for row in core.store.all("SELECT timestamp FROM messages ORDER BY id")]
     told = times[: len(times) - 5]
     assert told == sorted(told)
     assert times[-1] <= NOW
 
 
-def test_the_same_moment_makes_the_same_talk(core: Core, tmp_path: Path) -> None:
+def test_the_same_time_creates_the_same_messages(core: Core, tmp_path: Path) -> None:
     with world(tmp_path) as again:
         query = "SELECT sender_id, channel_id, topic, timestamp, length(content) FROM messages ORDER BY id"
         assert [tuple(row) for row in again.store.all(query)] == [tuple(row) for row in core.store.all(query)]
@@ -175,7 +175,7 @@ def test_the_scripts_can_be_parsed_at_any_time_of_day(hour: int) -> None:
             assert all(line.when < now for line in conversation.lines)
 
 
-def test_times_are_counted_back_from_now() -> None:
+def test_times_in_scripts_are_relative_to_now() -> None:
     now = 10 * DAY + 5 * HOUR
     assert moment("-2d 09:12", now) == 8 * DAY + 9 * HOUR + 12 * MINUTE
     assert moment("-3h", now) == now - 3 * HOUR
@@ -187,12 +187,12 @@ def test_times_are_counted_back_from_now() -> None:
 @pytest.mark.parametrize(
     "script", ["hello", "@@ a | b | -1d 00:00\nhello", "@@ a | b | -1d 00:00\n@ ada\n", "@@ a | x"]
 )
-def test_a_broken_script_says_so(script: str) -> None:
+def test_an_invalid_script_is_reported(script: str) -> None:
     with pytest.raises(ScriptError):
         list(parse(script, NOW))
 
 
-async def test_the_files_of_the_world_open_for_those_who_see_them(server: TestServer) -> None:
+async def test_files_of_the_demo_can_be_opened_by_users_who_see_the_message(server: TestServer) -> None:
     rows = server.core.store.all("SELECT path_id, content_type FROM attachments")
     assert {row["content_type"].partition("/")[0] for row in rows} == {"image", "audio", "text"}
     for row in rows:
@@ -205,7 +205,7 @@ async def test_the_files_of_the_world_open_for_those_who_see_them(server: TestSe
         assert (await server.raw(None, "GET", server.url + emoji["source_url"])).status_code == 200
 
 
-async def test_the_guest_sees_only_where_they_were_invited(server: TestServer) -> None:
+async def test_the_guest_sees_only_channels_of_their_invitation(server: TestServer) -> None:
     streams = await server.call("hugo", "GET", "/users/me/subscriptions")
     assert {stream["name"] for stream in streams["subscriptions"]} == {
         "general",
@@ -217,7 +217,7 @@ async def test_the_guest_sees_only_where_they_were_invited(server: TestServer) -
     await server.refusal("hugo", "GET", f"/users/me/{engineering}/topics")
 
 
-async def test_account_files_are_written_for_everybody(server: TestServer, tmp_path: Path) -> None:
+async def test_an_account_file_is_written_for_every_user(server: TestServer, tmp_path: Path) -> None:
     files = {path.stem: path for path in (tmp_path / "accounts").glob("*.zuliprc")}
     assert files.keys() == {person.key for person in PEOPLE}
     assert all(path.stat().st_mode & 0o077 == 0 for path in files.values())

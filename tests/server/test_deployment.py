@@ -67,7 +67,7 @@ def test_the_example_of_server_toml_shows_the_defaults(tmp_path: Path) -> None:
 # --- systemd ----------------------------------------------------------------------------------------------------
 
 
-def test_the_unit_starts_the_server_with_options_that_it_has() -> None:
+def test_the_systemd_unit_uses_existing_options() -> None:
     (command,) = re.findall(r"^ExecStart=(.*)$", block("ini"), re.MULTILINE)
     args = build_parser().parse_args(shlex.split(command)[1:])
     assert (args.command, args.url) == ("serve", "https://chat.example")
@@ -75,7 +75,7 @@ def test_the_unit_starts_the_server_with_options_that_it_has() -> None:
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd on this machine")
-def test_systemd_understands_the_unit(tmp_path: Path) -> None:
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     unit = tmp_path / "narrowcast.service"
     unit.write_text(block("ini").replace("/opt/narrowcast/bin/narrowcast", sys.executable))
     done = subprocess.run(
@@ -138,7 +138,7 @@ def test_the_container_runs_an_installed_server_without_root() -> None:
     assert all("/" not in line.split()[0] for line in said["FROM"])
 
 
-async def test_the_container_says_whether_the_server_is_healthy(tmp_path: Path) -> None:
+async def test_the_container_reports_the_health_of_the_server(tmp_path: Path) -> None:
     (check,) = instructions()["HEALTHCHECK"]
     command = json.loads(check[check.index("[") :])
     assert command[0] == "python"
@@ -250,7 +250,7 @@ async def proxied(
             yield server, made.authority
 
 
-async def test_all_that_the_app_needs_goes_through_the_proxy(proxied: tuple[TestServer, Path]) -> None:
+async def test_the_app_works_through_the_proxy(proxied: tuple[TestServer, Path]) -> None:
     server, authority = proxied
     context = ssl.create_default_context(cafile=str(authority))
     async with httpx.AsyncClient(trust_env=False, timeout=30, verify=context) as client:

@@ -46,7 +46,7 @@ async def test_whitespace_around_a_draft_is_removed(server: TestServer) -> None:
 
 
 @proves("DRF-02", "DRF-03")
-async def test_a_missing_draft_and_a_malformed_id_are_refused(server: TestServer) -> None:
+async def test_a_missing_draft_and_a_malformed_id_are_rejected(server: TestServer) -> None:
     draft_id = await created(server)
     assert (await server.refusal("dario", "PATCH", f"/drafts/{draft_id}"))["code"] == "BAD_REQUEST"
     assert (await server.refusal("dario", "PATCH", "/drafts/x", {"draft": DRAFT}))["code"] == "BAD_REQUEST"
@@ -71,7 +71,7 @@ async def test_a_missing_draft_and_a_malformed_id_are_refused(server: TestServer
         {"surprise": 1},
     ],
 )
-async def test_a_draft_outside_the_contract_is_refused(server: TestServer, change: dict[str, object]) -> None:
+async def test_an_invalid_draft_is_rejected(server: TestServer, change: dict[str, object]) -> None:
     draft_id = await created(server)
     before = await stored(server, draft_id)
     answer = await server.refusal("dario", "PATCH", f"/drafts/{draft_id}", {"draft": {**DRAFT, **change}})
@@ -81,7 +81,7 @@ async def test_a_draft_outside_the_contract_is_refused(server: TestServer, chang
 
 @proves("DRF-05", "DRF-06", "DRF-10", "DRF-12")
 @pytest.mark.parametrize("missing", ["type", "to", "topic", "content"])
-async def test_a_draft_without_a_required_field_is_refused(server: TestServer, missing: str) -> None:
+async def test_a_draft_without_a_required_field_is_rejected(server: TestServer, missing: str) -> None:
     draft_id = await created(server)
     draft = {key: value for key, value in DRAFT.items() if key != missing}
     answer = await server.refusal("dario", "PATCH", f"/drafts/{draft_id}", {"draft": draft})
@@ -90,7 +90,7 @@ async def test_a_draft_without_a_required_field_is_refused(server: TestServer, m
 
 
 @proves("DRF-05", "DRF-08", "DRF-09", "DRF-10")
-async def test_each_type_keeps_what_it_needs_and_drops_the_rest(server: TestServer) -> None:
+async def test_fields_that_a_type_of_draft_does_not_use_are_dropped(server: TestServer) -> None:
     draft_id = await created(server)
     people = [server.id("elif"), server.id("greta")]
     for kind, to, kept_to in (("private", people, people), ("", [1, 2], [])):
@@ -100,7 +100,7 @@ async def test_each_type_keeps_what_it_needs_and_drops_the_rest(server: TestServ
 
 
 @proves("DRF-14", "DRF-18")
-async def test_the_timestamp_is_kept_when_given_and_filled_in_when_not(server: TestServer) -> None:
+async def test_a_missing_timestamp_of_a_draft_is_the_current_time(server: TestServer) -> None:
     draft_id = await created(server)
     draft = {key: value for key, value in DRAFT.items() if key != "timestamp"} | {
         "to": [server.channel("general")]
@@ -110,7 +110,7 @@ async def test_the_timestamp_is_kept_when_given_and_filled_in_when_not(server: T
 
 
 @proves("DRF-15", "DRF-18", "ERR-02")
-async def test_unknown_drafts_and_those_of_others_are_refused_alike(server: TestServer) -> None:
+async def test_drafts_of_others_are_rejected_like_unknown_ones(server: TestServer) -> None:
     draft_id = await created(server)
     draft = {**DRAFT, "to": [server.channel("general")]}
     unknown = await server.refusal("dario", "PATCH", "/drafts/999999", {"draft": draft})
@@ -131,7 +131,7 @@ async def test_drafts_can_be_listed_created_and_deleted(server: TestServer) -> N
     assert [event["op"] for event in await listener.events("drafts")] == ["add", "add", "remove"]
 
 
-async def test_nothing_is_shared_while_the_person_has_switched_sharing_off(server: TestServer) -> None:
+async def test_drafts_are_not_synchronized_while_the_user_has_disabled_it(server: TestServer) -> None:
     draft_id = await created(server)
     await server.call("dario", "PATCH", "/settings", {"enable_drafts_synchronization": False})
     assert "disabled" in (await server.refusal("dario", "GET", "/drafts"))["msg"]

@@ -57,7 +57,7 @@ def owner(folder: Path, url: str) -> httpx.AsyncClient:
     )
 
 
-async def test_a_first_run_makes_an_owner_whose_secrets_are_private(tmp_path: Path) -> None:
+async def test_the_first_run_creates_an_owner_with_private_files(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     async with served(folder) as (process, url):
         async with owner(folder, url) as client:
@@ -73,7 +73,7 @@ async def test_a_first_run_makes_an_owner_whose_secrets_are_private(tmp_path: Pa
         assert await asyncio.wait_for(process.wait(), 10) == 0
 
 
-async def test_the_owners_file_follows_the_address_of_the_server(tmp_path: Path) -> None:
+async def test_the_account_file_of_the_owner_is_updated_with_the_url_of_the_server(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     for _ in range(2):
         async with served(folder) as (_process, url):
@@ -82,7 +82,7 @@ async def test_the_owners_file_follows_the_address_of_the_server(tmp_path: Path)
     assert url in how_to_open(tmp_path, url, demo=False)
 
 
-async def test_no_acknowledged_message_is_lost_by_a_kill(tmp_path: Path) -> None:
+async def test_no_acknowledged_message_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     acknowledged: dict[int, str] = {}
     for round_ in range(3):
@@ -168,7 +168,7 @@ async def test_a_path_that_is_not_a_data_folder_is_named_in_the_error(tmp_path: 
             raise AssertionError
 
 
-def test_a_check_finds_what_is_broken(tmp_path: Path) -> None:
+def test_the_check_finds_damaged_data(tmp_path: Path) -> None:
     assert check(tmp_path) == [f"{tmp_path} holds no organization"]
     path = tmp_path / "narrowcast.db"
     path.write_bytes(b"this is no database" * 100)
@@ -201,7 +201,7 @@ async def test_the_check_reports_missing_files_and_search_words_and_changes_noth
     assert (tmp_path / "narrowcast.db").read_bytes() == before
 
 
-def test_a_folder_of_a_newer_server_is_refused(tmp_path: Path) -> None:
+def test_a_data_folder_of_a_newer_server_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "narrowcast.db"
     Store(path).close()
     connection = sqlite3.connect(path)
@@ -232,7 +232,7 @@ _UNDONE = {
 
 
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
-async def test_an_older_folder_is_migrated_with_what_it_holds(tmp_path: Path, version: int) -> None:
+async def test_an_older_data_folder_is_migrated_with_all_data(tmp_path: Path, version: int) -> None:
     world.lay_out(tmp_path)
     with closing(sqlite3.connect(tmp_path / "narrowcast.db")) as database:
         for number in range(len(MIGRATIONS), version, -1):
@@ -246,7 +246,7 @@ async def test_an_older_folder_is_migrated_with_what_it_holds(tmp_path: Path, ve
     assert check(tmp_path) == []
 
 
-def test_a_transaction_takes_effect_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_transaction_is_atomic(tmp_path: Path) -> None:
     store = Store(tmp_path / "narrowcast.db")
     rows = [("a", "1"), ("a", "2")]
     with pytest.raises(sqlite3.IntegrityError), store.transaction():

@@ -35,7 +35,7 @@ async def stream(
 
 
 @proves("EVT-01", "EVT-06", "EVT-07")
-async def test_what_one_client_does_is_reported_to_another(server: TestServer) -> None:
+async def test_a_client_receives_messages_and_its_users_flag_changes_in_order(server: TestServer) -> None:
     listener = await server.listen("dario")
     message_id = await server.send("ada", "general", "lunch", "soup")
     await server.call(
@@ -87,7 +87,7 @@ async def test_a_quiet_poll_ends_with_a_heartbeat(tmp_path: Path) -> None:
         assert answer["events"] == [{"type": "heartbeat", "id": 1}]
 
 
-async def test_a_second_poll_ends_the_first_with_nothing(server: TestServer) -> None:
+async def test_a_second_poll_ends_the_first_without_events(server: TestServer) -> None:
     listener = await server.listen("dario", event_types=["message"])
     first = asyncio.create_task(server.call("dario", "GET", "/events", listener.poll()))
     await until(lambda: listener.is_read_now)
@@ -125,7 +125,7 @@ async def test_another_users_queue_is_treated_as_unknown(server: TestServer) -> 
         assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
 
 
-async def test_deleting_a_queue_ends_the_poll_that_waits(server: TestServer) -> None:
+async def test_deleting_a_queue_ends_its_waiting_poll(server: TestServer) -> None:
     listener = await server.listen("dario")
     waiting = asyncio.create_task(server.refusal("dario", "GET", "/events", listener.poll()))
     await until(lambda: listener.is_read_now)
@@ -143,7 +143,7 @@ async def test_a_queue_ends_after_ten_idle_minutes(server: TestServer, clock: Vi
     assert await other.events() == []
 
 
-async def test_a_reader_that_falls_too_far_behind_loses_its_queue(tmp_path: Path) -> None:
+async def test_a_queue_with_too_many_events_is_ended(tmp_path: Path) -> None:
     limits = replace(ServiceLimits(), max_queued_events=3)
     async with running_server(tmp_path, config=Config(limits=limits)) as server:
         listener = await server.listen("dario", event_types=["message"])
@@ -153,7 +153,7 @@ async def test_a_reader_that_falls_too_far_behind_loses_its_queue(tmp_path: Path
         assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
 
 
-async def test_a_queue_of_few_long_events_can_be_too_long_as_well(tmp_path: Path) -> None:
+async def test_a_queue_with_too_long_events_is_ended(tmp_path: Path) -> None:
     limits = replace(ServiceLimits(), max_queued_characters=10_000)
     async with running_server(tmp_path, config=Config(limits=limits)) as server:
         listener = await server.listen("dario", event_types=["message"])
@@ -166,7 +166,7 @@ async def test_a_queue_of_few_long_events_can_be_too_long_as_well(tmp_path: Path
         assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
 
 
-async def test_types_and_narrow_choose_the_events(server: TestServer) -> None:
+async def test_event_types_and_narrow_filter_events(server: TestServer) -> None:
     by_type = await server.listen("dario", event_types=["reaction"])
     by_narrow = await server.listen("dario", narrow=[["stream", "engineering"]], event_types=["message"])
     mentions = await server.listen("dario", narrow=[["is", "mentioned"]], event_types=["message"])
@@ -185,7 +185,7 @@ async def test_types_and_narrow_choose_the_events(server: TestServer) -> None:
     assert refusal["msg"] == "narrow[0][1] is not a string"
 
 
-async def test_all_public_channels_are_for_members(server: TestServer) -> None:
+async def test_only_members_can_request_events_of_all_public_channels(server: TestServer) -> None:
     listener = await server.listen("greta", all_public_streams=True, event_types=["message"])
     message_id = await server.send("ada", "engineering", "t")
     await server.send("bruno", "operations", "t")
@@ -193,7 +193,7 @@ async def test_all_public_channels_are_for_members(server: TestServer) -> None:
     await server.refusal("hugo", "POST", "/register", {"all_public_streams": True})
 
 
-async def test_the_echo_of_ones_own_message_carries_its_local_id(server: TestServer) -> None:
+async def test_the_event_of_an_own_message_has_its_local_id(server: TestServer) -> None:
     listener, other = await server.listen("ada"), await server.listen("ada")
     fields = {
         "type": "stream",
@@ -210,7 +210,7 @@ async def test_the_echo_of_ones_own_message_carries_its_local_id(server: TestSer
     assert "local_message_id" not in event
 
 
-async def test_older_clients_get_older_shapes(server: TestServer) -> None:
+async def test_clients_without_capabilities_receive_older_formats(server: TestServer) -> None:
     modern = await server.listen(
         "dario",
         client_capabilities={
@@ -259,7 +259,7 @@ async def test_markdown_is_sent_as_html_or_as_source(server: TestServer) -> None
     assert (event["message"]["content"], event["message"]["content_type"]) == ("**bold**", "text/x-markdown")
 
 
-async def test_fetched_types_choose_the_keys_of_registration(server: TestServer) -> None:
+async def test_fetch_event_types_select_the_keys_of_the_snapshot(server: TestServer) -> None:
     snapshot = (await server.listen("dario", fetch_event_types=["message"])).snapshot
     assert "max_message_id" in snapshot
     assert "unread_msgs" not in snapshot
@@ -280,12 +280,12 @@ async def test_fetched_types_choose_the_keys_of_registration(server: TestServer)
         {"narrow": "{"},
     ],
 )
-async def test_malformed_registrations_are_refused(server: TestServer, fields: dict[str, object]) -> None:
+async def test_malformed_registrations_are_rejected(server: TestServer, fields: dict[str, object]) -> None:
     refusal = await server.refusal("dario", "POST", "/register", fields)
     assert refusal["code"] == "BAD_REQUEST"
 
 
-async def test_a_websocket_streams_resumes_and_acknowledges(server: TestServer) -> None:
+async def test_a_websocket_delivers_resumes_and_acknowledges_events(server: TestServer) -> None:
     listener = await server.listen("dario", event_types=["message"])
     first = await server.send("ada", "general", "t")
     async with stream(server, "dario", listener.queue_id, -1) as connection:
@@ -311,7 +311,7 @@ async def replay(server: TestServer, listener: Listener, after: int) -> list[Ans
 
 
 @pytest.mark.parametrize(("name", "queue", "code"), [("dario", "nosuch", 4400), ("elif", "", 4400)])
-async def test_a_websocket_on_no_queue_gets_an_error_and_is_closed(
+async def test_a_websocket_for_an_unknown_queue_gets_an_error_and_is_closed(
     server: TestServer, name: str, queue: str, code: int
 ) -> None:
     listener = await server.listen("dario")
@@ -335,7 +335,7 @@ async def test_a_client_may_acknowledge_events_that_were_not_sent_yet(server: Te
         assert [event["message"]["id"] for event in events] == [message_id]
 
 
-async def test_a_websocket_survives_nonsense_from_its_client(
+async def test_a_websocket_survives_invalid_frames(
     server: TestServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     listener = await server.listen("dario", event_types=["message"])

@@ -42,7 +42,9 @@ async def rows_of(server: TestServer, export: Export, into: Path) -> Tables:
     return tables_of(unpacked(file, into / "unpacked"))
 
 
-async def test_an_export_is_made_announced_opened_and_deleted(server: TestServer, tmp_path: Path) -> None:
+async def test_an_export_is_created_announced_downloaded_and_deleted(
+    server: TestServer, tmp_path: Path
+) -> None:
     administrator, member = await server.listen("bruno"), await server.listen("elif")
     export = await exported(server, ExportType.PUBLIC)
     assert (export.acting_user_id, export.pending, export.export_type) == (server.id("ada"), False, 1)
@@ -64,7 +66,7 @@ async def test_an_export_is_made_announced_opened_and_deleted(server: TestServer
     assert list((server.core.folder / "exports").iterdir()) == []
 
 
-async def test_administrators_see_who_consented(server: TestServer) -> None:
+async def test_administrators_see_which_users_consented_to_exports(server: TestServer) -> None:
     administrator, member = await server.listen("bruno"), await server.listen("dario")
     for value in (True, True, False, True):
         await server.call("greta", "PATCH", "/settings", {"allow_private_data_export": value})
@@ -80,7 +82,7 @@ async def test_administrators_see_who_consented(server: TestServer) -> None:
     await server.refusal("dario", "GET", f"{EXPORT}/consents")
 
 
-async def test_kinds_are_numbers(server: TestServer) -> None:
+async def test_types_of_exports_are_numbers(server: TestServer) -> None:
     assert (await exported(server, ExportType.FULL_WITH_CONSENT)).export_type == 2
     for wrong in ("public", 3, True):
         await server.refusal("ada", "POST", EXPORT, {"export_type": wrong})
@@ -163,7 +165,7 @@ async def test_an_export_contains_private_data_only_of_users_who_consented(
 
 
 @pytest.mark.parametrize("kind", [ExportType.PUBLIC, ExportType.FULL_WITH_CONSENT])
-def test_a_part_of_an_organization_can_be_imported(odd_data: Path, tmp_path: Path, kind: ExportType) -> None:
+def test_a_partial_export_can_be_imported(odd_data: Path, tmp_path: Path, kind: ExportType) -> None:
     file = tmp_path / "part.tar.gz"
     write_archive(odd_data, file, kind=kind, say=quiet)
     folder = unpacked(file, tmp_path / "unpacked")

@@ -54,7 +54,7 @@ async def test_adding_and_removing_a_flag_is_reported_to_the_users_own_clients(
         {"messages": "x", "op": "add", "flag": "read"},
     ],
 )
-async def test_malformed_changes_are_refused(server: TestServer, fields: dict[str, object]) -> None:
+async def test_malformed_changes_of_flags_are_rejected(server: TestServer, fields: dict[str, object]) -> None:
     refusal = await server.refusal("dario", "POST", PATH, fields)
     assert refusal["code"] == "BAD_REQUEST"
 
@@ -77,7 +77,7 @@ async def test_marking_as_unread_skips_channels_that_the_user_has_left(server: T
 
 
 @proves("FLG-22")
-async def test_a_message_that_one_cannot_see_is_refused(server: TestServer) -> None:
+async def test_flags_of_an_invisible_message_are_rejected(server: TestServer) -> None:
     secret = await server.send_direct("ada", ["bruno"])
     fields = {"messages": [secret], "op": "add", "flag": "starred"}
     refusal = await server.refusal("dario", "POST", PATH, fields)
@@ -86,7 +86,7 @@ async def test_a_message_that_one_cannot_see_is_refused(server: TestServer) -> N
 
 
 @proves("FLG-10", "FLG-20")
-async def test_mentions_come_and_go_with_the_text(server: TestServer) -> None:
+async def test_editing_a_message_adds_and_removes_mentions(server: TestServer) -> None:
     message_id = await server.send("ada", "general", "t", "hello")
     assert "mentioned" not in await flags(server, "dario", message_id)
     await server.call("ada", "PATCH", f"/messages/{message_id}", {"content": "hello @**Dario Vance**"})
@@ -199,7 +199,7 @@ async def test_events_about_unread_messages_include_their_places(server: TestSer
     }
 
 
-async def test_a_narrow_is_read_in_pages(server: TestServer) -> None:
+async def test_a_narrow_is_marked_as_read_in_pages(server: TestServer) -> None:
     sent = [await server.send("ada", "general", "t") for _ in range(5)]
     await server.send("ada", "general", "other")
     narrow = [{"operator": "topic", "operand": "t"}, {"operator": "is", "operand": "unread"}]
@@ -215,7 +215,7 @@ async def test_a_narrow_is_read_in_pages(server: TestServer) -> None:
     assert snapshot["unread_msgs"]["count"] == 1
 
 
-async def test_everything_a_channel_a_topic_is_read_at_once(server: TestServer) -> None:
+async def test_all_messages_a_channel_or_a_topic_can_be_marked_as_read(server: TestServer) -> None:
     first = await server.send("ada", "general", "t")
     second = await server.send("ada", "general", "u")
     await server.send("ada", "engineering", "v")
@@ -235,7 +235,7 @@ async def test_everything_a_channel_a_topic_is_read_at_once(server: TestServer) 
     await server.refusal("dario", "POST", "/mark_topic_as_read", fields)
 
 
-async def test_what_a_muted_person_sends_is_read(server: TestServer) -> None:
+async def test_messages_of_muted_users_are_read(server: TestServer) -> None:
     before = await server.send("ada", "general", "t")
     await server.call("dario", "POST", f"/users/me/muted_users/{server.id('ada')}")
     after = await server.send("ada", "general", "t")

@@ -21,7 +21,7 @@ def first_names(people: list[Answer]) -> set[str]:
     return {person["full_name"].split()[0].lower() for person in people}
 
 
-async def test_a_guest_finds_those_with_whom_they_share_a_channel(hiding: TestServer) -> None:
+async def test_a_guest_sees_only_users_of_shared_channels(hiding: TestServer) -> None:
     assert first_names((await hiding.call("hugo", "GET", "/users"))["members"]) == KNOWN
     assert (await hiding.call("hugo", "GET", f"/users/{hiding.id('elif')}"))["user"][
         "full_name"
@@ -33,7 +33,7 @@ async def test_a_guest_finds_those_with_whom_they_share_a_channel(hiding: TestSe
 
 
 @pytest.mark.parametrize("incomplete", [False, True])
-async def test_registration_has_the_others_as_unknown_or_not_at_all(
+async def test_the_snapshot_has_hidden_users_as_unknown_or_leaves_them_out(
     hiding: TestServer, incomplete: bool
 ) -> None:
     for name in ("ada", "elif"):
@@ -122,7 +122,7 @@ async def test_a_guest_may_write_only_to_visible_users_or_those_who_wrote_to_the
     await hiding.send_direct("hugo", ["ada"])
 
 
-async def test_an_unsubscribed_sender_has_no_name_for_a_guest(hiding: TestServer) -> None:
+async def test_a_guest_does_not_see_the_name_of_an_unsubscribed_sender(hiding: TestServer) -> None:
     hugo, elif_ = await hiding.listen("hugo"), await hiding.listen("elif")
     message_id = await hiding.send("ada", "design", "t", "hello")
     fetched = (await hiding.call("hugo", "GET", f"/messages/{message_id}"))["message"]
@@ -135,7 +135,7 @@ async def test_an_unsubscribed_sender_has_no_name_for_a_guest(hiding: TestServer
     assert heard["message"]["sender_full_name"] == "Ada Moreno"
 
 
-async def test_a_guest_who_becomes_a_member_sees_everybody(hiding: TestServer) -> None:
+async def test_a_guest_who_becomes_a_member_sees_all_users(hiding: TestServer) -> None:
     hugo = await hiding.listen("hugo")
     await hiding.call("ada", "PATCH", f"/users/{hiding.id('hugo')}", {"role": 400})
     added = [event for event in await hugo.events("realm_user") if event["op"] == "add"]

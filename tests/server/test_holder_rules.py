@@ -22,21 +22,21 @@ from support.server import TestServer
         ("can_resolve_topics_group", "role:internet"),
     ],
 )
-async def test_a_permission_goes_only_to_who_can_have_it(
+async def test_a_permission_is_granted_only_to_groups_allowed_for_it(
     server: TestServer, setting: str, group: str
 ) -> None:
     refusal = await server.refusal("ada", "PATCH", "/realm", {setting: {"new": server.group(group)}})
     assert refusal["msg"] == f"'{setting}' setting cannot be set to '{group}' group."
 
 
-async def test_a_permission_of_roles_only_takes_no_people(server: TestServer) -> None:
+async def test_a_permission_that_requires_a_system_group_rejects_users(server: TestServer) -> None:
     value = {"new": {"direct_members": [server.id("ada")], "direct_subgroups": []}}
     name = "can_create_web_public_channel_group"
     refusal = await server.refusal("ada", "PATCH", "/realm", {name: value})
     assert refusal["msg"] == f"'{name}' must be a system user group."
 
 
-async def test_channels_and_the_organization_take_people_and_groups(server: TestServer) -> None:
+async def test_permissions_accept_users_and_groups(server: TestServer) -> None:
     dario, moderators = server.id("dario"), server.group("role:moderators")
     both = {"direct_members": [dario], "direct_subgroups": [moderators]}
     path = f"/streams/{server.channel('general')}"
@@ -72,7 +72,7 @@ async def test_a_single_group_without_users_is_stored_as_its_id(server: TestServ
     assert event["data"]["can_create_groups"] == moderators
 
 
-async def test_a_channel_has_rules_of_its_own(server: TestServer) -> None:
+async def test_permissions_of_channels_have_their_own_rules(server: TestServer) -> None:
     path = f"/streams/{server.channel('general')}"
     everyone = {"new": server.group("role:everyone")}
     await server.refusal("ada", "PATCH", path, {"can_add_subscribers_group": everyone})
@@ -84,7 +84,7 @@ async def test_a_channel_has_rules_of_its_own(server: TestServer) -> None:
 
 
 @needs_recordings
-async def test_the_rules_are_those_of_a_real_server(server: TestServer) -> None:
+async def test_the_rules_for_permissions_are_those_of_a_zulip_server(server: TestServer) -> None:
     folder = captures()
     assert folder is not None
     recorded = json.loads((folder / "register_rich_cordelia.json").read_text())["response"]
@@ -122,7 +122,7 @@ async def test_webhook_bots_need_the_permission_to_create_write_only_bots(server
     await server.refusal("dario", "POST", "/bots", {**webhook, "short_name": "other", "full_name": "Other"})
 
 
-async def test_with_protected_history_everyone_begins_topics(server: TestServer) -> None:
+async def test_with_protected_history_everyone_must_be_able_to_create_topics(server: TestServer) -> None:
     path = f"/streams/{server.channel('operations')}"
     members = {"can_create_topic_group": {"new": server.group("role:members")}}
     refusal = await server.refusal("ada", "PATCH", path, members)

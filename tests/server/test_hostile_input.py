@@ -104,7 +104,7 @@ async def attack(server: TestServer, endpoint: Endpoint, name: str, chance: rand
 
 
 @pytest.mark.parametrize("name", ["ada", "elif", "hugo"])
-async def test_no_request_gets_an_internal_error(server: TestServer, name: str) -> None:
+async def test_no_hostile_request_causes_an_internal_error(server: TestServer, name: str) -> None:
     chance = random.Random(f"hostile {name}")
     failures = []
     for endpoint in [*endpoints()] * 2:
@@ -127,7 +127,7 @@ async def test_no_request_gets_an_internal_error(server: TestServer, name: str) 
         (b"a=" + b"x" * (3 * 1024 * 1024), "application/x-www-form-urlencoded"),
     ],
 )
-async def test_bodies_of_every_kind_are_refused_in_the_contracts_form(
+async def test_bodies_of_any_content_type_are_rejected_with_a_json_error(
     server: TestServer, content: bytes, kind: str
 ) -> None:
     response = await server.raw("elif", "POST", "/messages", content=content, headers={"content-type": kind})
@@ -136,7 +136,7 @@ async def test_bodies_of_every_kind_are_refused_in_the_contracts_form(
     assert (answer["result"], type(answer["msg"]), type(answer["code"])) == ("error", str, str)
 
 
-async def test_unknown_paths_and_methods_answer_json(server: TestServer) -> None:
+async def test_unknown_paths_and_methods_return_json(server: TestServer) -> None:
     for method, path in (("GET", "/nothing"), ("PUT", "/messages"), ("GET", "/users/me/"), ("POST", "/../x")):
         response = await server.raw("elif", method, path)
         assert response.status_code in (404, 405)

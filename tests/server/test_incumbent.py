@@ -41,7 +41,7 @@ FETCH_TYPES = [
 ]  # fmt: skip
 
 
-async def test_the_clients_start_requests_are_answered_in_full(server: TestServer) -> None:
+async def test_the_requests_of_the_client_at_startup_have_all_fields(server: TestServer) -> None:
     assert (await server.call(None, "GET", "/server_settings"))["zulip_version"]
     empty = await server.call("dario", "GET", "/messages", START)
     assert empty["messages"] == []
@@ -58,7 +58,7 @@ async def test_the_clients_start_requests_are_answered_in_full(server: TestServe
     assert all(person.keys() >= {"id", "email", "full_name"} for person in people)
 
 
-async def test_its_registration_has_every_key(server: TestServer) -> None:
+async def test_the_registration_of_the_client_has_every_key(server: TestServer) -> None:
     await server.send("ada", "general", "t", "@**Dario Vance**")
     await server.send_direct("ada", ["dario"])
     await server.send_direct("ada", ["dario", "elif"])
@@ -84,7 +84,7 @@ async def test_its_registration_has_every_key(server: TestServer) -> None:
         assert subscription.keys() >= SUBSCRIPTION_KEYS
 
 
-async def test_the_clients_requests_on_demand_are_answered(server: TestServer) -> None:
+async def test_the_later_requests_of_the_client_succeed(server: TestServer) -> None:
     general = server.channel("general")
     message_id = await server.send("ada", "general", "t", "hello")
     direct = await server.send_direct("ada", ["dario"])
@@ -131,7 +131,7 @@ async def test_the_client_sends_edits_and_moves_messages(server: TestServer) -> 
     assert message["content"] == "psst"
 
 
-async def test_the_demo_world_answers_its_start_too(tmp_path: Path) -> None:
+async def test_the_client_can_start_with_the_demo_organization(tmp_path: Path) -> None:
     async with running_server(tmp_path, demo=True) as server:
         answer = await server.call("ada", "GET", "/messages", START)
         assert answer["messages"]

@@ -50,7 +50,7 @@ def set_subscribe_permission(server: TestServer, group: str) -> None:
 @pytest.mark.parametrize(
     "text", ["nadia@example.com, omar@example.com", "nadia@example.com\n\nomar@example.com\n"]
 )
-async def test_each_address_gets_an_invitation_and_administrators_are_notified(
+async def test_each_email_gets_an_invitation_and_administrators_are_notified(
     server: TestServer, text: str
 ) -> None:
     administrator, member = await server.listen("bruno"), await server.listen("elif")
@@ -68,7 +68,9 @@ async def test_each_address_gets_an_invitation_and_administrators_are_notified(
 
 @proves("INV-03", "INV-04", "INV-05", "INVM-06")
 @pytest.mark.parametrize("path", ROUTES)
-async def test_absent_null_and_a_number_are_three_expiries(server: TestServer, path: str) -> None:
+async def test_the_expiry_of_an_invitation_may_be_absent_null_or_a_number(
+    server: TestServer, path: str
+) -> None:
     await invite(server, path, invite_expires_in_minutes=30)
     await invite(server, path, invite_expires_in_minutes=None)
     await invite(server, path)
@@ -83,7 +85,7 @@ async def test_absent_null_and_a_number_are_three_expiries(server: TestServer, p
 
 @proves("INV-06", "INV-07", "INV-08", "INVM-06")
 @pytest.mark.parametrize("path", ROUTES)
-async def test_the_expiry_has_had_two_names_and_none_before(server: TestServer, path: str) -> None:
+async def test_the_name_of_the_expiry_depends_on_the_level(server: TestServer, path: str) -> None:
     async def lifetime(**params: object) -> int | None:
         await invite(server, path, "ada", **params)
         row = stored(server)[-1]
@@ -122,7 +124,7 @@ async def test_users_may_invite_to_their_own_role_and_lower_ones(server: TestSer
 
 
 @proves("INV-12", "INVM-04", "INVM-05")
-async def test_channels_are_required_by_address_and_optional_for_links(server: TestServer) -> None:
+async def test_channels_are_required_for_email_invitations_and_optional_for_links(server: TestServer) -> None:
     await server.refusal("dario", "POST", "/invites", {"invitee_emails": "nadia@example.com"})
     await server.call("dario", "POST", "/invites/multiuse")
     assert stored(server)[-1]["channel_ids"] == "[]"
@@ -155,7 +157,7 @@ async def test_users_who_may_not_subscribe_others_can_invite_to_default_channels
 
 
 @proves("INV-16", "INVM-13")
-async def test_below_180_an_invitation_by_address_needs_a_channel(server: TestServer) -> None:
+async def test_below_180_an_email_invitation_needs_a_channel(server: TestServer) -> None:
     server.set_level(179)
     await refused(server, stream_ids=[])
     await invite(server, "/invites/multiuse", "ada", stream_ids=[])
@@ -205,7 +207,7 @@ async def test_newer_parameters_have_defaults_and_are_unsupported_below_their_le
 
 
 @proves("INV-26", "INV-27", "INV-28", "INV-29", "INV-30", "INV-31", "INV-37", "INV-38", "ERR-05")
-async def test_those_who_can_be_invited_are_and_the_others_are_named(server: TestServer) -> None:
+async def test_valid_emails_are_invited_and_the_others_are_reported(server: TestServer) -> None:
     await server.call("ada", "DELETE", f"/users/{server.id('greta')}")
     text = "elif@demo.example, greta@demo.example, nadia@example.com"
     answer = await refused(server, invitee_emails=text)
@@ -236,7 +238,7 @@ async def test_one_invalid_address_rejects_all_invitations(server: TestServer) -
 
 @proves("INV-32", "INV-39", "INVM-10")
 @pytest.mark.parametrize("path", ROUTES)
-async def test_who_may_invite_is_a_setting(server: TestServer, path: str) -> None:
+async def test_inviting_requires_the_configured_permission(server: TestServer, path: str) -> None:
     await refused(server, path, "hugo")
     set_invite_permission(server, "role:moderators")
     answer = await refused(server, path, "dario")
@@ -244,7 +246,7 @@ async def test_who_may_invite_is_a_setting(server: TestServer, path: str) -> Non
     await invite(server, path, "chiyo")
 
 
-async def test_links_have_a_setting_of_their_own(server: TestServer) -> None:
+async def test_creating_links_requires_a_permission_of_its_own(server: TestServer) -> None:
     with server.core.transaction():
         server.core.set_settings(create_multiuse_invite_group=server.group("role:moderators"))
     await invite(server, "/invites", "dario")
@@ -259,7 +261,7 @@ async def test_an_invitation_without_addresses_is_rejected(server: TestServer, t
 
 
 @proves("INVM-01", "INVM-03", "INVM-09")
-async def test_a_link_is_an_absolute_address_and_knows_no_addressees(server: TestServer) -> None:
+async def test_an_invitation_link_is_an_absolute_url_without_invitees(server: TestServer) -> None:
     answer = await invite(
         server, "/invites/multiuse", invitee_emails="x@example.com", notify_referrer_on_join=False
     )
@@ -269,7 +271,7 @@ async def test_a_link_is_an_absolute_address_and_knows_no_addressees(server: Tes
 
 
 @proves("INVM-02")
-async def test_below_209_only_administrators_make_links(server: TestServer) -> None:
+async def test_below_209_only_administrators_create_links(server: TestServer) -> None:
     server.set_level(208)
     await refused(server, "/invites/multiuse", "dario")
     await invite(server, "/invites/multiuse", "bruno")
@@ -278,9 +280,7 @@ async def test_below_209_only_administrators_make_links(server: TestServer) -> N
 
 
 @proves("INV-36", "INVM-06")
-async def test_an_invitation_holds_until_its_minutes_have_passed(
-    server: TestServer, clock: VirtualClock
-) -> None:
+async def test_an_invitation_expires_after_its_minutes(server: TestServer, clock: VirtualClock) -> None:
     await invite(server, invite_expires_in_minutes=10)
     await invite(server, "/invites/multiuse", invite_expires_in_minutes=10)
     await invite(server, "/invites/multiuse", invite_expires_in_minutes=None)
@@ -345,7 +345,9 @@ async def test_a_link_can_be_used_again_until_it_is_revoked(server: TestServer) 
     assert (await server.raw(None, "GET", link)).status_code == 410
 
 
-async def test_invitations_are_revoked_and_sent_again_by_those_who_may(server: TestServer) -> None:
+async def test_invitations_are_revoked_and_resent_by_their_sender_and_administrators(
+    server: TestServer,
+) -> None:
     await invite(server)
     identity = stored(server)[-1]["id"]
     await server.refusal("elif", "POST", f"/invites/{identity}/resend")

@@ -28,5 +28,5 @@ def test_the_json_has_the_same_meaning_as_that_of_the_standard_library(value: ob
     assert encoded_text(value).encode() == encoded(value)
 
 
-def test_it_is_compact() -> None:
+def test_the_json_has_no_unnecessary_spaces() -> None:
     assert encoded({"a": [1, 2], "b": "é"}) == '{"a":[1,2],"b":"é"}'.encode()

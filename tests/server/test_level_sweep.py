@@ -42,7 +42,7 @@ def kinds(events: list[Answer]) -> set[str]:
 
 
 @proves("VER-03", "VER-04")
-async def test_deprecated_names_are_still_there_at_the_newest_level(server: TestServer) -> None:
+async def test_deprecated_names_are_still_accepted_at_the_newest_level(server: TestServer) -> None:
     assert server.core.level == CONTRACT_LEVEL
     settings = await server.call(None, "GET", "/server_settings")
     assert {"realm_uri", "authentication_methods"} <= settings.keys()

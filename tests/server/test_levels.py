@@ -19,7 +19,7 @@ LEVELS = {gate.level for gate in Gate}
 
 
 @proves("VER-01", "VER-02", "VER-07")
-def test_no_gate_is_written_outside_the_table() -> None:
+def test_no_level_is_written_outside_the_table() -> None:
     root = Path(narrowcast_server.__file__).parent
     pattern = re.compile(r"level\s*(<|>=|>|<=|==)\s*\d|since=\d|until=\d")
     found = [
@@ -44,7 +44,7 @@ def test_a_parameter_is_unknown_below_its_level(param: Param[Any]) -> None:
 
 
 @proves("VER-01")
-async def test_the_newest_level_is_372_and_higher_means_372(server: TestServer) -> None:
+async def test_the_newest_level_is_372_and_higher_ones_are_treated_as_372(server: TestServer) -> None:
     assert CONTRACT_LEVEL == 372
     server.set_level(999)
     assert server.core.level == 372

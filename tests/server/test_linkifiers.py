@@ -25,7 +25,7 @@ async def linkifiers(server: TestServer) -> list[Answer]:
 
 
 @proves("LNK-01", "LNK-03", "LNK-04", "LNK-05", "LNK-06", "LNK-08")
-async def test_an_update_replaces_a_linkifier_and_messages_follow(server: TestServer) -> None:
+async def test_an_edited_linkifier_applies_to_new_messages(server: TestServer) -> None:
     identity = await added(server)
     listener = await server.listen("dario")
     params = {"pattern": "Q-(?P<n>[0-9]+)", "url_template": "https://q.example/{n}"}
@@ -39,7 +39,7 @@ async def test_an_update_replaces_a_linkifier_and_messages_follow(server: TestSe
 
 
 @proves("LNK-02")
-async def test_below_57_there_is_no_such_operation(server: TestServer) -> None:
+async def test_below_57_linkifiers_cannot_be_edited(server: TestServer) -> None:
     identity = await added(server)
     server.set_level(56)
     params = {"pattern": PATTERN, "url_format_string": "https://tracker.example/%(id)s"}
@@ -49,7 +49,7 @@ async def test_below_57_there_is_no_such_operation(server: TestServer) -> None:
 
 
 @proves("LNK-07", "LNK-09")
-async def test_below_176_the_address_is_a_format_string(server: TestServer) -> None:
+async def test_below_176_the_url_of_a_linkifier_is_a_format_string(server: TestServer) -> None:
     identity = await added(server)
     old = {"pattern": PATTERN, "url_format_string": "https://old.example/%(id)s"}
     new = {"pattern": PATTERN, "url_template": TEMPLATE}
@@ -75,7 +75,7 @@ async def test_below_176_the_address_is_a_format_string(server: TestServer) -> N
         ("T(?P<id>[0-9]+)(?P<more>x)", TEMPLATE),
     ],
 )
-async def test_patterns_and_templates_that_cannot_work_are_refused(
+async def test_invalid_patterns_and_templates_are_rejected(
     server: TestServer, pattern: str, template: str
 ) -> None:
     identity = await added(server)
@@ -94,7 +94,9 @@ async def test_a_pattern_has_at_most_1000_characters(server: TestServer) -> None
 
 
 @proves("LNK-03", "LNK-04", "LNK-05", "LNK-09")
-async def test_missing_parameters_unknown_ids_and_members_are_refused(server: TestServer) -> None:
+async def test_editing_a_linkifier_requires_all_parameters_a_known_id_and_an_administrator(
+    server: TestServer,
+) -> None:
     identity = await added(server)
     path = f"/realm/filters/{identity}"
     full = {"pattern": PATTERN, "url_template": TEMPLATE}
@@ -105,7 +107,7 @@ async def test_missing_parameters_unknown_ids_and_members_are_refused(server: Te
     await server.refusal("dario", "PATCH", path, full)
 
 
-async def test_a_pattern_with_nested_repeats_takes_no_time(server: TestServer) -> None:
+async def test_a_pattern_with_nested_repeats_does_not_block_the_server(server: TestServer) -> None:
     await added(server, "(?P<id>(a+)+)b", TEMPLATE)
     with held() as watch:
         await server.send("elif", "general", "t", "a" * 5000)

@@ -25,7 +25,7 @@ async def sent(settings: MailSettings, *emails: OutgoingEmail) -> list[Outcome]:
     return await in_daemon_thread(partial(deliver, settings, messages))
 
 
-async def test_an_email_arrives_as_it_was_written(box: Mailbox) -> None:
+async def test_an_email_is_delivered_unchanged(box: Mailbox) -> None:
     assert await sent(box.settings(), EMAIL) == [Outcome(DeliveryStatus.SENT)]
     recipients, message = await box.next()
     assert recipients == ["dario@demo.example"]
@@ -57,14 +57,14 @@ async def test_the_connection_is_encrypted_before_the_password_is_sent(
         assert "certificate" in unknown.reason.lower()
 
 
-async def test_a_server_without_encryption_receives_nothing(box: Mailbox) -> None:
+async def test_nothing_is_sent_to_a_mail_server_without_encryption(box: Mailbox) -> None:
     (outcome,) = await sent(box.settings(security=Security.STARTTLS, user="chat", password="secret"), EMAIL)
     assert outcome.status is DeliveryStatus.RETRY
     assert "STARTTLS" in outcome.reason
     assert box.received.empty()
 
 
-async def test_one_refusal_does_not_hold_up_the_others(box: Mailbox) -> None:
+async def test_a_rejected_email_does_not_delay_the_others(box: Mailbox) -> None:
     box.refusals = {"no@x.example": ["550 Nobody of that name"], "full@x.example": ["452 Too busy"]}
     emails = [replace(EMAIL, recipient=f"{name}@x.example") for name in ("a", "no", "b", "full", "c")]
     outcomes = await sent(box.settings(), *emails)
@@ -79,7 +79,7 @@ async def test_one_refusal_does_not_hold_up_the_others(box: Mailbox) -> None:
     assert [(await box.next())[0] for _ in range(3)] == [["a@x.example"], ["b@x.example"], ["c@x.example"]]
 
 
-async def test_a_server_that_is_not_there_or_says_nothing_is_tried_again_later() -> None:
+async def test_an_unreachable_or_silent_mail_server_is_tried_again_later() -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         port = silent.getsockname()[1]
@@ -96,7 +96,7 @@ async def test_a_server_that_is_not_there_or_says_nothing_is_tried_again_later()
 @pytest.mark.parametrize(
     ("subject", "organization"), [(HOSTILE, "Demo"), ("Hello", HOSTILE), ("x" * 5000, "\n" * 300)]
 )
-async def test_no_name_and_no_topic_becomes_a_header(box: Mailbox, subject: str, organization: str) -> None:
+async def test_names_and_topics_cannot_inject_headers(box: Mailbox, subject: str, organization: str) -> None:
     message = encoded(replace(EMAIL, subject=subject), organization, "chat@team.example")
     assert await in_daemon_thread(partial(deliver, box.settings(), [message])) == [
         Outcome(DeliveryStatus.SENT)
@@ -120,6 +120,6 @@ def test_an_invalid_or_multiple_address_gets_no_email(address: str) -> None:
         encoded(replace(EMAIL, recipient=address), "Demo", "chat@team.example")
 
 
-def test_a_control_character_of_a_text_is_shown_and_does_nothing() -> None:
+def test_control_characters_in_an_email_are_replaced() -> None:
     message = encoded(replace(EMAIL, body="a\x1b[2Jb\n.\nc\x00"), "Demo", "chat@team.example")
     assert message.get_content() == "a\ufffd[2Jb\n.\nc\ufffd\n"

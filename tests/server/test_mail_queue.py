@@ -20,7 +20,7 @@ from support.server import TestServer, running_server
 from support.sessions import until
 
 
-async def test_an_invitation_by_address_brings_the_link_that_makes_an_account(
+async def test_an_email_invitation_contains_the_link_to_create_an_account(
     mailing: TestServer, box: Mailbox
 ) -> None:
     fields = {"invitee_emails": "new@demo.example", "stream_ids": []}
@@ -80,7 +80,7 @@ async def test_pending_emails_are_sent_after_a_restart(tmp_path: Path, box: Mail
         assert (await box.next())[0] == ["new@x.example"]
 
 
-async def test_a_mail_server_that_is_away_is_logged_and_holds_up_nothing(tmp_path: Path) -> None:
+async def test_an_unreachable_mail_server_is_logged_and_the_email_waits(tmp_path: Path) -> None:
     settings = MailSettings("127.0.0.1", 1, "chat@x.example", Security.NONE, timeout_seconds=1)
     logged = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -106,7 +106,7 @@ async def test_a_mail_server_that_is_away_is_logged_and_holds_up_nothing(tmp_pat
         logging.getLogger("narrowcast.server").removeHandler(handler)
 
 
-async def test_nobody_floods_strangers_with_invitations(tmp_path: Path, box: Mailbox) -> None:
+async def test_the_number_of_invitation_emails_a_day_is_limited(tmp_path: Path, box: Mailbox) -> None:
     config = Config(mail=box.settings(), quotas=replace(Quotas(), mails_a_day=2))
     async with running_server(tmp_path / "data", config=config) as server:
         for name in ("a", "b"):

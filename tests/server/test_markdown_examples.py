@@ -345,7 +345,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize(("source", "html"), EXAMPLES.values(), ids=EXAMPLES.keys())
-def test_a_source_becomes_its_html(source: str, html: str) -> None:
+def test_each_example_is_rendered_to_its_html(source: str, html: str) -> None:
     assert render(source, WORLD).html == html
 
 
@@ -373,7 +373,7 @@ def test_normal_and_silent_mentions_are_distinguished() -> None:
     ],
     ids=["fence", "marks without a space", "in other blocks", "behind code with a mark of a mention"],
 )
-def test_a_quoted_mention_mentions_nobody(source: str) -> None:
+def test_a_mention_in_a_quote_does_not_notify(source: str) -> None:
     result = found(source)
     assert (result.user_ids, result.group_ids) == (frozenset(), frozenset())
     assert not result.channel_wildcard
@@ -381,13 +381,13 @@ def test_a_quoted_mention_mentions_nobody(source: str) -> None:
     assert result.silent_user_ids == {31}
 
 
-def test_a_deactivated_group_is_not_mentioned_and_not_refused() -> None:
+def test_a_mention_of_a_deactivated_group_is_silent() -> None:
     result = found("@*old*")
     assert result.html == '<p><span class="user-group-mention silent" data-user-group-id="6">old</span></p>'
     assert (result.group_ids, result.refused_groups) == (frozenset(), ())
 
 
-def test_a_group_that_one_may_not_mention_is_reported() -> None:
+def test_a_group_that_the_user_cannot_mention_is_reported() -> None:
     assert found("@*leads* @_*leads*").refused_groups == ("leads",)
     assert found("@_*leads*").refused_groups == ()
 
@@ -408,7 +408,7 @@ def test_links_images_and_uploads_are_noted_once() -> None:
     assert result.has_image
 
 
-def test_plain_text_has_nothing() -> None:
+def test_plain_text_has_no_links_images_or_mentions() -> None:
     assert found("hello") == Rendered("<p>hello</p>")
 
 
@@ -428,17 +428,17 @@ def test_only_one_paragraph_of_a_me_command_is_a_me_message(source: str, is_me: 
         ("{+x}", "go:javascript:alert(1)", None),
     ],
 )
-def test_a_linkifier_cannot_be_led_to_another_host(template: str, text: str, url: str | None) -> None:
+def test_the_match_of_a_linkifier_cannot_change_the_host(template: str, text: str, url: str | None) -> None:
     world = World(linkifiers=(Linkifier(r"go:(?P<x>\S+)", template),))
     assert topic_links(text, world) == ([] if url is None else [{"text": text, "url": url}])
 
 
-def test_a_linkifier_that_re2_refuses_is_left_out() -> None:
+def test_a_linkifier_that_re2_rejects_is_ignored() -> None:
     world = World(linkifiers=(Linkifier(r"(?=x)x(?P<id>\d+)", "https://x.example/{id}"),))
     assert render("x12", world).html == "<p>x12</p>"
 
 
-def test_topics_have_links() -> None:
+def test_topics_have_links_for_linkifiers_and_urls() -> None:
     assert topic_links("fix #123 as in https://x.example/a.", WORLD) == [
         {"text": "#123", "url": "https://tracker.example/t/123"},
         {"text": "https://x.example/a", "url": "https://x.example/a"},

@@ -83,23 +83,23 @@ def warm() -> None:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_ten_thousand_characters_of_one_kind_stay_cheap(unit: str) -> None:
+def test_ten_thousand_repeated_characters_are_rendered_quickly(unit: str) -> None:
     source = (unit * LENGTH)[:LENGTH]
     assert min(cpu_seconds(source) for _ in range(2)) < CPU_SECONDS
 
 
-def test_a_staircase_of_lists_stays_cheap() -> None:
+def test_deeply_nested_lists_are_rendered_quickly() -> None:
     source = "".join(" " * depth + "- a\n" for depth in range(140))
     assert cpu_seconds(source) < CPU_SECONDS
 
 
 @pytest.mark.parametrize("unit", ["(a.co/(", "a.a."])
-def test_nested_urls_stay_cheap(unit: str) -> None:
+def test_nested_urls_are_rendered_quickly(unit: str) -> None:
     word = unit * (1975 // len(unit)) + "?" * 20
     assert cpu_seconds(f"{word} " * 25) < CPU_SECONDS
 
 
-def test_deep_brackets_around_a_link_stay_cheap() -> None:
+def test_deep_brackets_around_a_link_are_rendered_quickly() -> None:
     assert cpu_seconds("[" * 3000 + "a" + "](b)" * 1700) < CPU_SECONDS
 
 
@@ -112,7 +112,7 @@ def test_deep_brackets_around_a_link_stay_cheap() -> None:
     ],
     ids=["quotes", "lists", "both"],
 )
-def test_what_is_nested_too_deeply_keeps_its_words(source: str) -> None:
+def test_too_deeply_nested_text_is_kept_as_plain_text(source: str) -> None:
     assert "deep" in render(source, CONTEXT).html
 
 
@@ -129,7 +129,7 @@ LONG_RESULTS = {
 
 
 @pytest.mark.parametrize("source", LONG_RESULTS.values(), ids=LONG_RESULTS)
-def test_a_short_text_becomes_no_enormous_html(source: str) -> None:
+def test_a_short_text_does_not_become_enormous_html(source: str) -> None:
     source = source[:LENGTH]
     assert cpu_seconds(source) < CPU_SECONDS
     assert len(render(source, CONTEXT).html) < 60 * LENGTH
@@ -162,7 +162,7 @@ hostile_sources = st.lists(st.sampled_from(UNITS + HARMFUL) | st.text(max_size=8
 
 @examples(60)
 @given(hostile_sources)
-def test_any_mixture_is_rendered_cheaply_and_holds_nothing_but_known_elements(source: str) -> None:
+def test_any_markup_is_rendered_quickly_with_known_elements_only(source: str) -> None:
     start = time.process_time()
     html = render(source, CONTEXT).html
     assert time.process_time() - start < CPU_SECONDS
@@ -177,7 +177,7 @@ def test_any_mixture_is_rendered_cheaply_and_holds_nothing_but_known_elements(so
 
 @examples(100)
 @given(st.text(max_size=300))
-def test_any_text_is_rendered_and_no_plain_words_are_lost(text: str) -> None:
+def test_rendering_any_text_keeps_its_words(text: str) -> None:
     html = render(f"before {text}", CONTEXT).html
     assert "before" in html
 
@@ -186,7 +186,7 @@ def test_any_text_is_rendered_and_no_plain_words_are_lost(text: str) -> None:
     "source",
     ["\ud800 x", "[a](\ud800)", "http://\udfff.com", "\x00\x1b[31m", "http://[::1", "[x](http://[)", "\r"],
 )
-def test_no_source_raises(source: str) -> None:
+def test_no_source_raises_an_error(source: str) -> None:
     render(source, CONTEXT).html.encode()
 
 
@@ -210,7 +210,7 @@ def test_no_source_raises(source: str) -> None:
         "[&#x6A;avascript](&#x6A;avascript:alert(1))",
     ],
 )
-def test_no_script_comes_through(source: str) -> None:
+def test_no_script_passes_the_sanitizer(source: str) -> None:
     html = render(source, CONTEXT).html
     assert "<script" not in html
     assert not re.search(r"<[^>]*\son\w+\s*=", html)

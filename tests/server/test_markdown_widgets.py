@@ -42,7 +42,7 @@ def test_other_messages_carry_no_widget(source: str) -> None:
         ("todo", {"type": "strike", "key": "2,1"}),
     ],
 )
-def test_anybody_may_vote_and_add(kind: str, data: object) -> None:
+def test_any_user_may_vote_and_add_options(kind: str, data: object) -> None:
     assert check_submessage(kind, data, is_author=False) is None
 
 
@@ -53,7 +53,7 @@ def test_anybody_may_vote_and_add(kind: str, data: object) -> None:
         ("todo", {"type": "new_task_list_title", "title": "t"}),
     ],
 )
-def test_only_the_author_renames(kind: str, data: object) -> None:
+def test_only_the_author_can_change_the_question(kind: str, data: object) -> None:
     assert check_submessage(kind, data, is_author=True) is None
     assert "unless you are the author" in (check_submessage(kind, data, is_author=False) or "")
 
@@ -77,7 +77,7 @@ def test_invalid_submessages_are_rejected_with_a_reason(kind: str, data: object)
     assert check_submessage(kind, data, is_author=True)
 
 
-async def test_only_the_sender_can_attach_the_first_submessage_and_only_to_a_widget(
+async def test_only_the_sender_can_attach_the_first_submessage(
     server: TestServer,
 ) -> None:
     vote = {"message_id": await server.send("ada", "general", "t"), "msg_type": "widget", "content": "{}"}

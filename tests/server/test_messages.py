@@ -31,7 +31,7 @@ def to_channel(**changes: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("form", ["name", "id", "list of a name", "list of an id", "quoted name"])
-async def test_a_channel_is_addressed_in_several_forms(server: TestServer, form: str) -> None:
+async def test_a_channel_can_be_given_by_id_or_name(server: TestServer, form: str) -> None:
     channel_id = server.channel("general")
     to: dict[str, object] = {
         "name": "general",
@@ -45,7 +45,7 @@ async def test_a_channel_is_addressed_in_several_forms(server: TestServer, form:
 
 
 @pytest.mark.parametrize("form", ["ids", "addresses", "plain address", "with oneself"])
-async def test_people_are_addressed_in_several_forms(server: TestServer, form: str) -> None:
+async def test_recipients_can_be_given_by_ids_or_emails(server: TestServer, form: str) -> None:
     to: dict[str, object] = {
         "ids": [server.id("elif")],
         "addresses": ["elif@demo.example"],
@@ -90,14 +90,14 @@ async def test_invalid_messages_are_rejected(
 
 
 @proves("LIM-03")
-async def test_limits_count_code_points(server: TestServer) -> None:
+async def test_limits_of_lengths_count_code_points(server: TestServer) -> None:
     fields = to_channel(topic="ü" * 60, content="💬" * 10_000)
     answer = await server.call("elif", "POST", "/messages", fields)
     assert (await message(server, "elif", answer["id"]))["subject"] == "ü" * 60
 
 
 @proves("LIM-02")
-async def test_limits_are_the_servers_and_are_reported(tmp_path: Path) -> None:
+async def test_the_configured_limits_are_reported_and_enforced(tmp_path: Path) -> None:
     limits = replace(ServiceLimits(), max_message_length=5, max_topic_length=3)
     async with running_server(tmp_path, config=Config(limits=limits)) as server:
         snapshot = (await server.listen("ada")).snapshot
@@ -107,7 +107,7 @@ async def test_limits_are_the_servers_and_are_reported(tmp_path: Path) -> None:
         await server.refusal("ada", "POST", "/messages", to_channel(topic="abcd"))
 
 
-async def test_a_page_around_an_anchor(server: TestServer) -> None:
+async def test_a_page_has_the_requested_messages_around_the_anchor(server: TestServer) -> None:
     ids = [await server.send("ada", "general", "t", str(number)) for number in range(6)]
 
     async def page(**fields: object) -> tuple[list[int], bool, bool, bool, int]:
@@ -164,7 +164,7 @@ async def test_an_edit_is_stored_announced_and_added_to_the_history(server: Test
     assert "last_edit_timestamp" in await message(server, "dario", message_id)
 
 
-async def test_an_edit_names_the_text_that_it_began_with(server: TestServer) -> None:
+async def test_an_edit_based_on_an_outdated_text_is_rejected(server: TestServer) -> None:
     message_id = await server.send("ada", "general", "t", "base")
     digest = hashlib.sha256(b"base").hexdigest()
     fields = {"content": "mine", "prev_content_sha256": digest}
@@ -173,7 +173,9 @@ async def test_an_edit_names_the_text_that_it_began_with(server: TestServer) -> 
     assert refusal["code"] == "EXPECTATION_MISMATCH"
 
 
-async def test_only_the_author_edits_and_only_in_time(server: TestServer, clock: VirtualClock) -> None:
+async def test_only_the_author_can_edit_and_only_within_the_time_limit(
+    server: TestServer, clock: VirtualClock
+) -> None:
     message_id = await server.send("dario", "general", "t")
     path = f"/messages/{message_id}"
     await server.refusal("ada", "PATCH", path, {"content": "y"})
@@ -190,7 +192,9 @@ async def test_only_the_author_edits_and_only_in_time(server: TestServer, clock:
 @pytest.mark.parametrize(
     ("mode", "moved"), [("change_one", [1]), ("change_later", [1, 2]), ("change_all", [0, 1, 2])]
 )
-async def test_a_topic_is_moved_as_far_as_asked(server: TestServer, mode: str, moved: list[int]) -> None:
+async def test_the_propagate_mode_selects_which_messages_are_moved(
+    server: TestServer, mode: str, moved: list[int]
+) -> None:
     ids = [await server.send("dario", "general", "old") for _ in range(3)]
     listener = await server.listen("elif")
     fields = {
@@ -207,7 +211,7 @@ async def test_a_topic_is_moved_as_far_as_asked(server: TestServer, mode: str, m
         assert (await message(server, "elif", message_id))["subject"] == expected
 
 
-async def test_a_moved_topic_takes_its_policy_along_and_leaves_a_notice(server: TestServer) -> None:
+async def test_moving_a_topic_keeps_its_visibility_policy_and_posts_a_notice(server: TestServer) -> None:
     general = server.channel("general")
     message_id = await server.send("dario", "general", "old")
     fields = {"stream_id": general, "topic": "old", "visibility_policy": 3}
@@ -256,7 +260,7 @@ async def test_all_subscribers_of_a_channel_with_protected_history_receive_messa
     assert (await server.listen("greta")).snapshot["unread_msgs"]["streams"] == []
 
 
-async def test_resolving_a_topic_renames_it_and_leaves_a_notice(server: TestServer) -> None:
+async def test_resolving_a_topic_renames_it_and_posts_a_notice(server: TestServer) -> None:
     message_id = await server.send("dario", "general", "bug")
     fields = {"topic": "✔ bug", "propagate_mode": "change_all"}
     await server.call("elif", "PATCH", f"/messages/{message_id}", fields)
@@ -267,7 +271,7 @@ async def test_resolving_a_topic_renames_it_and_leaves_a_notice(server: TestServ
     assert "has marked this topic as resolved" in shown["content"]
 
 
-async def test_who_cannot_read_the_new_channel_loses_the_messages(server: TestServer) -> None:
+async def test_users_who_cannot_read_the_new_channel_lose_the_messages(server: TestServer) -> None:
     message_id = await server.send("ada", "general", "t")
     await server.send("ada", "general", "t")
     loser = await server.listen("dario", client_capabilities=BULK)
@@ -292,7 +296,9 @@ async def test_who_cannot_read_the_new_channel_loses_the_messages(server: TestSe
     assert snapshot["unread_msgs"]["count"] == 0
 
 
-async def test_who_is_not_subscribed_to_the_new_channel_has_read_the_messages(server: TestServer) -> None:
+async def test_for_users_not_subscribed_to_the_new_channel_moved_messages_are_read(
+    server: TestServer,
+) -> None:
     message_id = await server.send("ada", "general", "t")
     listener = await server.listen("greta")
     fields = {"stream_id": server.channel("engineering"), "propagate_mode": "change_all"}
@@ -349,7 +355,7 @@ async def test_a_deletion_is_sent_to_all_users_who_had_the_message(server: TestS
     assert await server.send("dario", "general", "t") > direct
 
 
-async def test_read_receipts_leave_out_whoever_does_not_give_them(server: TestServer) -> None:
+async def test_read_receipts_leave_out_users_who_disabled_them(server: TestServer) -> None:
     message_id = await server.send("ada", "general", "t")
     for name in ("dario", "elif", "farid"):
         fields = {"messages": [message_id], "op": "add", "flag": "read"}
@@ -360,7 +366,7 @@ async def test_read_receipts_leave_out_whoever_does_not_give_them(server: TestSe
     assert answer["user_ids"] == [server.id("dario")]
 
 
-async def test_topics_are_followed_as_the_settings_say(server: TestServer) -> None:
+async def test_topics_are_followed_automatically_as_configured(server: TestServer) -> None:
     settings = {"automatically_follow_topics_policy": 3, "automatically_follow_topics_where_mentioned": True}
     await server.call("dario", "PATCH", "/settings", settings)
     listener = await server.listen("dario", event_types=["user_topic", "message"])
@@ -419,7 +425,7 @@ async def test_only_users_with_the_permission_may_use_wildcard_mentions_in_large
         await server.call("ada", "POST", "/messages", fields)
 
 
-async def test_a_message_with_enormous_html_is_refused(tmp_path: Path) -> None:
+async def test_a_message_with_enormous_html_is_rejected(tmp_path: Path) -> None:
     config = Config(limits=replace(ServiceLimits(), max_message_length=100))
     async with running_server(tmp_path, config=config) as server:
         fields = to_channel(content="```math\n" + "x\n\n" * 30)

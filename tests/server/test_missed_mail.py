@@ -68,7 +68,9 @@ async def test_all_missed_messages_are_in_one_email_after_the_chosen_time(away: 
 @pytest.mark.parametrize(
     ("zone", "shown"), [("", "UTC"), ("Asia/Tokyo", "JST"), ("Atlantis/Capital", "UTC"), ("../etc", "UTC")]
 )
-async def test_times_are_those_of_the_reader_or_utc(away: Away, zone: str, shown: str) -> None:
+async def test_times_in_emails_are_in_the_time_zone_of_the_reader_or_utc(
+    away: Away, zone: str, shown: str
+) -> None:
     """Time zones are sometimes removed; one that no longer exists must not stop emails to others."""
     await away.wants()
     away.server.core.users.update(away.server.id("elif"), timezone=zone)
@@ -77,7 +79,7 @@ async def test_times_are_those_of_the_reader_or_utc(away: Away, zone: str, shown
     assert f" {shown}:\n" in body
 
 
-async def test_messages_that_were_read_or_could_have_been_seen_are_not_emailed(away: Away) -> None:
+async def test_messages_that_were_read_or_sent_before_the_last_activity_are_not_emailed(away: Away) -> None:
     server = away.server
     await away.wants()
     read = await server.send_direct("dario", ["elif"], "read")
@@ -113,7 +115,7 @@ async def test_settings_decide_which_messages_are_emailed(away: Away) -> None:
     assert away.mails() == []
 
 
-async def test_messages_muted_or_out_of_reach_by_then_are_not_emailed(away: Away) -> None:
+async def test_messages_that_are_muted_or_inaccessible_by_then_are_not_emailed(away: Away) -> None:
     server = away.server
     await away.wants()
     fields = {"stream_id": server.channel("general"), "topic": "noise", "visibility_policy": 1}

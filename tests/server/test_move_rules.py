@@ -55,9 +55,7 @@ async def test_a_notice_in_a_web_public_channel_names_no_channel_that_is_not_web
     assert (f"from #**{source}>plans**" in text) is named
 
 
-async def test_a_resolved_topic_can_be_opened_again_and_says_so(
-    server: TestServer, clock: VirtualClock
-) -> None:
+async def test_unresolving_a_topic_posts_a_notice(server: TestServer, clock: VirtualClock) -> None:
     message_id = await server.send("dario", "general", "bug")
     for topic, state in (("✔ bug", "resolved"), ("bug", "unresolved")):
         await server.call("elif", "PATCH", f"/messages/{message_id}", {"topic": topic, **ALL})
@@ -75,7 +73,7 @@ async def test_a_notice_is_sent_to_the_old_topic_of_a_resolved_one_if_requested(
     assert "marked this topic as resolved" in await newest(server, "general", "✔ bug")
 
 
-async def test_resolving_a_topic_and_reopening_it_at_once_leaves_no_notice(server: TestServer) -> None:
+async def test_resolving_and_unresolving_a_topic_at_once_leaves_no_notice(server: TestServer) -> None:
     message_id = await server.send("dario", "general", "bug")
     for topic in ("✔ bug", "bug"):
         await server.call("elif", "PATCH", f"/messages/{message_id}", {"topic": topic, **ALL})
@@ -99,7 +97,7 @@ async def change(server: TestServer, setting: str, message_id: int) -> int:
 
 
 @pytest.mark.parametrize("setting", CHANGES)
-async def test_a_limit_of_time_holds_to_the_second(
+async def test_the_time_limit_for_changes_is_exact_to_the_second(
     server: TestServer, clock: VirtualClock, setting: str
 ) -> None:
     await server.call("ada", "PATCH", "/realm", {setting: 1})
@@ -119,7 +117,7 @@ async def test_without_a_limit_messages_may_be_changed_at_any_time(
     assert await change(server, setting, message_id) == 200
 
 
-async def test_a_refused_move_says_from_which_message_on_it_may_be_done(
+async def test_a_rejected_move_returns_the_first_message_that_can_be_moved(
     server: TestServer, clock: VirtualClock
 ) -> None:
     await server.call("ada", "PATCH", "/realm", {"move_messages_within_stream_limit_seconds": 60})

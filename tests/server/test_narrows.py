@@ -33,7 +33,7 @@ async def matches(server: TestServer, name: str, msg_ids: list[int], *terms: dic
 
 
 @proves("NAR-01", "NAR-04", "NAR-05", "NAR-06", "NAR-07", "NAR-08")
-async def test_only_matching_messages_come_back_with_the_match_marked(server: TestServer) -> None:
+async def test_only_matching_messages_are_returned_with_the_match_marked(server: TestServer) -> None:
     yes = await server.send("ada", "general", "soup & bread", "hot **soup** today")
     no = await server.send("ada", "general", "soup & bread", "nothing here")
     found = await matches(server, "bruno", [yes, no], term("search", "hot soup"))
@@ -54,7 +54,7 @@ async def test_both_parameters_are_required(server: TestServer, absent: str) -> 
 
 
 @proves("NAR-09", "NAR-10")
-async def test_the_message_list_uses_the_same_fields(server: TestServer) -> None:
+async def test_the_list_of_messages_has_the_same_match_fields(server: TestServer) -> None:
     message_id = await server.send("ada", "general", "lunch", "soup")
     narrow = [term("search", "soup")]
     answer = await server.call(
@@ -97,7 +97,7 @@ async def test_without_a_search_the_matches_contain_plain_values(server: TestSer
     assert found[str(message_id)] == {"match_content": "<p>text</p>", "match_subject": "a &lt; b"}
 
 
-async def test_every_operator_of_the_service(server: TestServer) -> None:
+async def test_every_search_operator_finds_the_expected_messages(server: TestServer) -> None:
     general = server.channel("general")
     plain = await server.send("ada", "general", "lunch", "first")
     link = await server.send("dario", "general", "✔ done", "see https://x.example/")
@@ -155,7 +155,7 @@ async def test_every_operator_of_the_service(server: TestServer) -> None:
         assert await ids(server, "ada", condition) == wanted, condition
 
 
-async def test_with_follows_a_message_to_where_it_is_now(server: TestServer) -> None:
+async def test_the_operator_with_follows_a_message_to_its_current_conversation(server: TestServer) -> None:
     first = await server.send("ada", "general", "old name")
     await server.call("ada", "PATCH", f"/messages/{first}", {"topic": "new name"})
     narrow = [term("channel", "general"), term("topic", "old name"), term("with", first)]
@@ -176,7 +176,7 @@ async def test_the_operator_with_falls_back_to_a_conversation_and_is_rejected_wi
         )
 
 
-async def test_what_messages_have_is_named_in_the_singular(server: TestServer) -> None:
+async def test_operands_of_has_must_be_singular(server: TestServer) -> None:
     refusal = await server.refusal("ada", "GET", "/messages", {**NEWEST, "narrow": [term("has", "links")]})
     assert refusal["msg"] == "Invalid narrow operator: unknown 'has' operand links"
 
@@ -262,7 +262,7 @@ async def test_a_narrow_for_both_direct_and_channel_messages_is_rejected(
         ("is", None),
     ],
 )
-async def test_an_operand_is_of_the_kind_that_its_operator_takes(
+async def test_an_operand_of_the_wrong_type_is_rejected(
     server: TestServer, operator: str, operand: object
 ) -> None:
     fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": [term(operator, operand)]}
@@ -270,7 +270,7 @@ async def test_an_operand_is_of_the_kind_that_its_operator_takes(
     assert refusal["msg"].startswith(("Invalid narrow[0]: operand is ", "Invalid narrow[0]: operand cannot"))
 
 
-async def test_pairs_are_understood_as_older_clients_write_them(server: TestServer) -> None:
+async def test_terms_may_be_pairs_as_older_clients_send_them(server: TestServer) -> None:
     message_id = await server.send("ada", "general", "t")
     fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": [["stream", "general"]]}
     answer = await server.call("bruno", "GET", "/messages", fields)
@@ -289,9 +289,7 @@ async def test_pairs_are_understood_as_older_clients_write_them(server: TestServ
         (["a-b gate", "a-bc gate"], "a-b"),
     ],
 )
-async def test_a_search_finds_words_by_their_beginning(
-    server: TestServer, written: list[str], searched: str
-) -> None:
+async def test_a_search_finds_words_by_prefix(server: TestServer, written: list[str], searched: str) -> None:
     expected = [await server.send("ada", "general", "t", text) for text in written]
     await server.send("ada", "general", "t", "nothing of the kind")
     for terms in ([], [{"operator": "channel", "operand": "general"}]):
@@ -304,7 +302,7 @@ async def test_a_search_finds_words_by_their_beginning(
         assert len(others) == 1
 
 
-async def test_searches_and_flags_narrow_together(server: TestServer) -> None:
+async def test_search_terms_and_flags_can_be_combined(server: TestServer) -> None:
     ids = [await server.send("dario", "general", "t", text) for text in ("gate one", "gate two", "three")]
     for flag, message_id in (("starred", ids[1]), ("starred", ids[2]), ("read", ids[1])):
         fields = {"messages": [message_id], "op": "add", "flag": flag}

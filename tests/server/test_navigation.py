@@ -19,7 +19,7 @@ async def views(server: TestServer, name: str = "ada") -> list[Answer]:
     return found
 
 
-async def test_an_entry_is_added_changed_and_removed_and_the_users_clients_are_notified(
+async def test_a_navigation_view_is_added_changed_and_removed_and_the_users_clients_are_notified(
     server: TestServer,
 ) -> None:
     listener = await server.listen("ada")
@@ -44,7 +44,7 @@ async def test_an_entry_is_added_changed_and_removed_and_the_users_clients_are_n
     assert await other.events("navigation_view") == []
 
 
-async def test_navigation_entries_are_private_to_their_user(server: TestServer) -> None:
+async def test_navigation_views_are_private(server: TestServer) -> None:
     await add(server)
     assert await views(server, "bruno") == []
     for method, params in (("PATCH", {"is_pinned": False}), ("DELETE", {})):
@@ -67,7 +67,7 @@ async def test_navigation_entries_are_private_to_their_user(server: TestServer) 
         ({"fragment": "narrow/dm/9", "name": "x"}, "is_pinned"),
     ],
 )
-async def test_an_invalid_or_duplicate_entry_is_rejected(
+async def test_an_invalid_or_duplicate_navigation_view_is_rejected(
     server: TestServer, params: dict[str, object], message: str
 ) -> None:
     await add(server)
@@ -75,14 +75,14 @@ async def test_an_invalid_or_duplicate_entry_is_rejected(
     assert len(await views(server)) == 1
 
 
-async def test_built_in_views_cannot_be_named(server: TestServer) -> None:
+async def test_built_in_views_cannot_be_renamed(server: TestServer) -> None:
     await server.call("ada", "POST", "/navigation_views", {"fragment": "inbox", "is_pinned": False})
     assert await views(server) == [{"fragment": "inbox", "is_pinned": False, "name": None}]
     await server.refusal("ada", "PATCH", "/navigation_views/inbox", {"name": "Mine"})
     await server.refusal("ada", "PATCH", "/navigation_views/inbox")
 
 
-async def test_a_hint_that_was_seen_is_shown_by_no_client_again(server: TestServer) -> None:
+async def test_a_hint_marked_as_seen_is_removed_for_all_clients(server: TestServer) -> None:
     listener = await server.listen("ada")
     names = [step["name"] for step in listener.snapshot["onboarding_steps"]]
     assert "intro_inbox_view_modal" in names
@@ -97,6 +97,6 @@ async def test_a_hint_that_was_seen_is_shown_by_no_client_again(server: TestServ
     assert (await server.listen("iris")).snapshot["onboarding_steps"] == []
 
 
-async def test_an_unknown_hint_is_refused(server: TestServer) -> None:
+async def test_an_unknown_hint_is_rejected(server: TestServer) -> None:
     error = await server.refusal("ada", "POST", "/users/me/onboarding_steps", {"onboarding_step": "zz"})
     assert (error["code"], error["msg"]) == ("BAD_REQUEST", "Unknown onboarding_step: zz")

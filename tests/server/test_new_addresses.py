@@ -46,7 +46,7 @@ async def invited(server: TestServer, address: str) -> object:
     return problem
 
 
-async def test_addresses_of_the_list_get_no_account(listing: TestServer) -> None:
+async def test_listed_disposable_addresses_are_rejected(listing: TestServer) -> None:
     link = (await listing.call("ada", "POST", "/invites/multiuse"))["invite_link"]
     token = link.rstrip("/").rpartition("/")[2]
     for address in ("n@thrown.example", "n@mail.AWAY.example"):
@@ -77,7 +77,7 @@ async def test_disposable_addresses_are_accepted_if_the_organization_allows_them
         ("n+1@demo.example", "Email addresses containing + are not allowed."),
     ],
 )
-async def test_only_domains_of_the_organization_get_accounts_where_it_says_so(
+async def test_only_domains_of_the_organization_are_accepted_if_configured(
     server: TestServer, address: str, problem: str | None
 ) -> None:
     for domain, below in (("demo.example", False), ("wide.example", True)):
@@ -88,7 +88,7 @@ async def test_only_domains_of_the_organization_get_accounts_where_it_says_so(
     assert response.status_code == (400 if problem else 200)
 
 
-async def test_the_last_domain_takes_the_restriction_with_it(server: TestServer) -> None:
+async def test_removing_the_last_domain_ends_the_restriction(server: TestServer) -> None:
     await server.call("ada", "POST", "/realm/domains", {"domain": "x.example", "allow_subdomains": False})
     await server.call("ada", "PATCH", "/realm", {"emails_restricted_to_domains": True})
     listener = await server.listen("ada")

@@ -22,7 +22,7 @@ def to(channel_id: int, topic: str) -> Answer:
     return {"type": "channel", "to": channel_id, "topic": topic, "content": "hello"}
 
 
-async def test_users_without_the_permission_may_write_in_existing_topics(
+async def test_users_without_the_permission_may_post_to_existing_topics(
     server: TestServer, general: int
 ) -> None:
     assert (await server.refusal("dario", "POST", "/messages", to(general, "news")))["msg"] == REFUSED
@@ -59,7 +59,7 @@ async def test_users_who_may_not_create_topics_may_still_resolve_them(
 
 
 @pytest.mark.parametrize(("name", "may"), [("bruno", True), ("chiyo", True), ("dario", False)])
-async def test_administrators_rename_topics_only_where_they_may_create_topics(
+async def test_renaming_a_topic_requires_the_permission_to_create_topics(
     server: TestServer, general: int, name: str, may: bool
 ) -> None:
     message_id = await server.send("chiyo", "general", "news")

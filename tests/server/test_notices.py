@@ -61,7 +61,7 @@ async def test_users_are_notified_of_groups_that_others_add_them_to(server: Test
     assert await direct(server, "ada") == []
 
 
-async def test_newcomers_are_announced_in_the_channel_for_it(server: TestServer) -> None:
+async def test_new_users_are_announced_in_the_configured_channel(server: TestServer) -> None:
     fields = {"email": "first@demo.example", "full_name": "First One", "password": "a long passphrase"}
     await server.call("ada", "POST", "/users", fields)
     await server.call("ada", "PATCH", "/realm", {"signup_announcements_stream_id": server.channel("general")})
@@ -102,7 +102,7 @@ CHANGES: list[tuple[dict[str, object], str]] = [
 
 
 @pytest.mark.parametrize(("change", "text"), CHANGES, ids=[next(iter(change)) for change, _ in CHANGES])
-async def test_changes_of_a_channel_are_announced_in_it_if_the_organization_wants_that(
+async def test_changes_of_a_channel_are_announced_in_it_if_enabled(
     server: TestServer, change: dict[str, object], text: str
 ) -> None:
     identity = server.channel("design")
@@ -114,7 +114,7 @@ async def test_changes_of_a_channel_are_announced_in_it_if_the_organization_want
     assert row["content"] == text.format(by=mention(server, "ada"), old=old)
 
 
-async def test_a_new_channel_says_who_made_it_where_the_organization_wants_that(server: TestServer) -> None:
+async def test_the_creator_of_a_new_channel_is_announced_if_enabled(server: TestServer) -> None:
     await subscribe(server, ["quiet"], ["ada"])
     assert await server.newest("ada", channel="quiet") == []
     await server.call("ada", "PATCH", "/realm", {"send_channel_events_messages": True})
@@ -127,7 +127,7 @@ async def test_a_new_channel_says_who_made_it_where_the_organization_wants_that(
     assert row["flags"] == []
 
 
-async def test_a_description_cannot_end_the_quote_that_it_is_in(server: TestServer) -> None:
+async def test_a_description_cannot_break_out_of_its_quote_block(server: TestServer) -> None:
     await server.call("ada", "PATCH", "/realm", {"send_channel_events_messages": True})
     identity = server.channel("design")
     await subscribe(server, ["design"], ["ada"])
@@ -136,7 +136,7 @@ async def test_a_description_cannot_end_the_quote_that_it_is_in(server: TestServ
     assert row["content"].endswith("* **New description:**\n````` quote\n````\n`````")
 
 
-def test_a_new_organization_announces_channels_in_its_first_one(tmp_path: Path) -> None:
+def test_a_new_organization_announces_channels_in_its_first_channel(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     core = Core(tmp_path / "data", Config(durable=False))
     try:

@@ -20,14 +20,14 @@ async def own(
     return {**answer, "status": response.status_code} if "status" not in answer else answer
 
 
-async def test_health_is_for_everybody(server: TestServer) -> None:
+async def test_the_health_check_needs_no_credentials(server: TestServer) -> None:
     response = await server.raw(None, "GET", f"{server.url}/health")
     assert (response.status_code, response.json()) == (200, {"status": "ok"})
     server.set_level(0)
     assert (await server.raw(None, "GET", f"{server.url}/health")).status_code == 200
 
 
-async def test_health_says_when_the_store_is_gone(server: TestServer) -> None:
+async def test_the_health_check_fails_without_the_database(server: TestServer) -> None:
     server.core.store.execute("ALTER TABLE settings RENAME TO gone")
     response = await server.raw(None, "GET", f"{server.url}/health")
     server.core.store.execute("ALTER TABLE gone RENAME TO settings")
@@ -41,7 +41,7 @@ async def metrics(server: TestServer) -> dict[str, float]:
     return {name: float(value) for name, value in (line.split(" ") for line in lines)}
 
 
-async def test_metrics_follow_what_happens(server: TestServer) -> None:
+async def test_metrics_count_messages_queues_and_errors(server: TestServer) -> None:
     before = await metrics(server)
     await server.send("ada", "general", "t")
     await server.listen("elif")
@@ -60,7 +60,7 @@ async def test_metrics_follow_what_happens(server: TestServer) -> None:
 
 @pytest.mark.parametrize("name", [None, "hugo", "dario", "chiyo", "iris", "jasper"])
 @pytest.mark.parametrize("path", ["/metrics", "/server/acts"])
-async def test_metrics_and_the_audit_log_are_for_administrators(
+async def test_only_administrators_can_read_metrics_and_the_audit_log(
     server: TestServer, name: str | None, path: str
 ) -> None:
     response = await server.raw(name, "GET", server.url + path)
@@ -111,7 +111,7 @@ async def test_ending_all_sessions_also_revokes_the_key(server: TestServer) -> N
         ("hugo", "hugo", True),
     ],
 )
-async def test_administrators_end_the_sessions_of_those_who_rank_no_higher(
+async def test_administrators_can_end_sessions_of_users_who_do_not_rank_higher(
     server: TestServer, name: str, other: str, allowed: bool
 ) -> None:
     listener = await server.listen(other)
@@ -137,7 +137,7 @@ async def acts(server: TestServer, **fields: object) -> list[Answer]:
     return listed
 
 
-async def test_acts_of_administrators_are_logged(server: TestServer) -> None:
+async def test_actions_of_administrators_are_in_the_audit_log(server: TestServer) -> None:
     greta = server.id("greta")
     await server.call("bruno", "PATCH", f"/users/{greta}", {"role": 600})
     await server.call("ada", "PATCH", "/realm", {"name": "Renamed"})
@@ -153,7 +153,7 @@ async def test_acts_of_administrators_are_logged(server: TestServer) -> None:
     assert newest[0]["timestamp"] <= server.core.now()
 
 
-async def test_refused_acts_and_personal_changes_are_not_logged(server: TestServer) -> None:
+async def test_rejected_actions_and_personal_changes_are_not_in_the_audit_log(server: TestServer) -> None:
     await server.refusal("dario", "PATCH", "/realm", {"name": "Mine"})
     await server.send("ada", "general", "t")
     await server.call("ada", "PATCH", "/settings", {"twenty_four_hour_time": True})
@@ -162,7 +162,7 @@ async def test_refused_acts_and_personal_changes_are_not_logged(server: TestServ
     assert await acts(server) == []
 
 
-async def test_no_secret_is_logged(server: TestServer) -> None:
+async def test_the_audit_log_contains_no_secrets(server: TestServer) -> None:
     fields = {"email": "new@demo.example", "full_name": "New Person", "password": "a long enough secret"}
     await server.call("ada", "POST", "/users", fields)
     (noted,) = await acts(server)
@@ -170,7 +170,7 @@ async def test_no_secret_is_logged(server: TestServer) -> None:
     assert noted["details"] == {**fields, "password": "(not shown)"}
 
 
-async def test_the_log_is_read_in_pages(server: TestServer) -> None:
+async def test_the_audit_log_is_paginated(server: TestServer) -> None:
     for number in range(5):
         await server.call("ada", "PATCH", "/realm", {"name": f"Name {number}"})
     first = await acts(server, limit=2)

@@ -56,7 +56,7 @@ async def test_commands_work_without_a_server(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("served", [True, False])
-async def test_a_new_password_signs_in_and_ends_the_old_key(folder: Path, served: bool) -> None:
+async def test_a_new_password_can_be_used_and_revokes_the_old_key(folder: Path, served: bool) -> None:
     if not served:
         [line] = await ask(folder, "password", {"who": "elif@demo.example"})
     async with running_server(folder) as server:
@@ -72,7 +72,7 @@ async def test_a_new_password_signs_in_and_ends_the_old_key(folder: Path, served
         assert answer["api_key"] == server.user("elif").api_key
 
 
-async def test_accounts_are_ended_and_opened_again(server: TestServer) -> None:
+async def test_accounts_are_deactivated_and_reactivated(server: TestServer) -> None:
     data = data_of(server)
     await ask(data, "deactivate", {"who": str(server.id("greta"))})
     await server.refusal("greta", "GET", "/users/me", status=401)
@@ -80,7 +80,7 @@ async def test_accounts_are_ended_and_opened_again(server: TestServer) -> None:
     await server.call("greta", "GET", "/users/me")
 
 
-async def test_an_invitation_link_makes_an_account(server: TestServer) -> None:
+async def test_an_invitation_link_can_be_used_to_create_an_account(server: TestServer) -> None:
     [link] = await ask(data_of(server), "invite", {"role": "moderator", "days": "1"})
     assert link.startswith(server.url)
     fields = {"email": "new@demo.example", "full_name": "New", "password": "a long enough password"}
@@ -101,7 +101,7 @@ async def test_sessions_are_listed_and_ended(server: TestServer) -> None:
     assert await ask(data, "sessions", {"who": "elif@demo.example"}) == ["none"]
 
 
-async def test_what_the_operator_does_is_in_the_log(server: TestServer) -> None:
+async def test_actions_of_the_operator_are_in_the_audit_log(server: TestServer) -> None:
     data = data_of(server)
     await ask(data, "role", {"who": "greta@demo.example", "role": "guest"})
     await ask(data, "password", {"who": "greta@demo.example"})
@@ -112,7 +112,7 @@ async def test_what_the_operator_does_is_in_the_log(server: TestServer) -> None:
     ]
 
 
-async def test_statistics_count(server: TestServer) -> None:
+async def test_statistics_count_users_and_messages(server: TestServer) -> None:
     await server.send("ada", "general", "t")
     lines = await ask(data_of(server), "statistics", {})
     assert {line.rsplit(None, 1)[0]: line.rsplit(None, 1)[1] for line in lines}["messages"] == "1"
@@ -164,7 +164,7 @@ async def test_only_the_user_who_runs_the_server_can_send_it_commands(server: Te
 
 
 @pytest.mark.parametrize("line", [b"", b"\n", b"{\n", b"[]\n", b'{"command": 1}\n', b"x" * 100_000 + b"\n"])
-async def test_nonsense_on_the_socket_disturbs_nobody(server: TestServer, line: bytes) -> None:
+async def test_invalid_data_on_the_socket_is_ignored(server: TestServer, line: bytes) -> None:
     reader, writer = await asyncio.open_unix_connection(data_of(server) / NAME)
     writer.write(line)
     writer.write_eof()
@@ -174,7 +174,7 @@ async def test_nonsense_on_the_socket_disturbs_nobody(server: TestServer, line: 
     assert await ask(data_of(server), "people", {})
 
 
-async def test_a_leftover_socket_is_not_taken_for_a_running_server(folder: Path) -> None:
+async def test_a_leftover_socket_file_is_not_mistaken_for_a_running_server(folder: Path) -> None:
     (folder / NAME).touch()
     assert await ask(folder, "people", {})
     async with running_server(folder):
@@ -192,7 +192,7 @@ async def test_a_path_too_long_for_a_socket_does_not_prevent_serving(tmp_path: P
 # --- backups ----------------------------------------------------------------------------------------------------
 
 
-async def test_a_backup_of_a_running_server_brings_everything_back(tmp_path: Path) -> None:
+async def test_a_backup_of_a_running_server_can_be_restored(tmp_path: Path) -> None:
     data, file, back = tmp_path / "data", tmp_path / "backup.tar", tmp_path / "back"
     async with running_server(data) as server:
         uploaded = (await server.raw("ada", "POST", "/user_uploads", files={"f": ("a.txt", b"hello")})).json()
@@ -211,7 +211,7 @@ async def test_a_backup_of_a_running_server_brings_everything_back(tmp_path: Pat
         assert file_answer.content == b"hello"
 
 
-async def test_without_the_keys_people_sign_in_again(folder: Path, tmp_path: Path) -> None:
+async def test_without_the_keys_users_must_log_in_again(folder: Path, tmp_path: Path) -> None:
     file, back = tmp_path / "backup.tar", tmp_path / "back"
     said: list[str] = []
     backup(folder, file, say=said.append)
@@ -265,7 +265,7 @@ HURT = {
 
 
 @pytest.mark.parametrize("hurt", HURT.values(), ids=list(HURT))
-def test_a_damaged_backup_is_refused_as_a_whole(
+def test_a_damaged_backup_is_rejected_completely(
     folder: Path, tmp_path: Path, hurt: Callable[[Path], None]
 ) -> None:
     file, back = tmp_path / "backup.tar", tmp_path / "back"
@@ -278,7 +278,7 @@ def test_a_damaged_backup_is_refused_as_a_whole(
     assert {path.name for path in tmp_path.iterdir()} == {"data", "backup.tar"}
 
 
-def test_a_backup_is_not_put_over_other_data(folder: Path, tmp_path: Path) -> None:
+def test_a_backup_is_not_restored_over_other_data(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "backup.tar"
     backup(folder, file, say=quiet)
     with pytest.raises(BackupError, match="not empty"):
@@ -289,7 +289,7 @@ def test_a_backup_is_not_put_over_other_data(folder: Path, tmp_path: Path) -> No
     assert check(empty) == []
 
 
-def test_damaged_data_gives_no_backup_and_keeps_the_last(folder: Path, tmp_path: Path) -> None:
+def test_a_backup_of_damaged_data_fails_and_keeps_the_last_one(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "backup.tar"
     backup(folder, file, say=quiet)
     before = file.read_bytes()
@@ -334,7 +334,7 @@ def test_an_invalid_url_is_rejected(folder: Path, url: str) -> None:
     assert "is not an address" in done.stderr
 
 
-async def test_behind_a_proxy_the_address_is_that_of_the_proxy(folder: Path) -> None:
+async def test_behind_a_proxy_the_configured_url_is_used(folder: Path) -> None:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "narrowcast", "serve", "--port", "0", "--data", str(folder)),
         *("--url", "https://chat.example/"),

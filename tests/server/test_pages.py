@@ -94,7 +94,7 @@ async def link(server: TestServer) -> str:
     return str(answer["invite_link"])
 
 
-async def test_the_bare_address_says_what_this_is_and_how_to_get_in(server: TestServer) -> None:
+async def test_the_home_page_explains_what_this_is_and_how_to_log_in(server: TestServer) -> None:
     page = await opened(server, "/")
     assert page.texts["bdi"] == ["Demo"]
     assert page.commands == [INSTALL, f"narrowcast login {server.url}", "narrowcast open 'ADDRESS'"]
@@ -102,7 +102,7 @@ async def test_the_bare_address_says_what_this_is_and_how_to_get_in(server: Test
 
 
 @pytest.mark.parametrize("slash", ["/", ""])
-async def test_an_invitation_names_the_organization_and_the_two_commands(
+async def test_the_invitation_page_names_the_organization_and_the_two_commands(
     server: TestServer, slash: str
 ) -> None:
     address = await link(server)
@@ -111,7 +111,7 @@ async def test_an_invitation_names_the_organization_and_the_two_commands(
     assert page.commands == [INSTALL, f"narrowcast login {address}"]
 
 
-async def test_an_invitation_reveals_nothing_else_about_the_organization(server: TestServer) -> None:
+async def test_the_invitation_page_reveals_nothing_else_about_the_organization(server: TestServer) -> None:
     answer = await server.client.get(await link(server), headers=BROWSER_ACCEPTS)
     private = [user.full_name for user in server.core.users.all()]
     private += [user.delivery_email for user in server.core.users.all()]
@@ -119,7 +119,7 @@ async def test_an_invitation_reveals_nothing_else_about_the_organization(server:
     assert [word for word in private if word in answer.text] == []
 
 
-async def test_the_page_of_an_invalid_invitation_says_so_and_offers_no_way_to_join(
+async def test_the_page_of_an_invalid_invitation_does_not_offer_to_join(
     server: TestServer,
 ) -> None:
     page = await opened(server, "/join/made-up/", 410)
@@ -131,7 +131,7 @@ async def test_the_page_of_an_invalid_invitation_says_so_and_offers_no_way_to_jo
     assert (await opened(server, invited, 410)).commands == []
 
 
-async def test_a_hostile_name_is_text_everywhere(server: TestServer) -> None:
+async def test_a_hostile_name_is_escaped_everywhere(server: TestServer) -> None:
     with server.core.transaction():
         server.core.set_settings(name=HOSTILE)
     shown = HOSTILE.replace("\u202e", "\ufffd")
@@ -142,7 +142,7 @@ async def test_a_hostile_name_is_text_everywhere(server: TestServer) -> None:
 
 
 @pytest.mark.parametrize("token", ["%3Cscript%3E", "%22%3E%3Cb%3E", "..%2f", "a'b", "\u202e"])
-async def test_a_hostile_address_is_not_repeated(server: TestServer, token: str) -> None:
+async def test_a_hostile_token_is_not_shown(server: TestServer, token: str) -> None:
     answer = await server.client.get(f"{server.url}/join/{token}", headers=BROWSER_ACCEPTS)
     assert answer.status_code in (404, 410)
     check_headers(answer)
@@ -159,14 +159,14 @@ async def test_a_wrong_url_shows_a_help_page_to_browsers_and_json_to_programs(se
     assert answer.json()["result"] == "error"
 
 
-async def test_the_address_is_quoted_for_the_shell(server: TestServer) -> None:
+async def test_the_url_in_commands_is_quoted_for_the_shell(server: TestServer) -> None:
     server.core.config = replace(server.core.config, url="https://chat.example/$(true)")
     command = (await opened(server, "/")).commands[1]
     assert shlex.split(command) == ["narrowcast", "login", "https://chat.example/$(true)"]
     assert "'" in command
 
 
-async def test_links_of_a_server_that_listens_everywhere_lead_there_from_elsewhere(tmp_path: Path) -> None:
+async def test_links_of_a_server_that_listens_on_all_addresses_work_on_other_machines(tmp_path: Path) -> None:
     async with running_server(tmp_path / "data", host="0.0.0.0") as server:
         expected = address_for_others("0.0.0.0", server.url)
         address = await link(server)
@@ -180,9 +180,7 @@ async def test_links_of_a_server_that_listens_everywhere_lead_there_from_elsewhe
 
 
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on this machine")
-async def test_a_real_browser_shows_the_page_in_its_style_and_runs_nothing(
-    server: TestServer, tmp_path: Path
-) -> None:
+async def test_a_browser_shows_the_styled_page_and_runs_no_script(server: TestServer, tmp_path: Path) -> None:
     with server.core.transaction():
         server.core.set_settings(name="<script>document.title='ran'</script>Acme")
     address = await link(server)

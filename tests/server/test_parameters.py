@@ -43,7 +43,7 @@ def _is_json(text: str) -> bool:
 
 
 @needs_recordings
-def test_the_table_marks_as_bare_exactly_the_text_that_a_real_server_accepted_bare() -> None:
+def test_the_table_agrees_with_the_unquoted_parameters_that_a_zulip_server_accepted() -> None:
     taken = refused = 0
     for method, path, name, text, capture in recorded_texts():
         answer = capture["response"]
@@ -141,7 +141,7 @@ async def test_a_channel_is_created_and_changed_with_parameters_of_each_encoding
             assert stored() == (f"{days} days", "inherit", expected, None)
 
 
-async def test_settings_of_the_organization_go_out_by_what_they_are(server: TestServer) -> None:
+async def test_each_setting_of_the_organization_is_sent_in_its_encoding(server: TestServer) -> None:
     async with Client.open(server.account("ada")) as client:
         for name, value in (
             ("jitsi_server_url", "https://meet.example.org"),
@@ -174,7 +174,7 @@ async def test_a_note_to_oneself_can_be_scheduled(server: TestServer) -> None:
         assert scheduled.destination == DirectDestination(frozenset({me}))
 
 
-async def test_notices_of_a_channel_are_yes_or_no(server: TestServer) -> None:
+async def test_notification_settings_of_a_channel_are_booleans(server: TestServer) -> None:
     data = [{"stream_id": server.channel("general"), "property": "push_notifications", "value": None}]
     path = "/users/me/subscriptions/properties"
     await server.refusal("ada", "POST", path, {"subscription_data": data})
@@ -185,7 +185,7 @@ async def test_notices_of_a_channel_are_yes_or_no(server: TestServer) -> None:
             )
 
 
-async def test_a_hidden_address_reaches_nobody(server: TestServer) -> None:
+async def test_a_hidden_email_address_is_not_a_recipient(server: TestServer) -> None:
     await server.call("bruno", "PATCH", "/settings", {"email_address_visibility": 4})
     hidden = server.user("bruno").delivery_email
     for name in ("ada", "bruno"):
@@ -221,7 +221,7 @@ def refused_for_their_shape() -> list[tuple[str, str, str, dict[str, Any], str]]
 
 
 @needs_recordings
-async def test_requests_that_a_real_server_rejected_for_their_form_are_rejected_here_too(
+async def test_malformed_requests_that_a_zulip_server_rejected_are_rejected(
     server: TestServer,
 ) -> None:
     kinder = []

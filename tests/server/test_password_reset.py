@@ -15,9 +15,7 @@ from support.mailbox import Mailbox
 from support.server import TestServer, running_server
 
 
-async def test_who_forgot_their_password_gets_a_link_that_works_once(
-    mailing: TestServer, box: Mailbox
-) -> None:
+async def test_a_password_reset_sends_a_link_that_works_once(mailing: TestServer, box: Mailbox) -> None:
     old_key = mailing.user("ada").api_key
     await mailing.call(None, "POST", "/reset", {"email": "ada@demo.example"})
     recipients, message = await box.next()
@@ -45,7 +43,7 @@ async def test_a_password_reset_does_not_reveal_who_has_an_account(mailing: Test
     assert box.received.empty()
 
 
-async def test_a_reset_is_asked_for_a_few_times_only(mailing: TestServer) -> None:
+async def test_the_number_of_password_resets_is_limited(mailing: TestServer) -> None:
     for email in ("ada@demo.example", "nobody@demo.example"):
         for _ in range(3):
             await mailing.call(None, "POST", "/reset", {"email": email})
@@ -92,7 +90,7 @@ async def test_a_password_link_ends_with_the_address_it_was_sent_to_and_with_the
     await server.call(None, "POST", kept, fields)
 
 
-async def test_without_mail_a_reset_says_whom_to_ask(tmp_path: Path) -> None:
+async def test_without_email_the_error_refers_to_the_administrator(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         refusal = await server.refusal(None, "POST", "/reset", {"email": "ada@demo.example"})
         assert "This server sends no email." in refusal["msg"]

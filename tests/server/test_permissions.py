@@ -122,7 +122,7 @@ async def is_open(folder: Path, operation: Operation, name: str) -> bool:
 
 @proves("AUTH-03", "DTOP-02", "USRU-02", "USRD-02", "ERR-02", "ERR-04", "PLG-09", "LNK-09")
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
-async def test_an_operation_is_open_to_exactly_the_roles_that_have_it(
+async def test_each_operation_is_allowed_to_exactly_the_roles_of_the_table(
     tmp_path: Path, operation: Operation
 ) -> None:
     answers = await asyncio.gather(

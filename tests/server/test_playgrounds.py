@@ -41,15 +41,13 @@ async def test_a_playground_is_added_and_announced(server: TestServer) -> None:
         {"url_template": "https://play.example/{code"},
     ],
 )
-async def test_playgrounds_outside_the_contract_are_refused(
-    server: TestServer, change: dict[str, object]
-) -> None:
+async def test_invalid_playgrounds_are_rejected(server: TestServer, change: dict[str, object]) -> None:
     params = {key: value for key, value in (PLAYGROUND | change).items() if value is not None}
     assert (await server.refusal("bruno", "POST", "/realm/playgrounds", params))["code"] == "BAD_REQUEST"
 
 
 @proves("PLG-07")
-async def test_below_196_the_address_is_a_prefix(server: TestServer) -> None:
+async def test_below_196_the_url_of_a_playground_is_a_prefix(server: TestServer) -> None:
     old = {**PLAYGROUND, "url_prefix": "https://play.example/?c="}
     del old["url_template"]
     server.set_level(195)

@@ -22,7 +22,9 @@ async def fields(server: TestServer) -> list[Answer]:
     return found
 
 
-async def test_fields_are_defined_changed_ordered_and_deleted_before_everybody(server: TestServer) -> None:
+async def test_profile_fields_are_created_changed_ordered_and_deleted_with_events_to_all(
+    server: TestServer,
+) -> None:
     listener = await server.listen("elif")
     first, second = await define(server, "Tea"), await define(server, "Cake", 2, hint="which")
     await server.call("bruno", "PATCH", f"{PATH}/{first}", {"name": "Favourite tea", "required": True})
@@ -39,7 +41,7 @@ async def test_fields_are_defined_changed_ordered_and_deleted_before_everybody(s
     assert (await server.listen("hugo")).snapshot["custom_profile_fields"] == await fields(server)
 
 
-async def test_values_go_with_their_field(server: TestServer) -> None:
+async def test_deleting_a_field_deletes_its_values(server: TestServer) -> None:
     identity = await define(server)
     value = [{"id": identity, "value": "*green*"}]
     await server.call("elif", "PATCH", "/users/me/profile_data", {"data": value})
@@ -89,7 +91,7 @@ async def test_members_cannot_define_profile_fields(server: TestServer) -> None:
         assert error["code"] == "UNAUTHORIZED_PRINCIPAL"
 
 
-async def test_two_fields_are_in_the_summary_and_none_that_does_not_fit_there(server: TestServer) -> None:
+async def test_at_most_two_fields_of_suitable_types_are_in_the_summary(server: TestServer) -> None:
     shown = {"display_in_profile_summary": True}
     for kind in (2, 6):
         await server.refusal("ada", "POST", PATH, {"name": f"Kind {kind}", "field_type": kind, **shown})
@@ -116,7 +118,9 @@ async def test_two_fields_are_in_the_summary_and_none_that_does_not_fit_there(se
         (7, {"subtype": "custom", "url_pattern": "https://example.org/"}),
     ],
 )
-async def test_lists_and_accounts_say_what_they_need(server: TestServer, kind: int, data: Answer) -> None:
+async def test_lists_and_external_accounts_require_field_data(
+    server: TestServer, kind: int, data: Answer
+) -> None:
     await server.refusal("ada", "POST", PATH, {"name": "x", "field_type": kind, "field_data": data})
     assert await fields(server) == []
 
@@ -135,7 +139,7 @@ async def test_of_several_values_for_a_field_the_last_is_stored(
     assert event["person"]["custom_profile_field"]["value"] == "49"
 
 
-async def test_a_person_named_repeatedly_is_stored_once(server: TestServer) -> None:
+async def test_a_user_given_repeatedly_is_stored_once(server: TestServer) -> None:
     identity = await define(server, "Friends", 6)
     value = [{"id": identity, "value": [server.id("ada")] * 50}]
     await server.call("elif", "PATCH", "/users/me/profile_data", {"data": value})
@@ -144,7 +148,7 @@ async def test_a_person_named_repeatedly_is_stored_once(server: TestServer) -> N
 
 
 @pytest.mark.parametrize("url", ["http://[", "https://]a[", "https://", "ftp://a.example", "x"])
-async def test_a_link_field_takes_only_urls(server: TestServer, url: str) -> None:
+async def test_a_link_field_accepts_only_urls(server: TestServer, url: str) -> None:
     identity = await define(server, "Page", 5)
     refusal = await server.refusal(
         "elif", "PATCH", "/users/me/profile_data", {"data": [{"id": identity, "value": url}]}

@@ -56,7 +56,7 @@ async def test_adding_and_removing_a_reaction_is_announced(server: TestServer) -
 
 @proves("RXN-03", "RXN-04")
 @pytest.mark.parametrize("kept", [["emoji_name"], ["emoji_code"], ["emoji_name", "emoji_code"]])
-async def test_name_or_code_is_enough_to_remove(server: TestServer, kept: list[str]) -> None:
+async def test_a_reaction_can_be_removed_by_name_or_code(server: TestServer, kept: list[str]) -> None:
     message_id = await reacted(server)
     fields = {key: UNICODE[key] for key in kept}
     await server.call("dario", "DELETE", f"/messages/{message_id}/reactions", fields)
@@ -64,7 +64,7 @@ async def test_name_or_code_is_enough_to_remove(server: TestServer, kept: list[s
 
 
 @proves("RXN-06")
-async def test_the_type_of_a_custom_emoji_is_found_from_level_2(server: TestServer) -> None:
+async def test_from_level_2_the_type_of_a_custom_emoji_may_be_omitted(server: TestServer) -> None:
     emoji = await custom_emoji(server)
     message_id = await reacted(server, emoji)
     fields = {key: emoji[key] for key in ("emoji_name", "emoji_code")}
@@ -75,7 +75,7 @@ async def test_the_type_of_a_custom_emoji_is_found_from_level_2(server: TestServ
     await server.call("dario", "DELETE", path, fields)
 
 
-async def test_a_zulip_server_takes_a_reaction_without_type_for_a_unicode_emoji(tmp_path: Path) -> None:
+async def test_in_the_zulip_dialect_a_reaction_without_type_is_a_unicode_emoji(tmp_path: Path) -> None:
     async with running_server(tmp_path, dialect="zulip") as server:
         emoji = await custom_emoji(server)
         message_id = await reacted(server, emoji)
@@ -89,7 +89,7 @@ async def test_a_zulip_server_takes_a_reaction_without_type_for_a_unicode_emoji(
 
 
 @proves("RXN-07")
-async def test_one_name_in_two_namespaces_stays_apart(server: TestServer) -> None:
+async def test_emoji_with_the_same_name_in_two_namespaces_are_distinct(server: TestServer) -> None:
     message_id = await reacted(server, EXTRA)
     await server.call("elif", "POST", f"/messages/{message_id}/reactions", UNICODE)
     rows = await reactions(server, message_id)
@@ -128,7 +128,7 @@ async def test_an_absent_reaction_has_its_own_code_from_193(server: TestServer) 
 
 
 @proves("RXN-13")
-async def test_one_of_name_and_code_is_needed(server: TestServer) -> None:
+async def test_a_reaction_requires_a_name_or_a_code(server: TestServer) -> None:
     message_id = await reacted(server)
     path = f"/messages/{message_id}/reactions"
     for fields in ({}, {"reaction_type": "unicode_emoji"}):
@@ -172,7 +172,7 @@ async def test_invalid_reactions_are_rejected(
     assert refusal["msg"] == message
 
 
-async def test_the_same_reaction_twice_is_refused(server: TestServer) -> None:
+async def test_the_same_reaction_twice_is_rejected(server: TestServer) -> None:
     message_id = await reacted(server)
     refusal = await server.refusal("dario", "POST", f"/messages/{message_id}/reactions", UNICODE)
     assert refusal["code"] == "REACTION_ALREADY_EXISTS"

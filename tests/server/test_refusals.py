@@ -93,7 +93,7 @@ async def test_names_must_be_unique_where_the_organization_requires_it(server: T
 
 
 @pytest.mark.parametrize(("dialect", "status"), [("service", 400), ("zulip", 404)])
-async def test_the_dialect_decides_on_the_status_for_what_is_not_there(
+async def test_the_dialect_determines_the_status_of_errors_about_missing_objects(
     tmp_path: Path, dialect: str, status: int
 ) -> None:
     async with running_server(tmp_path, dialect=dialect) as server:
@@ -238,7 +238,7 @@ _WORDS: list[tuple[str, str, str, dict[str, object], str, str]] = [
 ]
 
 
-async def test_refusals_have_the_code_and_the_words_of_a_zulip_server(server: TestServer) -> None:
+async def test_errors_have_the_code_and_text_of_a_zulip_server(server: TestServer) -> None:
     old = server.channel("design")
     group = {"group_name": "g", "description": "d", "stream_names": ["engineering"]}
     await server.call("ada", "POST", "/default_stream_groups/create", group)

@@ -21,7 +21,7 @@ async def reminders(server: TestServer, name: str = "dario") -> list[Answer]:
     return found
 
 
-async def test_a_reminder_comes_at_its_time_as_a_message_that_quotes(
+async def test_a_due_reminder_is_a_message_that_quotes_the_original(
     server: TestServer, clock: VirtualClock
 ) -> None:
     message_id = await server.send("ada", "general", "lunch", "Noodles @**Dario Vance**?")
@@ -67,7 +67,7 @@ async def test_a_reminder_needs_a_visible_message_and_a_future_time(server: Test
     assert await reminders(server) == []
 
 
-async def test_a_reminder_that_cannot_be_sent_holds_up_no_other(
+async def test_a_reminder_that_cannot_be_sent_does_not_delay_others(
     server: TestServer, clock: VirtualClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     message_id = await server.send("ada", "general", "t")

@@ -44,7 +44,7 @@ async def test_messages_cannot_be_reported_once_the_moderation_channel_is_gone(s
     assert answer["msg"] == "Message reporting is not enabled in this organization."
 
 
-async def test_a_report_reaches_the_moderators_with_reason_words_and_message(server: TestServer) -> None:
+async def test_a_report_is_sent_to_the_moderators_with_reason_text_and_message(server: TestServer) -> None:
     await enable(server)
     message_id = await server.send("dario", "general", "offers", "buy\n````\nnow\n````")
     listener = await server.listen("chiyo", apply_markdown=False)

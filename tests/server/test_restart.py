@@ -71,7 +71,7 @@ class Writer:
         return True
 
 
-async def test_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path, unused_tcp_port: int) -> None:
+async def test_after_a_restart_no_message_is_lost_or_duplicated(tmp_path: Path, unused_tcp_port: int) -> None:
     async with AsyncExitStack() as first, AsyncExitStack() as reading:
         await first.enter_async_context(served(tmp_path, unused_tcp_port))
         account = Account.from_zuliprc(tmp_path / "data" / "owner.zuliprc")

@@ -49,14 +49,14 @@ async def aging(tmp_path: Path) -> AsyncIterator[Aging]:
         yield Aging(server, clock)
 
 
-async def test_nothing_ends_unless_the_organization_says_so(aging: Aging) -> None:
+async def test_messages_are_kept_forever_by_default(aging: Aging) -> None:
     await aging.server.send("ada", "general", "t", "old")
     await aging.server.send_direct("ada", ["dario"], "old, too")
     await aging.ages(4000)
     assert await aging.left() == ["old", "old, too"]
 
 
-async def test_what_is_older_than_the_organization_keeps_is_deleted_for_everybody(aging: Aging) -> None:
+async def test_expired_messages_are_deleted_for_all_users(aging: Aging) -> None:
     ids = [await aging.server.send("ada", "general", "t", f"old {number}") for number in range(5)]
     direct = await aging.server.send_direct("ada", ["dario"], "old, too")
     await aging.keep(message_retention_days=30)
@@ -70,7 +70,7 @@ async def test_what_is_older_than_the_organization_keeps_is_deleted_for_everybod
     assert sorted(i for event in events for i in event["message_ids"]) == sorted([*ids, direct])
 
 
-async def test_a_channel_may_keep_for_longer_shorter_or_for_ever(aging: Aging) -> None:
+async def test_a_channel_may_have_a_longer_shorter_or_unlimited_retention(aging: Aging) -> None:
     days = {"general": 3, "engineering": "unlimited", "announcements": None}
     for channel, value in days.items():
         path = f"/streams/{aging.server.channel(channel)}"
@@ -91,7 +91,7 @@ async def test_an_invalid_number_of_days_is_rejected(server: TestServer, value: 
     await server.refusal("ada", "PATCH", f"/streams/{server.channel('design')}", params)
 
 
-async def test_an_organization_may_go_back_to_keeping_everything(aging: Aging) -> None:
+async def test_the_retention_of_an_organization_can_be_unlimited_again(aging: Aging) -> None:
     await aging.keep(message_retention_days=5)
     await aging.keep(message_retention_days="unlimited")
     await aging.server.send("ada", "general", "t", "old")
@@ -100,7 +100,7 @@ async def test_an_organization_may_go_back_to_keeping_everything(aging: Aging) -
     assert (await aging.server.listen("ada")).snapshot["realm_message_retention_days"] == -1
 
 
-async def test_files_end_with_the_last_message_that_links_them(aging: Aging) -> None:
+async def test_files_are_deleted_with_the_last_message_that_links_to_them(aging: Aging) -> None:
     server = aging.server
     links = []
     for name in ("old.txt", "both.txt", "draft.txt", "unsent.txt"):

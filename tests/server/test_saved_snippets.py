@@ -18,7 +18,7 @@ async def listed(server: TestServer, identity: int) -> Answer:
 
 
 @proves("SNP-01", "SNP-03", "SNP-04", "SNP-05", "SNP-06", "SNP-07", "SNP-08")
-async def test_an_edit_changes_what_is_given_and_keeps_the_text_as_it_is(server: TestServer) -> None:
+async def test_an_edit_of_a_snippet_changes_only_the_given_fields(server: TestServer) -> None:
     identity = await saved(server)
     listener = await server.listen("dario")
     answer = await server.call("dario", "PATCH", f"/saved_snippets/{identity}", {"title": "Welcome"})
@@ -44,7 +44,7 @@ async def test_below_368_snippets_exist_but_cannot_be_edited(server: TestServer)
 
 
 @proves("SNP-03", "SNP-09", "SNP-11", "ERR-02")
-async def test_unknown_foreign_and_empty_edits_are_refused(server: TestServer) -> None:
+async def test_unknown_foreign_and_empty_edits_of_snippets_are_rejected(server: TestServer) -> None:
     identity = await saved(server)
     for name, path, params in (
         ("dario", "/saved_snippets/999999", {"title": "x"}),
@@ -59,7 +59,7 @@ async def test_unknown_foreign_and_empty_edits_are_refused(server: TestServer) -
     assert (await listed(server, identity))["title"] == "Greeting"
 
 
-async def test_a_snippet_can_be_deleted_by_its_owner_alone(server: TestServer) -> None:
+async def test_only_its_owner_can_delete_a_snippet(server: TestServer) -> None:
     identity = await saved(server)
     await server.refusal("elif", "DELETE", f"/saved_snippets/{identity}")
     await server.call("dario", "DELETE", f"/saved_snippets/{identity}")

@@ -55,7 +55,7 @@ async def failed(server: TestServer) -> int:
 
 
 @proves("SCH-01", "SCH-03", "SCH-09", "SCH-15", "SCH-20", "SCH-23")
-async def test_an_edit_changes_what_is_given_and_nothing_else(server: TestServer) -> None:
+async def test_an_edit_of_a_scheduled_message_changes_only_the_given_fields(server: TestServer) -> None:
     identity = await scheduled(server)
     listener = await server.listen("dario")
     answer = await edit(server, identity, content="**bye**")
@@ -83,7 +83,7 @@ async def test_an_edit_changes_what_is_given_and_nothing_else(server: TestServer
 
 
 @proves("SCH-02")
-async def test_below_184_there_is_no_such_operation(server: TestServer) -> None:
+async def test_below_184_scheduled_messages_cannot_be_edited(server: TestServer) -> None:
     identity = await scheduled(server)
     server.set_level(183)
     path = f"/scheduled_messages/{identity}"
@@ -95,7 +95,9 @@ async def test_below_184_there_is_no_such_operation(server: TestServer) -> None:
 
 
 @proves("SCH-03", "SCH-19", "ERR-02")
-async def test_unknown_malformed_and_foreign_ids_are_refused(server: TestServer) -> None:
+async def test_unknown_malformed_and_foreign_ids_of_scheduled_messages_are_rejected(
+    server: TestServer,
+) -> None:
     identity = await scheduled(server)
     for path in ("/scheduled_messages/999999", "/scheduled_messages/soon"):
         assert (await server.refusal("dario", "PATCH", path, {"content": "x"}))["code"] == "BAD_REQUEST"
@@ -104,7 +106,7 @@ async def test_unknown_malformed_and_foreign_ids_are_refused(server: TestServer)
 
 
 @proves("SCH-04", "SCH-05", "SCH-06", "SCH-07", "SCH-12")
-async def test_each_type_takes_its_own_kind_of_recipient(server: TestServer) -> None:
+async def test_each_type_requires_its_own_kind_of_recipient(server: TestServer) -> None:
     identity = await scheduled(server)
     people = [server.id("elif"), server.id("greta")]
     records = []
@@ -166,20 +168,20 @@ async def test_a_failed_message_is_marked_and_needs_a_new_time(server: TestServe
 
 
 @proves("SCH-17", "ERR-03")
-async def test_an_unknown_channel_is_named_in_the_refusal(server: TestServer) -> None:
+async def test_the_error_names_an_unknown_channel(server: TestServer) -> None:
     identity = await scheduled(server)
     answer = await refused(server, identity, type="channel", to=999_999, topic="t")
     assert (answer["code"], answer["stream_id"]) == ("STREAM_DOES_NOT_EXIST", 999_999)
 
 
 @proves("SCH-18")
-async def test_an_unknown_person_is_refused(server: TestServer) -> None:
+async def test_an_unknown_recipient_is_rejected(server: TestServer) -> None:
     identity = await scheduled(server)
     assert (await refused(server, identity, type="direct", to=[999_999]))["code"] == "BAD_REQUEST"
 
 
 @proves("SCH-25")
-async def test_the_word_channel_is_a_type_from_248(server: TestServer) -> None:
+async def test_channel_is_accepted_as_type_from_248(server: TestServer) -> None:
     identity = await scheduled(server)
     channel = server.channel("general")
     server.set_level(247)
@@ -190,7 +192,7 @@ async def test_the_word_channel_is_a_type_from_248(server: TestServer) -> None:
 
 
 @proves("SCH-26")
-async def test_past_times_and_empty_edits_are_refused(server: TestServer) -> None:
+async def test_past_times_and_empty_edits_are_rejected(server: TestServer) -> None:
     identity = await scheduled(server)
     assert (await refused(server, identity, scheduled_delivery_timestamp=server.core.now() - 1))[
         "code"
@@ -199,7 +201,9 @@ async def test_past_times_and_empty_edits_are_refused(server: TestServer) -> Non
     assert (await refused(server, identity, content=" "))["code"] == "BAD_REQUEST"
 
 
-async def test_another_text_is_refused_where_one_may_not_send_any_more(server: TestServer) -> None:
+async def test_a_scheduled_text_cannot_be_edited_if_the_user_may_no_longer_post_there(
+    server: TestServer,
+) -> None:
     identity = await scheduled(server, to=server.channel("engineering"))
     await server.call("ada", "DELETE", f"/streams/{server.channel('engineering')}")
     assert "Not authorized" in (await refused(server, identity, content="changed"))["msg"]
@@ -228,7 +232,7 @@ async def test_a_due_message_is_sent_once_and_has_an_id_of_its_own(server: TestS
     assert (await server.call("dario", "GET", "/scheduled_messages"))["scheduled_messages"] == []
 
 
-async def test_a_scheduled_message_can_be_taken_back(server: TestServer) -> None:
+async def test_a_scheduled_message_can_be_deleted(server: TestServer) -> None:
     identity = await scheduled(server)
     await server.refusal("elif", "DELETE", f"/scheduled_messages/{identity}")
     await server.call("dario", "DELETE", f"/scheduled_messages/{identity}")

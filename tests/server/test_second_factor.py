@@ -66,7 +66,7 @@ async def ada(tmp_path: Path) -> AsyncIterator[Ada]:
         (20000000000, "353130"),
     ],
 )
-def test_codes_are_those_of_the_standards_examples(seconds: int, code: str) -> None:
+def test_codes_equal_the_examples_of_the_standard(seconds: int, code: str) -> None:
     secret = base64.b32encode(b"12345678901234567890").decode()
     assert code_at(secret, seconds // STEP_SECONDS) == code
     assert matching_step(secret, code, seconds, after=0) == seconds // STEP_SECONDS
@@ -97,7 +97,7 @@ async def test_with_two_factor_authentication_the_password_alone_is_not_enough(a
     assert (shown["is_on"], shown["recovery_codes_left"]) == (True, 10)
 
 
-async def test_without_the_password_nobody_learns_that_a_code_is_required(ada: Ada) -> None:
+async def test_without_the_password_it_is_not_revealed_that_a_code_is_required(ada: Ada) -> None:
     await ada.enrol()
     refusal = await ada.sign_in(password="a guess of mine")
     assert refusal["code"] == "AUTHENTICATION_FAILED"
@@ -123,7 +123,7 @@ async def test_the_code_used_for_setup_cannot_be_used_to_sign_in(ada: Ada) -> No
     assert (await ada.sign_in(code))["code"] == "AUTHENTICATION_FAILED"
 
 
-async def test_codes_cannot_be_guessed(ada: Ada) -> None:
+async def test_attempts_to_guess_codes_are_limited(ada: Ada) -> None:
     await ada.enrol()
     await ada.sign_in(ada.code())
     answers = [await ada.sign_in(f"{number:06}") for number in range(12)]
@@ -140,7 +140,7 @@ async def test_an_invalid_code_is_rejected(ada: Ada, code: str) -> None:
     assert (await ada.sign_in(code))["result"] == "error"
 
 
-async def test_turning_codes_on_and_off_needs_the_password(ada: Ada) -> None:
+async def test_turning_two_factor_authentication_on_and_off_requires_the_password(ada: Ada) -> None:
     server = ada.server
     await server.refusal("ada", "POST", ada.url, {"password": "a guess of mine"})
     await server.refusal("ada", "POST", f"{ada.url}/confirm", {"code": "123456"})
@@ -154,7 +154,7 @@ async def test_turning_codes_on_and_off_needs_the_password(ada: Ada) -> None:
     assert (await ada.sign_in())["result"] == "success"
 
 
-async def test_recovery_codes_give_way_to_new_ones(ada: Ada) -> None:
+async def test_new_recovery_codes_replace_the_old_ones(ada: Ada) -> None:
     server, url = ada.server, f"{PATH}/recovery_codes"
     both = {"password": PASSWORD, "code": "123456"}
     await server.refusal("ada", "POST", url, both)
@@ -169,7 +169,7 @@ async def test_recovery_codes_give_way_to_new_ones(ada: Ada) -> None:
     assert (await server.call("ada", "GET", ada.url))["recovery_codes_left"] == 9
 
 
-async def test_bots_and_additional_keys_need_no_code(ada: Ada) -> None:
+async def test_bots_and_additional_keys_require_no_code(ada: Ada) -> None:
     server = ada.server
     await server.refusal("iris", "POST", ada.url, {"password": PASSWORD})
     made = await server.call("ada", "POST", f"{server.url}/server/keys", {"name": "script"})
@@ -177,7 +177,7 @@ async def test_bots_and_additional_keys_need_no_code(ada: Ada) -> None:
     assert answer.status_code == 401
 
 
-async def test_a_link_for_a_new_password_needs_the_code_too(ada: Ada) -> None:
+async def test_resetting_the_password_requires_the_code_too(ada: Ada) -> None:
     await ada.enrol()
     (_, line) = await ask(ada.server.core.folder, "link", {"who": "ada@demo.example"})
     path = "/reset/" + line.rstrip("/").rpartition("/")[2]
@@ -207,7 +207,7 @@ async def test_the_operator_can_turn_codes_on_and_off_for_a_user(ada: Ada) -> No
     assert [act["act"] for act in acts[:2]] == ["no-second-factor", "second-factor"]
 
 
-async def test_neither_secret_nor_codes_can_be_read_in_the_data(ada: Ada) -> None:
+async def test_the_secret_and_the_recovery_codes_are_not_stored_in_plain_text(ada: Ada) -> None:
     codes = await ada.enrol()
     ada.server.core.store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     content = ada.server.core.store.path.read_bytes()
@@ -215,7 +215,7 @@ async def test_neither_secret_nor_codes_can_be_read_in_the_data(ada: Ada) -> Non
     assert not any(code.encode() in content or code.replace("-", "").encode() in content for code in codes)
 
 
-async def test_beginning_again_while_it_is_confirmed_does_not_switch_it_off(
+async def test_starting_setup_again_during_confirmation_does_not_turn_it_off(
     server: TestServer, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada = Ada(server, clock)

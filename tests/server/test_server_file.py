@@ -24,7 +24,7 @@ def written(folder: Path, text: str) -> Path:
     return folder
 
 
-def test_the_file_says_how_mail_is_sent_and_what_the_limits_are(tmp_path: Path) -> None:
+def test_the_server_file_sets_email_delivery_and_limits(tmp_path: Path) -> None:
     assert read(tmp_path).mail is None
     (tmp_path / "ca.pem").touch()
     found = read(
@@ -71,7 +71,7 @@ def test_the_file_says_how_mail_is_sent_and_what_the_limits_are(tmp_path: Path) 
         ("[limits]\ndrafts = true", "limits.drafts is not a whole number"),
     ],
 )
-def test_a_file_with_a_mistake_is_refused_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+def test_an_error_in_the_server_file_is_reported_with_its_place(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(ServerFileError, match=said):
         read(written(tmp_path, text))
     with pytest.raises(ServeError, match=NAME):

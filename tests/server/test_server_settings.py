@@ -33,7 +33,7 @@ async def test_server_settings_are_returned_in_full_without_credentials(server: 
 
 
 @proves("SRV-03", "SRV-04", "SRV-05", "SRV-26", "VER-03")
-async def test_the_old_map_of_sign_in_methods_is_still_there(server: TestServer) -> None:
+async def test_the_old_map_of_login_methods_is_still_returned(server: TestServer) -> None:
     methods = (await settings(server))["authentication_methods"]
     assert len(methods) == 12
     assert all(isinstance(value, bool) for value in methods.values())
@@ -42,7 +42,7 @@ async def test_the_old_map_of_sign_in_methods_is_still_there(server: TestServer)
 
 
 @proves("SRV-06")
-async def test_the_second_code_host_came_with_level_1(server: TestServer) -> None:
+async def test_the_second_code_host_is_returned_from_level_1(server: TestServer) -> None:
     server.set_level(0)
     assert len((await settings(server))["authentication_methods"]) == 11
     server.set_level(1)
@@ -75,7 +75,7 @@ async def test_external_methods_keep_their_order_and_fields(tmp_path: Path) -> N
 
 
 @proves("SRV-09", "SRV-10", "VER-04", "VER-06", "VER-08")
-async def test_the_level_is_the_emulated_one_and_absent_at_0(server: TestServer) -> None:
+async def test_the_configured_level_is_returned_and_absent_at_0(server: TestServer) -> None:
     assert (await settings(server))["service_feature_level"] == 372
     server.set_level(300)
     assert (await settings(server))["service_feature_level"] == 300
@@ -88,7 +88,7 @@ async def test_the_level_is_the_emulated_one_and_absent_at_0(server: TestServer)
 
 
 @proves("SRV-12")
-async def test_the_merge_base_came_with_level_88(server: TestServer) -> None:
+async def test_the_merge_base_is_returned_from_level_88(server: TestServer) -> None:
     server.set_level(87)
     assert "service_merge_base" not in await settings(server)
     server.set_level(88)
@@ -97,7 +97,7 @@ async def test_the_merge_base_came_with_level_88(server: TestServer) -> None:
 
 
 @proves("SRV-14", "SRV-27")
-async def test_the_user_agent_decides_on_compatibility(tmp_path: Path) -> None:
+async def test_the_user_agent_determines_is_incompatible(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=Config(incompatible_agents=("OldApp/1.",))) as server:
         for agent, incompatible in (("OldApp/1.2", True), ("OldApp/2.0", False), ("narrowcast/1", False)):
             response = await server.raw(None, "GET", "/server_settings", headers={"User-Agent": agent})
@@ -105,7 +105,7 @@ async def test_the_user_agent_decides_on_compatibility(tmp_path: Path) -> None:
 
 
 @proves("SRV-16")
-async def test_user_names_need_not_be_addresses_with_ldap(tmp_path: Path) -> None:
+async def test_with_ldap_user_names_need_not_be_emails(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=Config(ldap=True)) as server:
         answer = await settings(server)
         assert answer["require_email_format_usernames"] is False
@@ -113,7 +113,7 @@ async def test_user_names_need_not_be_addresses_with_ldap(tmp_path: Path) -> Non
 
 
 @proves("SRV-17", "SRV-18", "SRV-19", "VER-03")
-async def test_the_address_has_two_names_from_257(server: TestServer) -> None:
+async def test_the_url_has_two_names_from_257(server: TestServer) -> None:
     server.set_level(256)
     answer = await settings(server)
     assert "realm_url" not in answer
@@ -124,7 +124,7 @@ async def test_the_address_has_two_names_from_257(server: TestServer) -> None:
 
 
 @proves("SRV-23", "SRV-24")
-async def test_web_public_access_needs_the_setting_and_a_channel(server: TestServer) -> None:
+async def test_web_public_access_requires_the_setting_and_a_channel(server: TestServer) -> None:
     server.set_level(116)
     assert (await settings(server))["realm_web_public_access_enabled"] is True
     await server.call("ada", "DELETE", f"/streams/{server.channel('support')}")
@@ -134,7 +134,7 @@ async def test_web_public_access_needs_the_setting_and_a_channel(server: TestSer
 
 
 @proves("SRV-25")
-async def test_a_root_domain_says_nothing_of_an_organization(tmp_path: Path) -> None:
+async def test_a_root_domain_returns_no_fields_of_an_organization(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=Config(root_domain=True)) as server:
         answer = await settings(server)
         assert not [name for name in answer if name.startswith("realm_")]
@@ -145,7 +145,7 @@ async def test_a_root_domain_says_nothing_of_an_organization(tmp_path: Path) -> 
     ("dialect", "service", "zulip"),
     [("service", True, True), ("zulip", False, True), ("service-only", True, False)],
 )
-async def test_the_dialect_decides_on_the_names(
+async def test_the_dialect_determines_the_names_of_fields(
     tmp_path: Path, dialect: str, service: bool, zulip: bool
 ) -> None:
     async with running_server(tmp_path, dialect=dialect) as server:

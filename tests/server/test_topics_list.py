@@ -27,7 +27,7 @@ async def test_topics_are_listed_the_most_recent_first(server: TestServer) -> No
 
 @proves("TOP-02", "TOP-12")
 @pytest.mark.parametrize("path", ["/users/me/abc/topics", "/users/me/999999/topics", "/users/me/-1/topics"])
-async def test_a_channel_that_is_not_there_is_refused(server: TestServer, path: str) -> None:
+async def test_an_unknown_channel_is_rejected(server: TestServer, path: str) -> None:
     refusal = await server.refusal("dario", "GET", path)
     assert refusal["code"] == "BAD_REQUEST"
 
@@ -46,7 +46,7 @@ async def test_the_empty_topic_is_named_unless_the_client_knows_it(server: TestS
 
 
 @proves("TOP-09", "TOP-13")
-async def test_a_private_channel_looks_as_if_it_were_not_there(server: TestServer) -> None:
+async def test_a_private_channel_is_answered_like_an_unknown_one(server: TestServer) -> None:
     path = f"/users/me/{server.channel('operations')}/topics"
     hidden = await server.refusal("elif", "GET", path)
     unknown = await server.refusal("elif", "GET", "/users/me/999999/topics")
@@ -56,7 +56,9 @@ async def test_a_private_channel_looks_as_if_it_were_not_there(server: TestServe
 
 
 @proves("TOP-08", "TOP-10", "TOP-11", "TOP-14")
-async def test_protected_history_begins_with_the_subscription_of_person_and_bot(server: TestServer) -> None:
+async def test_protected_history_begins_with_the_subscription_of_a_user_or_their_bot(
+    server: TestServer,
+) -> None:
     await server.send("bruno", "operations", "old")
     shared = await server.send("bruno", "operations", "both")
     fields = {

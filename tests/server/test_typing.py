@@ -29,7 +29,9 @@ def in_channel(server: TestServer, **changes: object) -> dict[str, object]:
 
 
 @proves("TYP-01", "TYP-03", "TYP-09", "TYP-18", "EVT-01", "EVT-02", "EVT-03")
-async def test_start_and_stop_reach_the_others_of_a_direct_conversation(server: TestServer) -> None:
+async def test_start_and_stop_are_sent_to_the_other_participants_of_a_direct_conversation(
+    server: TestServer,
+) -> None:
     bruno, outsider = await listen(server, "bruno"), await listen(server, "elif")
     for op in ("start", "stop"):
         answer = await server.call("ada", "POST", "/typing", {"op": op, "to": [server.id("bruno")]})
@@ -65,7 +67,7 @@ async def test_typing_in_a_topic_that_is_too_long_is_accepted_and_not_announced(
         {"op": "start", "to": 3},
     ],
 )
-async def test_malformed_direct_typing_is_refused(server: TestServer, fields: dict[str, object]) -> None:
+async def test_malformed_direct_typing_is_rejected(server: TestServer, fields: dict[str, object]) -> None:
     refusal = await server.refusal("ada", "POST", "/typing", fields)
     assert refusal["code"] == "BAD_REQUEST"
 
@@ -80,7 +82,7 @@ async def test_the_type_channel_is_accepted_from_248(server: TestServer) -> None
 
 
 @proves("TYP-05", "TYP-06")
-async def test_the_type_private_was_replaced_by_direct_between_174_and_215(server: TestServer) -> None:
+async def test_the_type_private_is_accepted_until_214_and_direct_from_174(server: TestServer) -> None:
     accepted = {173: {"private"}, 174: {"private", "direct"}, 214: {"private", "direct"}, 215: {"direct"}}
     for level, words in accepted.items():
         server.set_level(level)
@@ -108,7 +110,7 @@ async def test_a_channel_needs_its_id_and_a_topic(server: TestServer, absent: st
 
 
 @proves("TYP-12", "TYP-31", "TYP-28")
-async def test_channel_typing_has_no_form_below_215(server: TestServer) -> None:
+async def test_channel_typing_is_rejected_below_215(server: TestServer) -> None:
     elif_ = await listen(server, "elif")
     for level in (57, 58, 214):
         server.set_level(level)
@@ -128,7 +130,7 @@ async def test_stream_id_and_topic_are_ignored_in_direct_conversations(server: T
 
 
 @proves("TYP-16", "TYP-17")
-async def test_the_empty_topics_names_are_mapped(server: TestServer) -> None:
+async def test_all_names_of_the_empty_topic_are_accepted(server: TestServer) -> None:
     elif_ = await listen(server, "elif")
     for name in ("general chat", "(no topic)", ""):
         await server.call("ada", "POST", "/typing", in_channel(server, topic=name))
@@ -139,7 +141,7 @@ async def test_the_empty_topics_names_are_mapped(server: TestServer) -> None:
 
 
 @proves("TYP-25", "TYP-32", "LIM-02")
-async def test_registration_gives_the_periods(server: TestServer) -> None:
+async def test_the_snapshot_has_the_typing_periods(server: TestServer) -> None:
     snapshot = (await server.listen("ada")).snapshot
     assert snapshot["server_typing_started_wait_period_milliseconds"] == 30_000
     assert snapshot["server_typing_stopped_wait_period_milliseconds"] == 12_000
@@ -150,7 +152,7 @@ async def test_registration_gives_the_periods(server: TestServer) -> None:
 
 
 @proves("TYP-26")
-async def test_the_server_keeps_no_state(server: TestServer) -> None:
+async def test_typing_is_not_stored(server: TestServer) -> None:
     bruno = await listen(server, "bruno")
     before = list(server.core.store.strings("SELECT quote(total_changes())"))
     for _ in range(2):
@@ -160,7 +162,7 @@ async def test_the_server_keeps_no_state(server: TestServer) -> None:
 
 
 @proves("TYP-27", "EVT-09")
-async def test_channel_typing_goes_to_subscribers_who_declared_that_they_know_it(server: TestServer) -> None:
+async def test_channel_typing_is_sent_to_subscribers_with_the_capability(server: TestServer) -> None:
     modern, old = await listen(server, "elif"), await server.listen("elif")
     outsider, oneself = await listen(server, "hugo"), await listen(server, "ada")
     await server.call("ada", "POST", "/typing", in_channel(server))
@@ -175,13 +177,13 @@ async def test_channel_typing_goes_to_subscribers_who_declared_that_they_know_it
 
 
 @proves("TYP-33")
-async def test_a_channel_that_one_cannot_read_is_refused(server: TestServer) -> None:
+async def test_a_channel_that_the_user_cannot_read_is_rejected(server: TestServer) -> None:
     for channel_id in (server.channel("operations"), 999999):
         refusal = await server.refusal("elif", "POST", "/typing", in_channel(server, stream_id=channel_id))
         assert refusal["msg"] == "Invalid channel ID"
 
 
-async def test_personal_settings_are_honoured(server: TestServer) -> None:
+async def test_typing_is_rejected_or_not_delivered_if_disabled_in_the_settings(server: TestServer) -> None:
     bruno = await listen(server, "bruno")
     await server.call("ada", "PATCH", "/settings", {"send_private_typing_notifications": False})
     await server.refusal("ada", "POST", "/typing", {"op": "start", "to": [server.id("bruno")]})
@@ -192,7 +194,7 @@ async def test_personal_settings_are_honoured(server: TestServer) -> None:
     assert await bruno.events("typing") == []
 
 
-async def test_crowded_channels_have_no_typing(tmp_path: Path) -> None:
+async def test_typing_is_not_sent_in_large_channels(tmp_path: Path) -> None:
 
     config = replace(Config(), limits=replace(ServiceLimits(), typing_max_subscribers=2))
     async with running_server(tmp_path, config=config) as server:

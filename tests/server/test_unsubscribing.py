@@ -16,7 +16,7 @@ async def members(server: TestServer, channel: str) -> set[int]:
 
 
 @proves("USUB-01", "USUB-05", "USUB-10", "USUB-11")
-async def test_leaving_is_reported_and_a_second_time_too(server: TestServer) -> None:
+async def test_unsubscribing_twice_is_reported_as_not_removed(server: TestServer) -> None:
     before = await members(server, "general")
     answer = await server.call("dario", "DELETE", PATH, {"subscriptions": ["general"]})
     assert (answer["removed"], answer["not_removed"]) == (["general"], [])
@@ -32,13 +32,13 @@ async def test_a_user_named_twice_is_unsubscribed_once(server: TestServer) -> No
 
 
 @proves("USUB-02")
-async def test_the_channels_are_required(server: TestServer) -> None:
+async def test_the_list_of_channels_is_required(server: TestServer) -> None:
     refusal = await server.refusal("dario", "DELETE", PATH)
     assert refusal["code"] == "BAD_REQUEST"
 
 
 @proves("USUB-03", "USUB-06")
-async def test_administrators_remove_anybody_by_id_or_address(server: TestServer) -> None:
+async def test_administrators_unsubscribe_others_by_id_or_email(server: TestServer) -> None:
     for principal in (server.id("dario"), "elif@demo.example"):
         fields = {"subscriptions": ["general"], "principals": [principal]}
         answer = await server.call("bruno", "DELETE", PATH, fields)
@@ -48,7 +48,7 @@ async def test_administrators_remove_anybody_by_id_or_address(server: TestServer
 
 
 @proves("USR-11")
-async def test_a_hidden_persons_api_address_is_a_principal(server: TestServer) -> None:
+async def test_the_api_email_of_a_user_with_a_hidden_email_is_a_principal(server: TestServer) -> None:
     await server.call("dario", "PATCH", "/settings", {"email_address_visibility": 4})
     user = (await server.call("elif", "GET", f"/users/{server.id('dario')}"))["user"]
     assert user["email"] == f"user{server.id('dario')}@demo.example"
@@ -57,7 +57,7 @@ async def test_a_hidden_persons_api_address_is_a_principal(server: TestServer) -
 
 
 @proves("USUB-04")
-async def test_ids_are_accepted_from_level_9(server: TestServer) -> None:
+async def test_ids_of_principals_are_accepted_from_level_9(server: TestServer) -> None:
     fields = {"subscriptions": ["general"], "principals": [server.id("dario")]}
     server.set_level(8)
     await server.refusal("ada", "DELETE", PATH, fields)
@@ -68,7 +68,7 @@ async def test_ids_are_accepted_from_level_9(server: TestServer) -> None:
 
 
 @proves("USUB-07")
-async def test_owners_of_bots_remove_them(server: TestServer) -> None:
+async def test_owners_can_unsubscribe_their_bots(server: TestServer) -> None:
     made = await server.call(
         "dario", "POST", "/bots", {"full_name": "Kit", "short_name": "kit", "bot_type": 1}
     )
@@ -83,7 +83,9 @@ async def test_owners_of_bots_remove_them(server: TestServer) -> None:
 
 @proves("USUB-08")
 @pytest.mark.parametrize("form", ["group", "object", "subgroup"])
-async def test_holders_of_the_channels_permission_remove_others(server: TestServer, form: str) -> None:
+async def test_users_with_the_permission_of_the_channel_unsubscribe_others(
+    server: TestServer, form: str
+) -> None:
     inner = await server.call(
         "ada",
         "POST",
@@ -154,14 +156,14 @@ async def test_a_bad_principal_is_400_from_208_and_403_before(server: TestServer
 
 
 @proves("USUB-15", "INV-32")
-async def test_members_may_not_remove_others(server: TestServer) -> None:
+async def test_members_cannot_unsubscribe_others(server: TestServer) -> None:
     fields = {"subscriptions": ["general"], "principals": [server.id("elif")]}
     refusal = await server.refusal("dario", "DELETE", PATH, fields)
     assert (refusal["code"], refusal["msg"]) == ("BAD_REQUEST", "Insufficient permission")
 
 
 @proves("USUB-17")
-async def test_a_channel_is_named_once(server: TestServer) -> None:
+async def test_a_channel_given_twice_is_returned_once(server: TestServer) -> None:
     fields = {
         "subscriptions": ["general", "general"],
         "principals": [server.id("elif"), server.id("dario")],

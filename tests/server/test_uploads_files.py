@@ -43,7 +43,7 @@ async def test_an_upload_is_stored_and_can_be_fetched_by_its_path(tmp_path: Path
 
 
 @proves("UPL-04", "UPL-05", "UPL-07")
-async def test_url_and_filename_came_with_their_levels(tmp_path: Path) -> None:
+async def test_url_and_filename_are_returned_from_their_levels(tmp_path: Path) -> None:
     async with running_server(tmp_path, feature_level=271) as server:
         assert {"url", "filename"}.isdisjoint(await upload(server, "ada"))
         assert "uri" in await upload(server, "ada")
@@ -58,14 +58,14 @@ async def test_url_and_filename_came_with_their_levels(tmp_path: Path) -> None:
 
 
 @proves("UPL-16")
-async def test_any_single_field_carries_the_file(tmp_path: Path) -> None:
+async def test_the_file_may_be_in_any_single_field(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         for field in ("file", "filename", "anything"):
             assert (await upload(server, "ada", field=field))["filename"] == "hello.txt"
 
 
 @proves("UPL-02")
-async def test_exactly_one_file_is_taken(tmp_path: Path) -> None:
+async def test_exactly_one_file_is_required(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         for options in (
             {},
@@ -80,7 +80,7 @@ async def test_exactly_one_file_is_taken(tmp_path: Path) -> None:
 
 
 @proves("UPL-12")
-async def test_a_file_beyond_the_limit_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+async def test_a_file_beyond_the_limit_is_rejected_and_not_stored(tmp_path: Path) -> None:
     config = Config(limits=replace(ServiceLimits(), max_file_upload_mib=1))
     async with running_server(tmp_path, config=config) as server:
         await upload(server, "ada", content=b"x" * (1 << 20))
@@ -94,7 +94,7 @@ async def test_a_file_beyond_the_limit_is_refused_and_leaves_nothing(tmp_path: P
 
 
 @proves("UPL-08", "UPL-09")
-async def test_a_file_is_its_uploaders_until_a_message_has_the_link(tmp_path: Path) -> None:
+async def test_a_file_is_private_to_the_uploader_until_a_message_links_to_it(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         url = (await upload(server, "ada"))["url"]
         assert (await opened(server, "bruno", url))[0] == 403
@@ -106,7 +106,7 @@ async def test_a_file_is_its_uploaders_until_a_message_has_the_link(tmp_path: Pa
 
 
 @proves("UPL-09")
-async def test_one_cannot_open_a_strangers_file_by_writing_its_address(tmp_path: Path) -> None:
+async def test_linking_to_the_file_of_another_user_gives_no_access(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         url = (await upload(server, "ada"))["url"]
         await server.send_direct("bruno", ["bruno"], f"[mine now]({url})")
@@ -139,7 +139,7 @@ async def test_a_file_in_protected_history_opens_for_users_who_received_a_messag
     assert (await opened(server, "elif", url))[0] == 200
 
 
-async def test_a_temporary_address_opens_the_file_for_a_minute_without_credentials(tmp_path: Path) -> None:
+async def test_a_temporary_url_opens_the_file_for_a_minute_without_credentials(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         url = (await upload(server, "ada"))["url"]
         temporary = (await server.call("ada", "GET", url))["url"]
@@ -152,7 +152,7 @@ async def test_a_temporary_address_opens_the_file_for_a_minute_without_credentia
         await server.refusal("ada", "GET", "/user_uploads/1/ab/nothing/none.txt", status=404)
 
 
-async def test_a_temporary_address_ends(server: TestServer, clock: VirtualClock) -> None:
+async def test_a_temporary_url_expires(server: TestServer, clock: VirtualClock) -> None:
     temporary = (await server.call("ada", "GET", (await upload(server, "ada"))["url"]))["url"]
     await clock.advance(59)
     assert (await opened(server, None, temporary))[0] == 200
@@ -182,7 +182,7 @@ async def test_parts_of_a_file_can_be_fetched(tmp_path: Path) -> None:
         ("noext", "attachment", "application/octet-stream"),
     ],
 )
-async def test_browsers_run_nothing_that_was_uploaded(
+async def test_uploaded_files_cannot_run_scripts_in_browsers(
     tmp_path: Path, filename: str, disposition: str, media_type: str | None
 ) -> None:
     async with running_server(tmp_path) as server:
@@ -211,7 +211,7 @@ async def test_browsers_run_nothing_that_was_uploaded(
         ("evil\x1b[31m.txt", "evil[31m.txt", "/evil31m.txt"),
     ],
 )
-async def test_names_are_kept_for_people_and_made_safe_for_addresses(
+async def test_file_names_are_kept_and_made_safe_in_urls(
     tmp_path: Path, sent: str, name: str, ending: str
 ) -> None:
     async with running_server(tmp_path) as server:
@@ -228,7 +228,7 @@ async def test_names_are_kept_for_people_and_made_safe_for_addresses(
     "path",
     ["../../narrowcast.db", "%2e%2e/%2e%2e/narrowcast.db", "1/ab/..", "1/ab/" + "x" * 24, "1//etc/passwd"],
 )
-async def test_no_address_leads_out_of_the_uploads(tmp_path: Path, path: str) -> None:
+async def test_no_url_leads_out_of_the_folder_of_uploads(tmp_path: Path, path: str) -> None:
     async with running_server(tmp_path) as server:
         status, _ = await opened(server, "ada", f"/user_uploads/{path}")
         assert status == 404
@@ -280,7 +280,7 @@ async def test_uploads_are_listed_announced_and_removed_by_their_owner(tmp_path:
         await server.refusal("ada", "DELETE", f"/attachments/{attachment['id']}")
 
 
-async def test_a_web_public_channel_shows_its_files_to_the_world(tmp_path: Path) -> None:
+async def test_files_in_a_web_public_channel_need_no_credentials(tmp_path: Path) -> None:
     async with running_server(tmp_path, demo=True) as server:
         url = (await upload(server, "ada"))["url"]
         await server.send("ada", "support", "manuals", f"[hello.txt]({url})")

@@ -21,7 +21,7 @@ async def sent(server: TestServer, name: str, path: str, *files: bytes) -> httpx
     return await server.raw(name, "POST", path, files=forms)
 
 
-async def test_an_emoji_is_added_shown_and_taken_out_of_use(tmp_path: Path) -> None:
+async def test_a_custom_emoji_is_added_shown_and_deactivated(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         listener = await server.listen("bruno")
         assert (await sent(server, "ada", "/realm/emoji/our_mast", PICTURE)).status_code == 200
@@ -41,7 +41,7 @@ async def test_an_emoji_is_added_shown_and_taken_out_of_use(tmp_path: Path) -> N
         await server.refusal("ada", "DELETE", "/realm/emoji/our_mast", status=404)
 
 
-async def test_an_emoji_needs_a_free_plain_name_and_one_true_picture(tmp_path: Path) -> None:
+async def test_a_custom_emoji_requires_an_unused_plain_name_and_one_image(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         for name, files, code in (
             ("Bad Name!", [PICTURE], "BAD_REQUEST"),
@@ -57,7 +57,7 @@ async def test_an_emoji_needs_a_free_plain_name_and_one_true_picture(tmp_path: P
         assert (await sent(server, "ada", "/realm/emoji/twice", PICTURE)).status_code == 400
 
 
-async def test_an_emoji_is_removed_by_its_author_or_an_administrator_alone(tmp_path: Path) -> None:
+async def test_only_its_author_or_an_administrator_can_remove_a_custom_emoji(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         assert (await sent(server, "dario", "/realm/emoji/mine", PICTURE)).status_code == 200
         await server.refusal("elif", "DELETE", "/realm/emoji/mine")
@@ -65,7 +65,7 @@ async def test_an_emoji_is_removed_by_its_author_or_an_administrator_alone(tmp_p
         assert (await sent(server, "hugo", "/realm/emoji/guests", PICTURE)).status_code == 400
 
 
-async def test_a_new_avatar_is_announced_to_everybody(tmp_path: Path) -> None:
+async def test_a_new_avatar_is_announced_to_all_users(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         listener = await server.listen("bruno")
         response = await sent(server, "ada", "/users/me/avatar", PICTURE)
@@ -86,12 +86,12 @@ async def test_a_new_avatar_is_announced_to_everybody(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["1/../../secret", "1/secret", "1/emoji/images/" + "0" * 40 + ".png", "x"])
-async def test_the_avatar_address_serves_only_images(tmp_path: Path, path: str) -> None:
+async def test_the_avatar_url_serves_only_images(tmp_path: Path, path: str) -> None:
     async with running_server(tmp_path) as server:
         assert (await server.raw(None, "GET", f"{server.url}/user_avatars/{path}")).status_code == 404
 
 
-async def test_clients_find_the_names_of_emoji_where_registration_says(tmp_path: Path) -> None:
+async def test_the_snapshot_has_the_url_of_the_emoji_names(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         listener = await server.listen("ada")
         response = await server.raw(None, "GET", listener.snapshot["server_emoji_data_url"])
@@ -100,7 +100,7 @@ async def test_clients_find_the_names_of_emoji_where_registration_says(tmp_path:
         assert names.keys() == emoji_names().code_to_names.keys()
 
 
-async def test_the_organizations_pictures_are_where_registration_says(tmp_path: Path) -> None:
+async def test_the_snapshot_has_the_urls_of_the_organizations_images(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         snapshot = (await server.listen("ada")).snapshot
         names = ("realm_icon_url", "realm_logo_url", "realm_night_logo_url")
@@ -112,7 +112,7 @@ async def test_the_organizations_pictures_are_where_registration_says(tmp_path: 
         assert (await server.raw(None, "GET", f"{server.url}/static/images/other.png")).status_code == 404
 
 
-async def test_a_poll_collects_votes_of_those_who_see_it(tmp_path: Path) -> None:
+async def test_users_who_see_a_poll_can_vote(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         message_id = await server.send("ada", "general", "lunch", "/poll Lunch?\nsoup\nnoodles")
         listener = await server.listen("bruno")
@@ -139,7 +139,7 @@ async def test_a_poll_collects_votes_of_those_who_see_it(tmp_path: Path) -> None
         await server.refusal("ada", "POST", "/submessage", {**vote, "message_id": plain})
 
 
-async def test_a_picture_stays_where_its_successor_could_not_be_stored(
+async def test_an_image_is_kept_if_its_replacement_cannot_be_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running_server(tmp_path) as server:

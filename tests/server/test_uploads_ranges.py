@@ -29,14 +29,14 @@ async def uploaded(server: TestServer, content: bytes = CONTENT) -> str:
         ("bytes=2-4, 100-200", b"234"),
     ],
 )
-async def test_a_part_is_sent_and_named(server: TestServer, header: str, part: bytes) -> None:
+async def test_a_range_is_returned_with_its_position(server: TestServer, header: str, part: bytes) -> None:
     response = await server.raw("ada", "GET", await uploaded(server), headers={"Range": header})
     assert (response.status_code, response.content) == (206, part)
     start = CONTENT.index(part)
     assert response.headers["content-range"] == f"bytes {start}-{start + len(part) - 1}/10"
 
 
-async def test_several_parts_come_in_one_answer(server: TestServer) -> None:
+async def test_several_ranges_are_returned_in_one_response(server: TestServer) -> None:
     url = await uploaded(server)
     response = await server.raw("ada", "GET", url, headers={"Range": "bytes=0-1,8-"})
     assert response.status_code == 206
@@ -71,7 +71,7 @@ async def test_an_invalid_range_is_ignored(server: TestServer, header: str) -> N
 
 
 @pytest.mark.parametrize("header", ["bytes=10-", "bytes=10-20,30-40", "bytes=-0"])
-async def test_ranges_beyond_the_end_are_refused_with_the_length(server: TestServer, header: str) -> None:
+async def test_ranges_beyond_the_end_are_rejected_with_the_length(server: TestServer, header: str) -> None:
     response = await server.raw("ada", "GET", await uploaded(server), headers={"Range": header})
     assert response.status_code == 416
     assert response.headers["content-range"] == "bytes */10"
@@ -80,13 +80,13 @@ async def test_ranges_beyond_the_end_are_refused_with_the_length(server: TestSer
 
 
 @pytest.mark.parametrize("header", ["bytes=0-", "bytes=-5"])
-async def test_an_empty_file_has_no_range(server: TestServer, header: str) -> None:
+async def test_ranges_of_an_empty_file_are_rejected(server: TestServer, header: str) -> None:
     response = await server.raw("ada", "GET", await uploaded(server, b""), headers={"Range": header})
     assert (response.status_code, response.headers["content-range"]) == (416, "bytes */0")
     assert response.json()["result"] == "error"
 
 
-async def test_a_range_of_another_version_gets_the_whole_file(server: TestServer) -> None:
+async def test_a_range_of_an_outdated_version_returns_the_whole_file(server: TestServer) -> None:
     url = await uploaded(server)
     tag = (await server.raw("ada", "GET", url)).headers["etag"]
     for version, status in ((tag, 206), ('"other"', 200)):
@@ -94,7 +94,7 @@ async def test_a_range_of_another_version_gets_the_whole_file(server: TestServer
         assert (await server.raw("ada", "GET", url, headers=headers)).status_code == status
 
 
-async def test_the_servers_own_pictures_have_ranges_too(server: TestServer) -> None:
+async def test_images_of_the_server_support_ranges_too(server: TestServer) -> None:
     url = f"{server.url}/static/images/logo.png"
     whole = await server.raw(None, "GET", url)
     part = await server.raw(None, "GET", url, headers={"Range": "bytes=1-3"})

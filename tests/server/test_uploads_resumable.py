@@ -53,7 +53,7 @@ async def offset_of(server: TestServer, address: str, name: str = "ada") -> int:
 
 
 @proves("UPL-14", "UPL-15")
-async def test_an_upload_in_parts_becomes_a_file_like_any_other(tmp_path: Path) -> None:
+async def test_an_upload_in_parts_becomes_an_ordinary_file(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         address = await created(server, 11)
         first = await patched(server, address, 0, b"hello ")
@@ -81,7 +81,7 @@ async def test_below_its_level_the_service_has_no_resumable_uploads(tmp_path: Pa
         assert response.status_code == 201
 
 
-async def test_bytes_can_come_with_the_creation(tmp_path: Path) -> None:
+async def test_creating_an_upload_may_include_bytes(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         headers = {**PART, "Upload-Length": "5", "Upload-Metadata": metadata("a.txt")}
         response = await server.raw("ada", "POST", "/tus", headers=headers, content=b"hello")
@@ -90,7 +90,7 @@ async def test_bytes_can_come_with_the_creation(tmp_path: Path) -> None:
         assert (response.status_code, response.headers["upload-offset"]) == (201, "3")
 
 
-async def test_an_empty_file_is_whole_at_once(tmp_path: Path) -> None:
+async def test_an_empty_upload_is_complete_at_once(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         headers = {**TUS, "Upload-Length": "0", "Upload-Metadata": metadata("empty.txt")}
         response = await server.raw("ada", "POST", "/tus", headers=headers)
@@ -128,7 +128,7 @@ async def test_an_upload_survives_a_restart(tmp_path: Path) -> None:
         assert (await patched(server, address, 2, b"cd")).status_code == 200
 
 
-async def test_offsets_must_agree_and_lengths_hold(tmp_path: Path) -> None:
+async def test_wrong_offsets_and_lengths_are_rejected(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         address = await created(server, 4)
         assert (await patched(server, address, 1, b"x")).status_code == 409
@@ -143,7 +143,7 @@ async def test_offsets_must_agree_and_lengths_hold(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("length", ["", "-1", "x", "1" * 30, "²"])
-async def test_a_length_is_a_number(tmp_path: Path, length: str) -> None:
+async def test_a_length_that_is_not_a_number_is_rejected(tmp_path: Path, length: str) -> None:
     async with running_server(tmp_path) as server:
         headers = [(b"Tus-Resumable", b"1.0.0"), (b"Upload-Length", length.encode("latin-1"))]
         response = await server.raw("ada", "POST", "/tus", headers=headers)
@@ -151,13 +151,13 @@ async def test_a_length_is_a_number(tmp_path: Path, length: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["filename !!!", "filename /w==", "x" * 5000])
-async def test_metadata_is_base64(tmp_path: Path, text: str) -> None:
+async def test_metadata_that_is_not_base64_is_rejected(tmp_path: Path, text: str) -> None:
     async with running_server(tmp_path) as server:
         headers = {**TUS, "Upload-Length": "1", "Upload-Metadata": text}
         assert (await server.raw("ada", "POST", "/tus", headers=headers)).status_code == 400
 
 
-async def test_too_much_is_refused_before_a_byte(tmp_path: Path) -> None:
+async def test_a_file_beyond_the_limit_is_rejected_before_it_is_sent(tmp_path: Path) -> None:
     config = Config(limits=replace(ServiceLimits(), max_file_upload_mib=1))
     async with running_server(tmp_path, config=config) as server:
         headers = {**TUS, "Upload-Length": str((1 << 20) + 1)}
@@ -167,7 +167,7 @@ async def test_too_much_is_refused_before_a_byte(tmp_path: Path) -> None:
         assert "termination" in options.headers["tus-extension"]
 
 
-async def test_an_upload_belongs_to_who_began_it(tmp_path: Path) -> None:
+async def test_an_upload_cannot_be_continued_by_others(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         address = await created(server, 4)
         assert (await patched(server, address, 0, b"evil", name="bruno")).status_code == 404
@@ -179,7 +179,7 @@ async def test_an_upload_belongs_to_who_began_it(tmp_path: Path) -> None:
             assert response.status_code == 404
 
 
-async def test_an_upload_can_be_given_up(tmp_path: Path) -> None:
+async def test_an_upload_can_be_cancelled(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         address = await created(server, 4)
         assert (await server.raw("ada", "DELETE", address, headers=TUS)).status_code == 204

@@ -57,7 +57,7 @@ async def test_an_update_changes_the_given_fields_and_notifies_all_users(server:
 
 
 @pytest.mark.parametrize("name", ["a*b", "a`b", 'a"b', "a@b", "Foo|12", "a\nb", "a\u202eb", "x" * 101])
-async def test_a_name_is_one_that_mentions_can_carry(server: TestServer, name: str) -> None:
+async def test_names_that_cannot_be_mentioned_are_rejected(server: TestServer, name: str) -> None:
     path = f"/users/{server.id('dario')}"
     assert (await server.refusal("bruno", "PATCH", path, {"full_name": name}))["code"] == "BAD_REQUEST"
     assert (await server.call("ada", "GET", path))["user"]["full_name"] == "Dario Vance"
@@ -73,12 +73,12 @@ async def test_only_administrators_update_others(server: TestServer, name: str) 
 
 @proves("USRU-05", "CONV-15")
 @pytest.mark.parametrize("role", [0, 500, "member", None])
-async def test_a_role_is_one_of_five_codes(server: TestServer, role: object) -> None:
+async def test_unknown_roles_are_rejected(server: TestServer, role: object) -> None:
     assert (await refused(server, "dario", role=role))["code"] == "BAD_REQUEST"
 
 
 @proves("USRU-06", "USRU-07", "ERR-02")
-async def test_only_owners_give_and_take_the_owner_role_and_one_owner_stays(server: TestServer) -> None:
+async def test_only_owners_change_the_owner_role_and_the_last_owner_keeps_it(server: TestServer) -> None:
     await refused(server, "dario", by="bruno", role=100)
     await refused(server, "ada", by="bruno", role=400)
     assert (await refused(server, "ada", by="ada", role=400))["code"] == "BAD_REQUEST"
@@ -88,7 +88,7 @@ async def test_only_owners_give_and_take_the_owner_role_and_one_owner_stays(serv
 
 
 @proves("USRU-12", "USRU-14", "ERR-02")
-async def test_a_guest_does_not_become_an_administrator_in_one_step(server: TestServer) -> None:
+async def test_a_guest_cannot_become_an_administrator_in_one_step(server: TestServer) -> None:
     for role in (100, 200):
         assert (await refused(server, "hugo", by="ada", role=role))["code"] == "BAD_REQUEST"
     await update(server, "hugo", by="ada", role=300)
@@ -120,7 +120,7 @@ async def test_profile_fields_are_set_one_by_one_and_invalid_ones_change_nothing
 
 
 @proves("USRU-09", "USRU-10", "USRU-11", "USRU-16", "AUTH-03")
-async def test_an_address_is_changed_by_an_owner_with_the_permission_from_285(server: TestServer) -> None:
+async def test_from_285_owners_with_the_permission_can_change_emails(server: TestServer) -> None:
     params = {"new_email": "dario.vance@demo.example"}
     await refused(server, "dario", by="ada", **params)
     allow_changing_addresses(server, "bruno")
@@ -152,7 +152,7 @@ async def test_a_deactivated_account_loses_access_and_is_announced(server: TestS
 
 
 @proves("USRD-08", "USRD-10", "ERR-02", "AUTH-03")
-async def test_the_only_owner_stays_and_owners_are_deactivated_by_owners(server: TestServer) -> None:
+async def test_the_only_owner_cannot_be_deactivated_and_owners_only_by_owners(server: TestServer) -> None:
     assert (await server.refusal("ada", "DELETE", f"/users/{server.id('ada')}"))["code"] == "BAD_REQUEST"
     await update(server, "dario", by="ada", role=100)
     await server.refusal("bruno", "DELETE", f"/users/{server.id('dario')}")
@@ -160,7 +160,7 @@ async def test_the_only_owner_stays_and_owners_are_deactivated_by_owners(server:
 
 
 @proves("USRD-04", "USRD-05", "USRD-06")
-async def test_a_comment_sends_a_mail_and_none_sends_none(server: TestServer) -> None:
+async def test_deactivating_a_user_sends_an_email_only_with_a_comment(server: TestServer) -> None:
     server.set_level(135)
     await deactivate(server, "dario", deactivation_notification_comment="Thank you for **everything**")
     await deactivate(server, "elif", deactivation_notification_comment="")
@@ -173,7 +173,7 @@ async def test_a_comment_sends_a_mail_and_none_sends_none(server: TestServer) ->
     assert "Thank you for **everything**" in sent[0][1]
 
 
-async def test_the_bots_of_a_deactivated_person_go_with_them(server: TestServer) -> None:
+async def test_the_bots_of_a_deactivated_user_are_deactivated(server: TestServer) -> None:
     await update(server, "dario", by="ada", role=100)
     await deactivate(server, "ada", by="dario")
     assert not server.user("iris").is_active
@@ -191,7 +191,9 @@ async def test_an_account_is_reactivated_with_its_subscriptions(server: TestServ
     assert [server.channel("general")] in added
 
 
-async def test_administrators_whom_the_operator_lets_make_accounts_with_passwords(server: TestServer) -> None:
+async def test_administrators_with_the_permission_of_the_operator_can_create_users(
+    server: TestServer,
+) -> None:
     params = {"email": "nadia@demo.example", "full_name": "Nadia Osei", "password": "a long password"}
     for name in ("elif", "bruno"):
         await ask(
@@ -212,7 +214,7 @@ async def test_administrators_whom_the_operator_lets_make_accounts_with_password
     assert (await server.call(None, "POST", "/fetch_api_key", signed_in))["user_id"] == answer["user_id"]
 
 
-async def test_people_set_their_own_profile_fields_where_they_may(server: TestServer) -> None:
+async def test_users_set_their_own_profile_fields_if_editable(server: TestServer) -> None:
     fixed = {"name": "Badge", "field_type": 1, "editable_by_user": False}
     badge = (await server.call("bruno", "POST", "/realm/profile_fields", fixed))["id"]
     free = {"name": "Pronouns", "field_type": 8}
@@ -226,7 +228,7 @@ async def test_people_set_their_own_profile_fields_where_they_may(server: TestSe
 
 
 @pytest.mark.parametrize(("name", "may_always"), [("bruno", True), ("dario", False)])
-async def test_names_and_pictures_may_be_fixed_for_all_but_administrators(
+async def test_names_and_avatars_can_be_locked_for_all_except_administrators(
     server: TestServer, name: str, may_always: bool
 ) -> None:
     def own() -> tuple[str, int]:
@@ -244,7 +246,7 @@ async def test_names_and_pictures_may_be_fixed_for_all_but_administrators(
         assert own() == ((renamed, version + 1) if may else (full_name, version))
 
 
-async def test_only_administrators_learn_which_accounts_there_are(server: TestServer) -> None:
+async def test_updating_a_user_reveals_unknown_ids_to_administrators_only(server: TestServer) -> None:
     for path in ("/users/999999", f"/users/{server.id('elif')}"):
         refusal = await server.refusal("dario", "PATCH", path, {"full_name": "x"})
         assert refusal["msg"] == "Insufficient permission"
@@ -252,7 +254,7 @@ async def test_only_administrators_learn_which_accounts_there_are(server: TestSe
     assert refusal["msg"] == "No such user"
 
 
-async def test_newcomers_find_recent_messages_of_their_public_channels_the_newest_unread(
+async def test_new_users_receive_recent_messages_with_the_newest_unread(
     server: TestServer,
 ) -> None:
     store = server.core.store

@@ -61,14 +61,14 @@ async def test_a_new_group_is_announced_and_listed_with_the_requested_properties
 
 @proves("GRPC-02", "GRPC-03", "GRPC-04")
 @pytest.mark.parametrize("missing", ["name", "description", "members"])
-async def test_a_group_needs_name_description_and_members(server: TestServer, missing: str) -> None:
+async def test_a_group_requires_a_name_a_description_and_members(server: TestServer, missing: str) -> None:
     params: dict[str, object] = {"name": "Crew", "description": "", "members": []}
     del params[missing]
     assert (await server.refusal("dario", "POST", "/user_groups/create", params))["code"] == "BAD_REQUEST"
 
 
 @proves("GRPC-05", "GRPC-06", "GRPC-07", "VER-05", "CONV-09")
-async def test_subgroups_are_taken_from_311_whatever_rights_the_creator_has_on_them(
+async def test_subgroups_are_accepted_from_311_whatever_permissions_the_creator_has_for_them(
     server: TestServer,
 ) -> None:
     inner = await created(server, "Inner", by="bruno")
@@ -83,7 +83,7 @@ async def test_subgroups_are_taken_from_311_whatever_rights_the_creator_has_on_t
 
 
 @proves("GRPC-04", "GRPC-05")
-async def test_an_update_ignores_members_and_subgroups_and_says_so(server: TestServer) -> None:
+async def test_an_update_reports_members_and_subgroups_as_ignored(server: TestServer) -> None:
     group_id = await created(server)
     answer = await update(server, group_id, name="Staff", members=[], subgroups=[])
     assert answer["ignored_parameters_unsupported"] == ["members", "subgroups"]
@@ -91,7 +91,7 @@ async def test_an_update_ignores_members_and_subgroups_and_says_so(server: TestS
 
 
 @proves("GRPC-08", "GSV-01", "GSV-02", "GSV-06", "GSV-22")
-async def test_settings_are_a_group_or_an_object_of_people_and_groups(server: TestServer) -> None:
+async def test_settings_are_a_group_id_or_an_object_of_users_and_groups(server: TestServer) -> None:
     moderators = server.group("role:moderators")
     both = {"direct_members": [server.id("elif")], "direct_subgroups": [moderators]}
     nobody: dict[str, list[int]] = {"direct_members": [], "direct_subgroups": []}
@@ -164,7 +164,7 @@ async def test_an_update_changes_the_given_fields_and_announces_each_change(serv
 
 
 @proves("GRPU-03", "GRPU-04", "GRPU-05", "GRPU-06")
-async def test_below_165_an_update_needs_name_and_description(server: TestServer) -> None:
+async def test_below_165_an_update_requires_name_and_description(server: TestServer) -> None:
     group_id = await created(server)
     server.set_level(164)
     await refused(server, group_id, by="ada", name="Staff")
@@ -175,7 +175,7 @@ async def test_below_165_an_update_needs_name_and_description(server: TestServer
 
 
 @proves("GRPU-07", "GSV-04", "GSV-05")
-async def test_a_setting_is_changed_by_new_and_guarded_by_old(server: TestServer) -> None:
+async def test_a_setting_is_changed_only_if_the_old_value_matches(server: TestServer) -> None:
     group_id = await created(server)
     before = await record(server, group_id)
     members, moderators = server.group("role:members"), server.group("role:moderators")
@@ -192,7 +192,7 @@ async def test_a_setting_is_changed_by_new_and_guarded_by_old(server: TestServer
 
 
 @proves("GRPU-08", "GSV-13", "GSV-15", "GSV-22")
-async def test_can_mention_group_has_had_three_forms(server: TestServer) -> None:
+async def test_the_format_of_can_mention_group_depends_on_the_level(server: TestServer) -> None:
     members, moderators = server.group("role:members"), server.group("role:moderators")
     group_id = await created(server)
     server.set_level(190)
@@ -237,7 +237,7 @@ async def test_each_setting_is_unsupported_below_its_level(
     ("setting", "level", "change"),
     [("can_add_members_group", 305, "add"), ("can_remove_members_group", 324, "delete")],
 )
-async def test_holders_change_members_from_the_settings_level_and_managers_before(
+async def test_who_can_change_members_depends_on_the_level(
     server: TestServer, setting: str, level: int, change: str
 ) -> None:
     settings: dict[str, Any] = {setting: {"direct_members": [server.id("elif")], "direct_subgroups": []}}
@@ -265,7 +265,7 @@ async def test_deactivated_holders_are_left_out_from_303(server: TestServer) -> 
 
 
 @proves("GRPU-10", "GRPU-11")
-async def test_managers_of_a_group_and_of_all_groups_may_update_and_nobody_else(server: TestServer) -> None:
+async def test_only_managers_of_a_group_or_of_all_groups_can_update_it(server: TestServer) -> None:
     group_id = await created(server, by="dario")
     assert (await refused(server, 999_999, by="ada", name="x"))["code"] == "BAD_REQUEST"
     assert (await refused(server, group_id, by="elif", name="x"))["msg"] == "Insufficient permission"
@@ -320,7 +320,7 @@ async def test_an_invalid_old_value_is_rejected(server: TestServer, old: object)
 
 
 @proves("GSV-17", "GSV-18", "GSV-21")
-async def test_a_deactivated_group_is_neither_mentioned_nor_used(server: TestServer) -> None:
+async def test_a_deactivated_group_cannot_be_mentioned_or_get_permissions(server: TestServer) -> None:
     group_id = await created(server, "Crew", members=[server.id("dario"), server.id("elif")])
     await deactivate(server, group_id)
     listener = await server.listen("elif")
@@ -347,7 +347,7 @@ async def test_below_340_only_the_name_of_a_deactivated_group_changes(server: Te
     await update(server, group_id, can_join_group=value)
 
 
-async def test_members_join_leave_and_are_added_by_those_who_may(server: TestServer) -> None:
+async def test_joining_leaving_and_adding_members_require_their_permissions(server: TestServer) -> None:
     group_id = await created(server, can_join_group=server.group("role:members"))
     path = f"/user_groups/{group_id}/members"
     listener = await server.listen("greta")
@@ -363,7 +363,7 @@ async def test_members_join_leave_and_are_added_by_those_who_may(server: TestSer
     assert operations == ["add_members", "add_members", "remove_members"]
 
 
-async def test_subgroups_never_form_a_circle(server: TestServer) -> None:
+async def test_subgroups_cannot_form_a_cycle(server: TestServer) -> None:
     outer, inner = await created(server, "Outer"), await created(server, "Inner")
     await server.call("dario", "POST", f"/user_groups/{outer}/subgroups", {"add": [inner]})
     await server.refusal("dario", "POST", f"/user_groups/{inner}/subgroups", {"add": [outer]})
@@ -396,14 +396,14 @@ async def test_a_group_is_mentioned_by_users_with_the_permission(server: TestSer
     assert (await server.refusal("dario", "PATCH", f"/messages/{message_id}", edit))["msg"] == said
 
 
-async def test_who_is_deactivated_is_in_no_group_of_a_role(server: TestServer) -> None:
+async def test_deactivated_users_are_in_no_role_group(server: TestServer) -> None:
     path = f"/user_groups/{server.group('role:members')}/members/{server.id('greta')}"
     assert (await server.call("ada", "GET", path))["is_user_group_member"] is True
     await server.call("ada", "DELETE", f"/users/{server.id('greta')}")
     assert (await server.call("ada", "GET", path))["is_user_group_member"] is False
 
 
-async def test_groups_of_the_system_are_mentioned_by_nobody(server: TestServer) -> None:
+async def test_system_groups_cannot_be_mentioned(server: TestServer) -> None:
     said = {
         "type": "channel",
         "to": server.channel("general"),

@@ -25,7 +25,7 @@ async def custom_emoji(server: TestServer, name: str = "gauge") -> int:
 
 
 @proves("STAT-06")
-async def test_below_86_a_status_has_no_emoji_and_a_later_level_has_it_again(server: TestServer) -> None:
+async def test_below_86_the_emoji_of_a_status_is_not_returned(server: TestServer) -> None:
     await server.call("dario", "POST", "/users/me/status", {"status_text": "out", "emoji_name": "tada"})
     await server.call("elif", "POST", "/users/me/status", {"emoji_name": "tada"})
     server.set_level(85)
@@ -56,7 +56,7 @@ async def test_only_the_given_fields_change_and_all_users_are_notified(server: T
 
 
 @proves("STAT-03", "STAT-15", "STAT-22")
-async def test_sixty_code_points_fit_and_sixty_one_do_not(server: TestServer) -> None:
+async def test_a_status_text_has_at_most_60_code_points(server: TestServer) -> None:
     await server.call("dario", "POST", "/users/me/status", {"status_text": "é" * 60})
     answer = await server.refusal("dario", "POST", "/users/me/status", {"status_text": "é" * 61})
     assert answer["msg"] == "status_text is too long (limit: 60 characters)"
@@ -108,7 +108,7 @@ async def test_a_status_update_without_changes_has_its_own_error_text(server: Te
         {"emoji_name": "gauge", "emoji_code": "one", "reaction_type": "realm_emoji"},
     ],
 )
-async def test_emoji_that_do_not_exist_or_do_not_fit_are_refused(
+async def test_unknown_or_mismatched_emoji_are_rejected(
     server: TestServer, params: dict[str, object]
 ) -> None:
     assert (await server.refusal("dario", "POST", "/users/me/status", params))["code"] == "BAD_REQUEST"
@@ -126,7 +126,7 @@ async def test_away_is_the_negation_of_presence_enabled(server: TestServer) -> N
 
 
 @proves("STAT-13")
-async def test_away_and_presence_are_one_thing_from_148(server: TestServer) -> None:
+async def test_from_148_away_changes_presence_enabled(server: TestServer) -> None:
     for level, enabled in ((147, True), (148, False)):
         server.set_level(level)
         await server.call("dario", "POST", "/users/me/status", {"away": True})

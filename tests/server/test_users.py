@@ -80,7 +80,7 @@ async def test_hidden_addresses_are_null_and_before_163_left_out(server: TestSer
 
 
 @proves("ME-14", "USR-05", "USR-26", "USR-27")
-async def test_profile_data_is_for_people_and_on_request(server: TestServer) -> None:
+async def test_profile_data_are_returned_for_users_on_request(server: TestServer) -> None:
     fields = {"name": "Motto", "field_type": 2}
     field_id = (await server.call("ada", "POST", "/realm/profile_fields", fields))["id"]
     data = [{"id": field_id, "value": "*plain* words"}]
@@ -153,7 +153,7 @@ async def test_the_avatar_is_null_under_exactly_three_conditions(server: TestSer
 
 
 @proves("USR-24")
-async def test_clients_that_can_do_without_avatars_may_get_none(server: TestServer) -> None:
+async def test_clients_with_the_capability_may_get_no_avatar_url(server: TestServer) -> None:
     listener = await server.listen(
         "elif", client_capabilities={"user_avatar_url_field_optional": True}, client_gravatar=True
     )
@@ -168,7 +168,7 @@ async def test_deactivated_people_are_not_active(server: TestServer) -> None:
 
 
 @proves("USR-18", "USR-19", "USR-20")
-async def test_bots_have_a_type_and_perhaps_an_owner(server: TestServer) -> None:
+async def test_bots_have_a_type_and_an_optional_owner(server: TestServer) -> None:
     iris = await user(server, "elif", "iris")
     assert (iris["is_bot"], iris["bot_type"], iris["bot_owner_id"]) == (True, 1, server.id("ada"))
     jasper = await user(server, "elif", "jasper")
@@ -178,7 +178,7 @@ async def test_bots_have_a_type_and_perhaps_an_owner(server: TestServer) -> None
     assert (await user(server, "elif", "iris"))["bot_owner_id"] is None
 
 
-async def test_everybody_is_listed_or_those_asked_for(server: TestServer) -> None:
+async def test_all_users_or_the_requested_ones_are_listed(server: TestServer) -> None:
     members = (await server.call("hugo", "GET", "/users"))["members"]
     assert len(members) == 10
     ids = [server.id("ada"), server.id("iris")]

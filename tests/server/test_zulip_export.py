@@ -51,11 +51,11 @@ def rows(archive: Path) -> Tables:
     return tables_of(archive)
 
 
-def test_every_row_is_one_that_zulips_models_take(rows: Tables) -> None:
+def test_every_exported_row_fits_the_models_of_zulip(rows: Tables) -> None:
     assert list(faults(rows)) == []
 
 
-def test_every_table_has_something_in_it(rows: Tables) -> None:
+def test_every_exported_table_has_rows(rows: Tables) -> None:
     assert {name for name, found in rows.items() if not found} == set(EMPTY)
     assert rows.keys() - set(EMPTY) == tables().keys()
 
@@ -82,7 +82,7 @@ def test_the_newer_layout_has_only_direct_groups_and_names_the_workplace_users(
         ("zerver_stream", lambda row: row.update(name="GENERAL"), "two rows have"),
     ],
 )
-def test_the_check_of_the_format_finds_what_is_wrong(
+def test_the_format_check_finds_errors(
     rows: Tables, table: str, change: Callable[[dict[str, Any]], object], words: str
 ) -> None:
     changed = json.loads(json.dumps(rows))
@@ -90,7 +90,7 @@ def test_the_check_of_the_format_finds_what_is_wrong(
     assert any(words in fault for fault in faults(changed))
 
 
-def test_every_person_channel_and_group_can_be_written_to(rows: Tables, target: Target) -> None:
+def test_every_user_channel_and_group_has_a_recipient(rows: Tables, target: Target) -> None:
     kinds = {1: "zerver_userprofile", 2: "zerver_stream", 3: "zerver_huddle"}
     found: dict[int, set[int]] = {1: set(), 2: set(), 3: set()}
     for row in rows["zerver_recipient"]:
@@ -117,7 +117,7 @@ def test_every_person_channel_and_group_can_be_written_to(rows: Tables, target: 
             )
 
 
-def test_direct_messages_go_to_the_other_person_and_are_marked_as_direct(
+def test_exported_direct_messages_have_the_other_user_as_recipient(
     odd_data: Path, rows: Tables, target: Target
 ) -> None:
     source = Source(odd_data)
@@ -148,7 +148,7 @@ def test_direct_messages_go_to_the_other_person_and_are_marked_as_direct(
     assert not any(mask & 2048 for (message, _), mask in copies.items() if message not in stored)
 
 
-def test_flags_keep_their_meaning(odd_data: Path, rows: Tables) -> None:
+def test_exported_flags_keep_their_meaning(odd_data: Path, rows: Tables) -> None:
     meanings = {
         FlagBit.READ: 1,
         FlagBit.STARRED: 2,
@@ -185,7 +185,7 @@ def test_every_user_is_in_the_group_of_their_role(rows: Tables) -> None:
     )
 
 
-def test_a_permission_of_people_is_a_group_of_its_own(rows: Tables) -> None:
+def test_a_permission_for_single_users_is_exported_as_a_group(rows: Tables) -> None:
     secret = next(row for row in rows["zerver_stream"] if row["name"] == "secret ✨")
     group_id = secret["can_add_subscribers_group"]
     assert group_id not in {row["id"] for row in rows["zerver_namedusergroup"]}
@@ -198,7 +198,7 @@ def test_a_permission_of_people_is_a_group_of_its_own(rows: Tables) -> None:
     assert inside == {"Odd Ærlig 語", "Gone Person"}
 
 
-def test_html_is_left_to_zulip_except_where_the_text_is_ambiguous_about_a_mention(rows: Tables) -> None:
+def test_html_is_exported_only_for_mentions_by_id_and_for_system_bots(rows: Tables) -> None:
     by_text = {row["content"]: row for row in rows["zerver_message"]}
     named_by_id = next(row for text, row in by_text.items() if "|2** see [plan]" in text)
     assert 'data-user-id="2"' in named_by_id["rendered_content"]
@@ -221,7 +221,7 @@ def test_edit_history_has_the_fields_that_the_import_requires(rows: Tables) -> N
         assert ("prev_content" in entry) == ("prev_rendered_content" in entry)
 
 
-def test_files_are_there_byte_for_byte(odd_data: Path, archive: Path, rows: Tables) -> None:
+def test_exported_files_are_identical(odd_data: Path, archive: Path, rows: Tables) -> None:
     records = json.loads((archive / "uploads" / "records.json").read_text())
     assert {record["s3_path"] for record in records} == {row["path_id"] for row in rows["zerver_attachment"]}
     stored = {
@@ -246,7 +246,7 @@ def test_files_are_there_byte_for_byte(odd_data: Path, archive: Path, rows: Tabl
     assert icons == {"1/icon.original", "1/icon.png"}
 
 
-def test_links_of_scheduled_messages_are_known_with_their_uploads(rows: Tables) -> None:
+def test_uploads_in_scheduled_messages_are_exported_as_theirs(rows: Tables) -> None:
     [scheduled] = [row for row in rows["zerver_scheduledmessage"] if row["has_attachment"]]
     [upload] = [row for row in rows["zerver_attachment"] if row["scheduled_messages"]]
     assert upload["scheduled_messages"] == [scheduled["id"]]
@@ -293,7 +293,7 @@ def test_every_table_of_a_data_folder_is_exported_or_reported(
     assert tables - met == known_anew | how_far_mail_is | made_here
 
 
-def test_no_secret_is_in_it(odd_data: Path, archive: Path) -> None:
+def test_the_archive_contains_no_secret(odd_data: Path, archive: Path) -> None:
     source = Source(odd_data)
     secrets = [
         row[0]
@@ -308,14 +308,14 @@ def test_no_secret_is_in_it(odd_data: Path, archive: Path) -> None:
         assert not [secret for secret in secrets if secret in text]
 
 
-def test_it_says_which_server_it_is_for(archive: Path, target: Target) -> None:
+def test_the_archive_names_its_target_version(archive: Path, target: Target) -> None:
     status = json.loads((archive / "migration_status.json").read_text())
     version = "12.0" if target.level == NEWEST_LEVEL else "12.0-dev"
     assert status == {"migrations_by_app": {}, "zulip_version": version}
 
 
 @pytest.mark.parametrize(("level", "direct_groups"), [(441, False), (476, False), (477, True), (499, True)])
-def test_levels_have_one_of_two_layouts(level: int, direct_groups: bool) -> None:
+def test_each_level_has_one_of_two_archive_layouts(level: int, direct_groups: bool) -> None:
     target = Target(level)
     assert target.direct_groups == direct_groups
     assert target.levels == ((477, 499) if direct_groups else (441, 476))
@@ -335,7 +335,7 @@ OF_387 = {
 }
 
 
-def test_a_server_of_zulip_11_gets_nothing_that_it_does_not_know(odd_data: Path, tmp_path: Path) -> None:
+def test_an_archive_for_zulip_11_has_no_newer_fields(odd_data: Path, tmp_path: Path) -> None:
     target = Target(OLDEST_LEVEL)
     write_archive(odd_data, tmp_path / "a.tar", server=target, say=quiet)
     archive = unpacked(tmp_path / "a.tar", tmp_path / "unpacked")
@@ -360,12 +360,14 @@ def test_a_server_of_zulip_11_gets_nothing_that_it_does_not_know(odd_data: Path,
     ("level", "version", "levels"),
     [(387, "11.0", (387, 388)), (421, "11.0", (416, 425)), (430, "12.0-dev", (426, 430))],
 )
-def test_older_servers_have_layouts_of_their_own(level: int, version: str, levels: tuple[int, int]) -> None:
+def test_archives_for_older_servers_use_their_layouts(
+    level: int, version: str, levels: tuple[int, int]
+) -> None:
     assert (Target(level).version, Target(level).levels) == (version, levels)
 
 
 @pytest.mark.parametrize("level", [0, 386, 500])
-def test_no_other_level_has_one(level: int) -> None:
+def test_unsupported_levels_are_rejected(level: int) -> None:
     with pytest.raises(LevelError):
         Target(level)
 
@@ -404,7 +406,7 @@ def test_a_failed_export_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_command_line_writes_it(
+def test_the_command_line_writes_an_archive(
     odd_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "a.tgz"

@@ -18,7 +18,7 @@ from support.server import running_server
 from support.unpacking import unpack
 
 
-async def test_people_sign_in_with_the_password_that_the_operator_gives(
+async def test_imported_users_log_in_with_a_password_from_the_operator(
     odd_archive: Path, tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
@@ -157,7 +157,7 @@ def test_archives_of_zulip_servers_are_imported(odd_archive: Path, odd_back: Pat
         assert notification_bot(core).full_name == "Notification Bot"
 
 
-def test_an_unpacked_archive_is_taken_in_as_well(tmp_path: Path) -> None:
+def test_an_unpacked_archive_is_imported_as_well(tmp_path: Path) -> None:
     folder = tmp_path / "unpacked"
     unpack(packed(converted(), tmp_path / "a.tar"), folder)
     read_archive(folder, tmp_path / "data", say=quiet)

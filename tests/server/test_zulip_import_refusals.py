@@ -102,7 +102,7 @@ def circle(files: Files) -> None:
         (lambda f: f.pop("attachment.json"), "has no attachment.json"),
     ],
 )
-def test_an_archive_that_does_not_fit_is_refused_as_a_whole(
+def test_an_invalid_archive_is_rejected_completely(
     odd_archive: Path, tmp_path: Path, change: Change, words: str
 ) -> None:
     files = files_of(odd_archive)
@@ -113,7 +113,7 @@ def test_an_archive_that_does_not_fit_is_refused_as_a_whole(
     assert [path.name for path in tmp_path.iterdir()] == ["bad.tar"]
 
 
-def test_an_imported_bot_may_do_no_more_than_its_owner(odd_archive: Path, tmp_path: Path) -> None:
+def test_an_imported_bot_has_at_most_the_role_of_its_owner(odd_archive: Path, tmp_path: Path) -> None:
     files = files_of(odd_archive)
     people = {person["id"]: person for person in files["realm.json"]["zerver_userprofile"]}
     bot = next(person for person in people.values() if person["bot_owner"] is not None)
@@ -125,7 +125,7 @@ def test_an_imported_bot_may_do_no_more_than_its_owner(odd_archive: Path, tmp_pa
     assert rows(tmp_path / "data", f"SELECT role FROM users WHERE id = {bot['id']}") == [(400,)]
 
 
-def test_texts_pass_the_filter_of_this_server(odd_archive: Path, tmp_path: Path) -> None:
+def test_imported_texts_are_sanitized(odd_archive: Path, tmp_path: Path) -> None:
     files = files_of(odd_archive)
     realm(files, "zerver_userprofile").update(full_name="Eve\x1b[2J\u202e**|7")
     realm(files, "zerver_stream").update(name="a\x1b]0;x\x07b\nc", description="<script>x</script>")
@@ -157,9 +157,7 @@ def test_texts_pass_the_filter_of_this_server(odd_archive: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("last", ["..", "!", "a--b.txt", "x" * 300])
-def test_a_path_that_this_server_would_not_make_becomes_one_of_its_own(
-    odd_archive: Path, tmp_path: Path, last: str
-) -> None:
+def test_a_foreign_upload_path_is_replaced_by_a_new_one(odd_archive: Path, tmp_path: Path, last: str) -> None:
     files = files_of(odd_archive)
     record = files["uploads/records.json"][0]
     theirs = record["path"].rpartition("/")[0] + f"/{last}"
@@ -209,7 +207,7 @@ def endless_header(path: Path) -> None:
         (lambda path: path.unlink(), "there is no"),
     ],
 )
-def test_nothing_gets_out_of_its_folder_and_nothing_is_left(
+def test_archive_members_cannot_escape_the_folder_and_failed_imports_leave_nothing(
     tmp_path: Path, spoil: Callable[[Path], object], words: str
 ) -> None:
     bad = packed(converted(), tmp_path / "bad.tar")
@@ -239,7 +237,7 @@ def test_links_in_a_folder_are_not_followed(tmp_path: Path) -> None:
         (ArchiveLimits(unpacked=1000), "too large"),
     ],
 )
-def test_sizes_are_limited(tmp_path: Path, limits: ArchiveLimits, words: str) -> None:
+def test_the_sizes_of_archive_members_are_limited(tmp_path: Path, limits: ArchiveLimits, words: str) -> None:
     file = packed(converted(), tmp_path / "a.tar")
     assert limits != LIMITS
     with pytest.raises(ArchiveError, match=words):
@@ -253,7 +251,7 @@ def test_an_archive_that_expands_to_hundreds_of_times_its_size_is_rejected(tmp_p
         read_archive(file, tmp_path / "data", limits=ArchiveLimits(free_of_ratio=1 << 20), say=quiet)
 
 
-def test_a_folder_that_has_something_in_it_is_left_alone(odd_archive: Path, tmp_path: Path) -> None:
+def test_a_data_folder_that_is_not_empty_is_not_overwritten(odd_archive: Path, tmp_path: Path) -> None:
     (tmp_path / "kept").write_text("x")
     with pytest.raises(ArchiveError, match="not empty"):
         read_archive(odd_archive, tmp_path, say=quiet)

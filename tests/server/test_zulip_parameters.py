@@ -52,7 +52,7 @@ def of_today(endpoint: Endpoint) -> dict[str, Param[object]]:
     return {next((name for name in param.names() if name in real), param.name): param for param in known}
 
 
-def test_the_names_are_those_of_zulip() -> None:
+def test_the_names_of_parameters_are_those_of_zulip() -> None:
     for operation, endpoint in endpoints():
         if endpoint.accepts_anything:
             continue
@@ -62,7 +62,7 @@ def test_the_names_are_those_of_zulip() -> None:
         assert real - ours == set(NOT_HERE.get(operation, "").split()), operation
 
 
-def test_what_zulip_requires_is_required() -> None:
+def test_parameters_that_zulip_requires_are_required() -> None:
     for operation, endpoint in endpoints():
         for name, param in of_today(endpoint).items():
             real = zulip_parameters()[operation].get(name)
@@ -80,7 +80,7 @@ def test_text_and_json_are_distinguished_as_on_zulip() -> None:
                 assert not is_quoted(*operation, name, None), (operation, name)
 
 
-async def test_values_of_another_type_or_not_among_the_words_are_rejected(server: TestServer) -> None:
+async def test_values_of_a_wrong_type_or_outside_the_list_are_rejected(server: TestServer) -> None:
     server.set_level(LATEST_LEVEL)
     message = await server.send("ada", "general", "lunch")
     group = {"name": "cooks", "description": "", "members": [server.id("ada")]}
@@ -147,7 +147,7 @@ def named(operations: str) -> set[Operation]:
     return {(method, path) for method, path in found}
 
 
-def test_guests_and_bots_are_refused_where_zulip_refuses_them() -> None:
+def test_operations_that_zulip_forbids_to_guests_and_bots_are_rejected() -> None:
     callers: dict[Callers, set[Operation]] = {}
     for endpoint in routes_of():
         callers.setdefault(endpoint.callers, set()).add((endpoint.method, shape(endpoint.path)))

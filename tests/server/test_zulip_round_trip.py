@@ -40,13 +40,15 @@ def test_every_column_has_several_values(odd_data: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", SAME)
-def test_everything_comes_back_as_it_was(odd_data: Path, odd_back: Path, kind: str) -> None:
+def test_every_table_is_unchanged_after_export_and_import(odd_data: Path, odd_back: Path, kind: str) -> None:
     before = rows(odd_data, SAME[kind])
     assert before
     assert rows(odd_back, SAME[kind]) == before
 
 
-def test_settings_and_permissions_come_back(odd_data: Path, odd_back: Path) -> None:
+def test_settings_and_permissions_are_unchanged_after_export_and_import(
+    odd_data: Path, odd_back: Path
+) -> None:
     with opened(odd_data) as before, opened(odd_back) as after:
         pictures = {"icon_picture", "logo_picture", "night_logo_picture"}
         for name, value in before.settings.items():
@@ -90,7 +92,7 @@ def turned(settings: Mapping[str, object]) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("level", [COMPLETE_LEVEL, NEWEST_LEVEL])
-def test_every_setting_comes_back(tmp_path: Path, level: int) -> None:
+def test_every_setting_is_unchanged_after_export_and_import(tmp_path: Path, level: int) -> None:
     odd_world.make(tmp_path / "data")
     channels = {name: number for number, name in enumerate(REALM_CHANNELS.values(), 1)}
     of_realm = turned(EDITABLE) | channels | {"empty_topic_display_name": "anything"}
@@ -121,7 +123,7 @@ def test_every_user_can_read_the_same_messages_as_before(odd_data: Path, odd_bac
     assert readable(odd_back) == before
 
 
-def test_files_come_back_byte_for_byte(odd_data: Path, odd_back: Path) -> None:
+def test_files_are_identical_after_export_and_import(odd_data: Path, odd_back: Path) -> None:
     def sums(folder: Path) -> list[str]:
         uploads = folder / "uploads"
         files = [*uploads.glob("files/*/*"), *uploads.glob("public/*")]
