@@ -24,7 +24,7 @@ from narrowcast_api.account import Account
 from narrowcast_api.errors import AccountError
 from narrowcast_api.http.secret import Secret
 from support.screen_text import screen_text
-from support.screens import answer, choices, choose, pick, question_of, rows, said
+from support.screens import answer, choices, choose, form_of, pick, question_of, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -184,6 +184,40 @@ async def test_keys_are_checked_while_they_are_typed_and_work_at_once(tmp_path: 
         assert stage.app.keys["go.inbox"] == ("f7",)
         assert any("F7" in row and "inbox" in row for row in rows(stage))
         assert '"go.inbox" = ["f7"]' in stage.app.paths.config_file.read_text()
+
+
+async def test_a_key_that_was_taken_from_its_command_does_nothing_or_what_it_was_given_to(
+    tmp_path: Path,
+) -> None:
+    keys: dict[str, str | list[str]] = {
+        "write.channel": [],
+        "message.reply": [],
+        "go.mentions": [],
+        "own.status": "#",
+    }
+    async with on_stage(tmp_path, config=Config(keys=keys)) as stage:
+        await stage.in_topic()
+        before = stage.screen.narrow
+        for key in ("c", "r"):
+            await stage.press(key)
+            assert not stage.screen.writing.has_focus_within, key
+        await stage.press("number_sign")
+        await form_of(stage)
+        assert stage.screen.narrow == before
+
+
+async def test_keys_of_a_command_without_default_keys_end_when_they_are_changed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        for number, keys in enumerate(("f7", "f12", "")):
+            stage.app.use_config(Config(keys={"topic.copy-link": keys} if keys else {}))
+            await stage.in_topic(topic=f"topic {number}")
+            for key in ("f7", "f12"):
+                await stage.press(key)
+                if key == keys:
+                    await stage.told("Copied")
+                else:
+                    assert not stage.notices, (key, keys)
+                stage.app.clear_notifications()
 
 
 async def import_from(stage: Stage, file: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import narrowcast
 from narrowcast.app.app import NarrowcastApp
-from narrowcast.commands.command import Context, LateFunction, around
+from narrowcast.commands.command import UNUSED, Context, LateFunction, around
 from narrowcast.commands.keymap import (
     KeymapError,
     effective,
@@ -204,7 +204,7 @@ def test_no_default_key_is_one_that_a_terminal_cannot_tell_apart() -> None:
 
 def test_bindings_carry_the_ids_that_keymaps_use() -> None:
     ids = {binding.id for binding in bindings_for(Context.MAIN)}
-    assert ids == {command.id for command in REGISTRY if command.context is Context.MAIN and command.keys}
+    assert ids == {command.id for command in REGISTRY if command.context is Context.MAIN}
 
 
 @pytest.mark.parametrize(
@@ -232,6 +232,12 @@ def test_a_keymap_that_cannot_work_is_refused_with_the_reason(user: dict[str, st
 def test_a_keymap_swaps_two_keys_when_both_are_named() -> None:
     keymap = textual_keymap({"go.all": "f", "go.starred": ["a", "escape"]})
     assert keymap == {"go.all": "f", "go.starred": "a,escape"}
+
+
+def test_an_empty_list_is_a_key_that_nobody_can_press_or_choose() -> None:
+    assert textual_keymap({"go.all": [], "own.status": []}) == {"go.all": UNUSED, "own.status": UNUSED}
+    with pytest.raises(ValueError, match="no such key"):
+        normalize(UNUSED)
 
 
 def test_keys_are_written_as_people_write_them() -> None:

@@ -26,7 +26,7 @@ from narrowcast.app.open_accounts import OpenAccounts
 from narrowcast.app.painting import Painting
 from narrowcast.app.themes import THEMES, sixteen_colours
 from narrowcast.commands.keymap import effective, textual_keymap
-from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id, every
+from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id
 from narrowcast.commands.run import run
 from narrowcast.extensions.start import Extensions
 from narrowcast.terminal import textual_lean  # noqa: F401  # from here on Textual takes less time
@@ -147,13 +147,10 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
         self.keys = effective(self.config.keymap)
         self.set_keymap(textual_keymap(self.config.keymap))
-        for command in every():
-            if not command.keys and self.keys[command.id]:
-                self.bind(",".join(self.keys[command.id]), command.handler, show=False)
 
     def add_commands(self, commands: Sequence[Command]) -> None:
         """Add the commands of extensions that were just loaded, with their keys."""
-        add_bindings(self, [command.binding() for command in commands if command.keys])
+        add_bindings(self, [command.binding() for command in commands])
         self.keys.update({command.id: command.keys for command in commands})
 
     def use_config(self, config: Config) -> None:
@@ -303,7 +300,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         active: list[str] = []
         if self.screen is not self.accounts.screen:
             bindings = (key.binding for key in self.screen.active_bindings.values())
-            active = [binding.id for binding in bindings if binding.id]
+            active = [binding.id for binding in bindings if binding.id and self.keys.get(binding.id)]
         self.push_screen(help_screen(self, self.keys, active))
 
     def action_app_palette(self) -> None:

@@ -12,7 +12,10 @@ from textual.binding import Binding
 
 from narrowcast_api.wire.levels import Gate
 
-__all__ = ["Command", "CommandFunction", "Context", "LateModules", "around", "rows"]
+__all__ = ["UNUSED", "Command", "CommandFunction", "Context", "LateModules", "around", "rows"]
+
+UNUSED = "unused"
+"""The name of a key that no terminal sends: that of commands without keys, which keymaps replace."""
 
 CommandFunction = Callable[[Any], object]
 """Runs a command on a `narrowcast.commands.workspace.Workspace`. It may be async; exceptions are shown to the user.
@@ -155,7 +158,7 @@ class Command(Struct, frozen=True):
 
     def binding(self, action: str = "") -> Binding:
         """The Textual binding, with the command's id for keymaps; ``action`` runs instead of the handler if given."""
-        keys = ",".join(self.keys)
+        keys = ",".join(self.keys) or UNUSED
         return Binding(
             keys, action or self.handler, self.title, show=False, id=self.id, priority=self.priority
         )

@@ -8,7 +8,7 @@ from functools import lru_cache
 from textual.binding import Binding, InvalidBinding
 from textual.keys import Keys, key_to_character
 
-from narrowcast.commands.command import Command, Context, around
+from narrowcast.commands.command import UNUSED, Command, Context, around
 from narrowcast.commands.registry import EXTENSION, REGISTRY, by_id, every, groups
 
 _SAME_BYTE = {
@@ -225,7 +225,7 @@ def _is_layered(key: str, inner: Context) -> bool:
 def textual_keymap(user: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
     """The argument for ``App.set_keymap``. Raises :class:`KeymapError`."""
     keys = effective(user)
-    return {command_id: ",".join(keys[command_id]) for command_id in user if command_id in keys}
+    return {command_id: ",".join(keys[command_id]) or UNUSED for command_id in user if command_id in keys}
 
 
 def key_table(keys: Mapping[str, tuple[str, ...]] | None = None) -> str:

@@ -73,8 +73,8 @@ def in_context(context: Context) -> tuple[Command, ...]:
 
 
 def bindings_for(*contexts: Context) -> list[Binding]:
-    """``BINDINGS`` of a widget for the keys of ``contexts``."""
-    return [command.binding() for context in contexts for command in in_context(context) if command.keys]
+    """``BINDINGS`` of a widget for the keys of ``contexts``, also those that a keymap gives them."""
+    return [command.binding() for context in contexts for command in in_context(context)]
 
 
 def bindings_to(action: str, *command_ids: str) -> list[Binding]:
