@@ -30,6 +30,7 @@ class Demo:
         self._accounts = accounts
         self._data = data
         self._server: DemoServer | None = None
+        self._starting = False
 
     @property
     def is_open(self) -> bool:
@@ -42,10 +43,20 @@ class Demo:
         return self.is_open and self._data is None
 
     async def start(self) -> None:
-        """Start the server, then open the account."""
+        """Start the server, then open the account. Does nothing if the demo is being started."""
+        if self._starting:
+            return
+        self._starting = True
+        try:
+            await self._start()
+        finally:
+            self._starting = False
+
+    async def _start(self) -> None:
         from narrowcast.app.demo_server import DemoFailed, DemoServer
         from narrowcast.screens.start.welcome import WaitScreen
 
+        await self.stop()  # an earlier server, whose account could not be opened
         await self._app.push_screen(WaitScreen("Starting the demo server…"))
         self._server = DemoServer(self._data)
         client, before = self._server.folder / "client", app_of(self._app).paths
@@ -56,6 +67,7 @@ class Demo:
         try:
             account = await self._server.start()
         except DemoFailed as error:
+            self._server = None
             app_of(self._app).paths = before
             start_log(before.log_file)
             log.error("%s", error)
@@ -69,5 +81,6 @@ class Demo:
 
     async def stop(self) -> None:
         """Stop the server, and delete its data unless the folder is the user's."""
-        if self._server is not None:
-            await self._server.stop()
+        server, self._server = self._server, None
+        if server is not None:
+            await server.stop()

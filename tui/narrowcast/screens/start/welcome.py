@@ -113,7 +113,5 @@ class TextScreen(Screen[None]):
         self.dismiss(None)
 
 
-class WaitScreen(TextScreen):
-    """A text shown while something starts."""
-
-    BINDINGS: ClassVar[list[BindingType]] = []
+class WaitScreen(TextScreen, inherit_bindings=False):
+    """A text shown while something starts, which no key closes."""
