@@ -14,6 +14,7 @@ from narrowcast.app.sign_in_links import login_refusal, password_link
 from narrowcast.cli import login
 from narrowcast.cli.main import main
 from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.commands.registry import by_id
 from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
@@ -64,6 +65,24 @@ async def test_without_an_account_one_signs_in_from_the_welcome_screen(tmp_path:
             assert (tmp_path / "home" / "config" / "accounts").is_dir()
             assert world.PASSWORD not in shown(app)
             await app.accounts.close()
+
+
+async def test_blanks_at_the_ends_belong_to_a_password_and_not_to_a_key(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        new = " a long secret "
+        await server.call("ada", "PATCH", "/settings", {"old_password": world.PASSWORD, "new_password": new})
+        for secret in (new, f" {server.account('ada').key.reveal()}\n"):
+            app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
+            async with app.run_test(size=(80, 24)) as pilot:
+                await app.push_screen(LoginScreen(server.url))
+                app.screen.query_one("#email", Editor).text = "ada@demo.example"
+                app.screen.query_one("#secret", Editor).text = secret
+                if secret != new:
+                    await app.perform(by_id()["login.key"])
+                app.screen.query_one("#secret", Editor).focus()
+                await pilot.press("enter")
+                await until(lambda app=app: app.accounts.session is not None)  # type: ignore[misc]
+                await app.accounts.close()
 
 
 async def test_a_login_that_hangs_is_canceled_with_all_that_was_typed(tmp_path: Path) -> None:

@@ -144,7 +144,8 @@ class LoginScreen(Screen[None]):
         from narrowcast.app import signin  # imported on login: it loads HTTP
 
         app = app_of(self)
-        secret = Secret(self._text("secret"))
+        typed = self.query_one("#secret", Editor).text  # blanks at the ends of a password belong to it
+        secret = Secret(typed.strip() if self._is_key else typed)
         try:
             path = await signin.sign_in_and_store(
                 self._text("site"),
