@@ -303,6 +303,18 @@ async def test_one_can_quit_from_every_dialog(tmp_path: Path) -> None:
                 await until(partial(has_ended, app))
 
 
+async def test_ctrl_c_copies_selected_text_and_ctrl_q_quits_whatever_is_selected(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic(content="Anybody?")
+        stage.screen.messages.list.text_select_all()
+        await stage.press("ctrl+c")
+        assert "Anybody?" in stage.app.clipboard
+        assert stage.app.is_running
+        stage.screen.messages.list.text_select_all()
+        await stage.press("ctrl+q")
+        await until(partial(has_ended, stage.app))
+
+
 async def test_parameters_that_the_server_ignored_are_reported(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.session.client.connection.request(

@@ -46,6 +46,9 @@ log = logging.getLogger(__name__)
 COLLECT_AFTER = 2.0
 """Seconds after start until garbage collection runs again; it is off while the app starts."""
 
+COPIES = "ctrl+c"
+"""The key that copies the selected text, if there is any, instead of quitting."""
+
 MOST_NOTICES = 3
 """Maximum number of notices on the screen at once."""
 
@@ -108,6 +111,8 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.painting = Painting(self, self._display)
         self._leaving = Leaving(self, self.accounts, self._keep_screen, self.demo.stop)
         self._typed = KeyQueue(self, self._take_key, self.accounts.settled)
+        self._pressed = ""
+        """The last key."""
         self._first_screen: MainScreen | None = None
         self._changing_config = asyncio.Lock()
 
@@ -215,6 +220,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self._typed.put(event)
 
     async def _take_key(self, event: events.Event) -> None:
+        self._pressed = event.key if isinstance(event, events.Key) else ""
         try:
             await super().on_event(event)
         except Exception as error:
@@ -351,7 +357,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.action_suspend_process()
 
     def action_app_quit(self) -> None:
-        selected = self.screen.get_selected_text()
+        selected = self.screen.get_selected_text() if self._pressed == COPIES else None
         if selected:
             self.copy_to_clipboard(selected)
             self.screen.clear_selection()
