@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable, Mapping
 
 from support import quiet, style_sheets
@@ -12,6 +11,6 @@ quiet.install()
 style_sheets.install()
 
 
-def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]] | None:
-    """The loop of all tests here, except on Windows, where the server could not start processes on it."""
-    return None if sys.platform == "win32" else {"quiet": quiet.QuietLoop}
+def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """The loop of all tests here."""
+    return {"quiet": quiet.QuietLoop}

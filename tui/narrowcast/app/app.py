@@ -6,7 +6,6 @@ import asyncio
 import gc
 import logging
 import os
-import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
@@ -15,7 +14,6 @@ from rich.console import RenderableType
 from textual import events
 from textual.app import App
 from textual.binding import BindingType
-from textual.driver import Driver
 from textual.screen import Screen
 
 from narrowcast.app.background import Background
@@ -31,6 +29,7 @@ from narrowcast.commands.run import run
 from narrowcast.extensions.start import Extensions
 from narrowcast.terminal import textual_lean  # noqa: F401  # from here on Textual takes less time
 from narrowcast.terminal.colours import NearestOf256
+from narrowcast.terminal.driver import TerminalDriver
 from narrowcast.terminal.key_queue import KeyQueue
 from narrowcast.terminal.paths import Paths
 from narrowcast.terminal.textual_private import add_bindings
@@ -64,15 +63,6 @@ def _collect_from_now_on() -> None:
     gc.enable()
 
 
-def terminal_driver() -> type[Driver] | None:
-    """Our own driver on a POSIX terminal, None (Textual's choice) on Windows."""
-    if sys.platform == "win32":
-        return None
-    from narrowcast.terminal.driver import TerminalDriver
-
-    return TerminalDriver
-
-
 class NarrowcastApp(App[int], inherit_bindings=False):
     """The app. Other modules see only `narrowcast.app.context.AppContext` of it."""
 
@@ -97,7 +87,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         early: EarlySession | None = None,
     ) -> None:
         self._is_loaded = False
-        super().__init__(driver_class=terminal_driver())
+        super().__init__(driver_class=TerminalDriver)
         self.opening = opening
         self.paths = paths or Paths.of_user()
         self.config = config or Config()

@@ -105,9 +105,9 @@ class Config:
     preset: Literal["default", "zulip-web", "zulip-terminal", "vim", "emacs"] = "default"
     """Key bindings of another program (`narrowcast.commands.presets`); those in ``[keys]`` override them."""
     keys: dict[str, str | list[str]] = field(default_factory=dict)
-    """``[keys]``: the key or keys of a command, by its id."""
+    """The key or keys of a command, by its id."""
     extensions: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """``[extensions.NAME]``: settings of an extension, checked when it is loaded; ``enabled = false`` disables it."""
+    """Settings of an extension, checked when it is loaded; ``enabled = false`` disables it."""
 
     @property
     def keymap(self) -> dict[str, str | list[str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,9 +49,9 @@ class Leaving:
 
     def take_signals(self, repaint: Callable[[], None]) -> None:
         """Handle signals and the loss of the terminal. ``repaint``: called if another program wrote to the terminal."""
-        if self._app.is_headless or sys.platform == "win32":
+        if self._app.is_headless:
             return
-        from narrowcast.terminal.signal_handler import SignalHandler  # not supported on Windows
+        from narrowcast.terminal.signal_handler import SignalHandler  # not needed without a terminal
 
         self._signals = SignalHandler(in_app(self.begin))
         self._signals.start()

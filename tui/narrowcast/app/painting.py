@@ -49,30 +49,28 @@ class AsksTerminal(Protocol):
 
 
 class Painting:
-    """Keeps track of the terminal's cells, starting with the screen that was painted before the app began. On
-    Windows it tracks none, and Textual's frames are sent whole. ``display`` sends a frame of a screen.
+    """Keeps track of the terminal's cells, starting with the screen that was painted before the app began.
+    ``display`` sends a frame of a screen.
     """
 
     def __init__(self, app: App[Any], display: Callable[[Screen[Any], RenderableType | None], None]) -> None:
         self._app = app
         self._display = display
-        self._memory: ScreenMemory | None = None
+        self._memory = ScreenMemory()
         self._shown_size: tuple[int, int] | None = None
         self._first_sizes = FIRST_SIZES
         self._asked = -ANSWER_SECONDS
-        if sys.platform != "win32":
-            self._memory = ScreenMemory()
-            self._begin_with(last_screen.shown())
+        self._begin_with(last_screen.shown())
 
     def _begin_with(self, shown: last_screen.Shown | None) -> None:
         """Take over the saved screen, which is on the terminal already: the first frame sends only what differs."""
-        if shown is not None and self._memory is not None:
+        if shown is not None:
             self._memory.prime(load_cells(shown.cells))
             self._shown_size = shown.size
 
     def difference(self, frame: RenderableType) -> RenderableType | None:
         """The part of a frame that has to be sent, which then counts as shown; None if nothing differs."""
-        if self._memory is None or not writes_frames(self._app):
+        if not writes_frames(self._app):
             return frame
         text = self._memory.difference(frame, self._app.console)
         if text == "" and not cursor_moved(self._app):
@@ -86,7 +84,7 @@ class Painting:
         self, widget: Widget, rows: Mapping[int, Strip], edges: Mapping[int, Strip], move: Move | None
     ) -> bool:
         """See `narrowcast.widgets.line_view.SendsRows`."""
-        if self._memory is None or not writes_frames(self._app):
+        if not writes_frames(self._app):
             return False
         place = free_place(widget)
         if place is None:
@@ -103,30 +101,24 @@ class Painting:
     def knows_terminal(self) -> bool:
         """Whether the whole content of the terminal is known, and painting now would reach it."""
         size = self._app.size
-        return (
-            self._memory is not None
-            and writes_frames(self._app)
-            and self._memory.is_whole(size.width, size.height)
-        )
+        return writes_frames(self._app) and self._memory.is_whole(size.width, size.height)
 
     def forget(self) -> None:
         """Send the next frame whole, because another program may have written to the terminal."""
-        if self._memory is not None:
-            self._memory.forget()
+        self._memory.forget()
 
     def can_move_columns(self) -> None:
         """The terminal can move columns. A report that was not asked for is ignored: it may be pasted text."""
-        if self._memory is not None and time.monotonic() < self._asked + ANSWER_SECONDS:
+        if time.monotonic() < self._asked + ANSWER_SECONDS:
             self._memory.has_side_margins = True
 
     def resized(self, size: tuple[int, int]) -> None:
         """Forget what is shown: terminals move text when resized, and another terminal may show the app now."""
-        if self._memory is not None:
-            self._memory.has_side_margins = False
-            driver = driver_of(self._app)
-            if isinstance(driver, AsksTerminal):
-                self._asked = time.monotonic()
-                driver.ask_for_side_margins()
+        self._memory.has_side_margins = False
+        driver = driver_of(self._app)
+        if isinstance(driver, AsksTerminal):
+            self._asked = time.monotonic()
+            driver.ask_for_side_margins()
         if self._first_sizes and size == self._shown_size:
             self._first_sizes -= 1
             return
@@ -136,7 +128,7 @@ class Painting:
     def keep(self) -> None:
         """Save the screen for the next start, unless a notice covers part of it."""
         app = self._app
-        if self._memory is None or app.is_headless or has_notices(app):
+        if app.is_headless or has_notices(app):
             return
 
         mark = f" ○ saved {datetime.now().astimezone():%a %d %b, %H:%M} · opening …"

@@ -78,11 +78,10 @@ def run_app(
     code = asyncio.run(_run(opening, config, paths, make))
     if startup_cache.of_this_start() is not None:
         importlib.import_module("narrowcast.cli.startup_cache_writer").save()
-    if sys.platform != "win32":
-        from narrowcast.terminal.driver import TerminalWriter
+    from narrowcast.terminal.driver import TerminalWriter  # imports Textual
 
-        if TerminalWriter.is_stuck:
-            os._exit(code)  # the terminal accepts no output: Python would wait for it forever
+    if TerminalWriter.is_stuck:
+        os._exit(code)  # the terminal accepts no output: Python would wait for it forever
     return code
 
 

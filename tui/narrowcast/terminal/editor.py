@@ -34,7 +34,7 @@ def editor_command(configured: str) -> list[str]:
 @contextmanager
 def kept_modes() -> Iterator[None]:
     """Restores the terminal's modes afterwards, even if a program was killed after it changed them."""
-    if sys.platform == "win32" or sys.__stdin__ is None or not sys.__stdin__.isatty():
+    if sys.__stdin__ is None or not sys.__stdin__.isatty():
         yield
         return
     import termios

@@ -88,7 +88,7 @@ def forget_attributes() -> None:
 
 
 def _show(arguments: Sequence[str]) -> Shown | None:
-    if sys.platform == "win32" or not (os.isatty(0) and os.isatty(2)):
+    if not (os.isatty(0) and os.isatty(2)):
         return None
     columns, rows = os.get_terminal_size(2)
     wanted = signature(arguments, (columns, rows))
