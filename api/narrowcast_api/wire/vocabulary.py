@@ -13,7 +13,7 @@ API_PREFIX: Final = "/api/v1"
 """The path prefix of all operations (CONV-01)."""
 
 LATEST_LEVEL: Final = 442
-"""The newest feature level that this library knows; newer servers are treated as supporting at least this one."""
+"""The newest feature level whose changes are all handled; `levels.py` has some of later levels too."""
 
 EMPTY_TOPIC_PLACEHOLDER: Final = "(no topic)"
 """The name of the empty topic on old servers (CONV-11). The library never sends it."""
