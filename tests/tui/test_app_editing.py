@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from narrowcast.terminal.paths import Paths
+from narrowcast_api.errors import InvalidInput
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import Edit
 from narrowcast_api.sync.session import Session
@@ -98,6 +102,64 @@ async def test_an_edit_that_is_refused_comes_back_and_takes_no_keys(tmp_path: Pa
         assert stage.screen.focused is stage.screen.messages.list
 
 
+async def delete(stage: Stage, message_id: int) -> None:
+    await stage.server.call("ada", "DELETE", f"/messages/{message_id}", {})
+    await until(lambda: stage.session.state.messages.get(message_id) is None)
+    await stage.pilot.pause()
+
+
+async def test_an_edit_of_a_message_that_is_deleted_meanwhile_becomes_a_draft_when_one_leaves(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        message_id = await edit_own(stage)
+        await stage.type(" and")
+        await delete(stage, message_id)
+        assert stage.notices[-1] == (
+            "The message that you are editing was deleted. Esc saves your text as a draft."
+        )
+        await stage.type(" bread")
+        assert stage.session.drafts.all() == []
+        await stage.press("escape")
+        assert stage.notices[-1] == "The message was deleted meanwhile. Your unsaved edit of it is in Drafts."
+        (draft,) = stage.session.drafts.all()
+        where = ChannelDestination(stage.server.channel("general"), "lunch")
+        assert (draft.destination, draft.content) == (where, "Soop and bread")
+        assert stage.session.edits.all() == []
+
+
+async def test_an_edit_that_was_left_becomes_a_draft_when_its_message_is_deleted(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        message_id = await edit_own(stage)
+        await stage.type(" and bread")
+        await stage.press("escape")
+        await delete(stage, message_id)
+        assert stage.notices[-1] == "The message was deleted meanwhile. Your unsaved edit of it is in Drafts."
+        assert [draft.content for draft in stage.session.drafts.all()] == ["Soop and bread"]
+        assert stage.session.edits.all() == []
+
+
+async def test_an_edit_that_is_refused_while_one_writes_something_else_says_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await edit_own(stage)
+        writing, refused = stage.screen.writing, asyncio.Event()
+
+        async def edit(**_parameters: object) -> None:
+            await refused.wait()
+            raise InvalidInput("It cannot be saved")
+
+        monkeypatch.setattr(stage.session.client.messages, "edit", edit)
+        await stage.press("end", "!", "enter", "r")
+        await stage.type("Anything else?")
+        refused.set()
+        await stage.told("It cannot be saved")
+        assert "Edit not saved. It is restored when you edit this message again." in stage.notices
+        assert writing.text.text == "Anything else?"
+        assert [edit.content for edit in stage.session.edits.all()] == ["Soop!"]
+
+
 @asynccontextmanager
 async def checking_edits(folder: Path) -> AsyncIterator[Stage]:
     """A stage whose server checks what an edit started from, as the embedded one does at any level."""
@@ -141,13 +203,17 @@ async def leave_behind(folder: Path, server: TestServer, message_id: int, conten
 async def test_an_edit_that_a_window_left_behind_is_told_unless_the_server_has_it(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         saved = await server.send("ada", "general", "lunch", "Soup")
+        deleted = await server.send("ada", "general", "lunch", "Bread")
         unsaved = await server.send("ada", "general", "lunch", "Soop")
         await leave_behind(tmp_path, server, saved, "Soup")
+        await leave_behind(tmp_path, server, deleted, "Bread and butter")
+        await server.call("ada", "DELETE", f"/messages/{deleted}", {})
         await leave_behind(tmp_path, server, unsaved, "Soup and bread")
         async with on_stage(tmp_path, server=server) as stage:
             await until(lambda: any("unsaved edit of a message" in text for text in stage.notices))
             await until(lambda: [edit.message_id for edit in stage.session.edits.all()] == [unsaved])
-            assert sum("unsaved edit" in text for text in stage.notices) == 1
+            assert sum("have an unsaved edit" in text for text in stage.notices) == 1
+            assert [draft.content for draft in stage.session.drafts.all()] == ["Bread and butter"]
             await stage.go(Narrow.topic(server.channel("general"), "lunch"))
             await until(lambda: stage.screen.messages.selected_id == unsaved)
             await stage.press("e")

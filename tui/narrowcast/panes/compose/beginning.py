@@ -135,13 +135,15 @@ class Beginning:
             self._pane.host.set_timer(ASK_TIME_EVERY, self._show_edit)
 
     def give_back(self, edit: Edit) -> None:
-        """Restore the text of an edit that the server rejected; only saves it if another text is being
-        written or the pane is closed. The focus stays, as the user may be reading.
+        """Restore the text of an edit that the server rejected; only saves it, and says where, if another text is
+        being written or the pane is closed. The focus stays, as the user may be reading.
         """
         self._pane.session.edits.update(edit)
         if self._pane.host.is_attached and not self._pane.writing.is_busy:
             self.was_writing = self._pane.host.has_focus_within
             self._take_edit(edit.message_id, edit.original)
+        else:
+            self._pane.tell(self._pane.writing.edits.keep(edit.message_id))
 
     def new_draft(self) -> None:
         """Start an empty text to the current destination; the current text stays a draft."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from narrowcast_api.storage.records import Edit
@@ -10,10 +11,14 @@ if TYPE_CHECKING:
     from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.sync.session import Session
 
-__all__ = ["CHANGED_MEANWHILE", "Edits", "destination_of", "to_draft"]
+__all__ = ["CHANGED_MEANWHILE", "DELETED_MEANWHILE", "Edits", "destination_of", "to_draft"]
 
 
+EDIT_KEPT = "Edit not saved. It is restored when you edit this message again."
 CHANGED_MEANWHILE = "The message was changed meanwhile. Your unsaved edit of it is in Drafts."
+
+
+DELETED_MEANWHILE = "The message was deleted meanwhile. Your unsaved edit of it is in Drafts."
 
 
 def destination_of(message_id: int, session: Session) -> Destination | None:
@@ -35,16 +40,34 @@ class Edits:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._original = ""
+        self._destination: Destination | None = None
+        self._deleted: set[int] = set()
         self.message_id: int | None = None
         """The id of the message that is being edited."""
 
     def begin(self, message_id: int, original: str) -> Edit:
         """Start to edit a message; restores an earlier unsaved edit of it."""
         self.message_id, self._original = message_id, original
+        self._destination = destination_of(message_id, self._session)
         return self._session.edits.get(message_id) or self._edit(message_id, original)
 
     def _edit(self, message_id: int, content: str) -> Edit:
-        return Edit(message_id, self._original, content, destination_of(message_id, self._session))
+        where = destination_of(message_id, self._session) or self._destination
+        return Edit(message_id, self._original, content, where)
+
+    def deleted(self, message_ids: Iterable[int]) -> None:
+        """These messages were deleted: what is typed for one of them is stored as a draft when the edit ends."""
+        self._deleted.update(message_ids)
+
+    def keep(self, message_id: int) -> str:
+        """Store the unsaved edit of a message for the next edit, or as a draft if there cannot be one; returns a
+        notice that says where it is.
+        """
+        edit = self._session.edits.get(message_id)
+        if edit is None or message_id not in self._deleted:
+            return EDIT_KEPT
+        to_draft(edit, self._session)
+        return DELETED_MEANWHILE
 
     def outdated(self, message_id: int, original: str) -> Edit | None:
         """An unsaved edit that began with another text than the message has now. It is discarded if the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -12,6 +13,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from narrowcast.app.context import app_of
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.compose.beginning import Beginning
 from narrowcast.panes.compose.context import ComposeContext
@@ -164,6 +166,13 @@ class ComposePane(Vertical):
     def save_before_closing(self) -> None:
         """Save the text before the pane is removed, and show where an unsaved edit is found."""
         self._writing.save_before_closing()
+
+    def messages_deleted(self, message_ids: Collection[int]) -> None:
+        """Keep what is typed for one of these messages as a draft when its edit ends; say so now."""
+        self._writing.edits.deleted(message_ids)
+        if self.editing in message_ids:
+            how = "The message that you are editing was deleted. <compose.leave> saves your text as a draft."
+            self._shared.tell(with_keys(keys_of(self), how), severity="warning")
 
     def follow_draft(self) -> None:
         """Show changes that another device made to this draft."""

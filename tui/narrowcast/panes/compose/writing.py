@@ -24,9 +24,6 @@ Tell = Callable[..., None]
 """Shows a notice to the user: a text, and its ``severity``."""
 
 
-EDIT_KEPT = "Edit not saved. It is restored when you edit this message again."
-
-
 class Writing:
     """``text`` is the editor and ``target`` the fields above it; ``shown`` is called when the text was replaced.
 
@@ -90,15 +87,15 @@ class Writing:
     def save_before_closing(self) -> None:
         """Save the text before its pane is removed, and show where an unsaved edit is found."""
         self.keep()
-        if self.edits.note(self._text.text):
-            self._tell(EDIT_KEPT)
+        if (edited_id := self.edits.message_id) is not None and self.edits.note(self._text.text):
+            self._tell(self.edits.keep(edited_id))
 
     def set_aside(self) -> None:
         """Save the text as a draft or as an unsaved edit, and clear compose for another text."""
         self._session.typing.stop()
-        if self.edits.message_id is not None:
+        if (edited_id := self.edits.message_id) is not None:
             if self.edits.leave(self._text.text):
-                self._tell(EDIT_KEPT)
+                self._tell(self.edits.keep(edited_id))
         else:
             self.keep()
             if self._touched and self._text.text.strip():

@@ -13,11 +13,11 @@ import msgspec
 from narrowcast.app.context import app_of
 from narrowcast.app.waiting import until
 from narrowcast.commands.hints import keys_of, with_keys
-from narrowcast.panes.compose.edits import destination_of
+from narrowcast.panes.compose.edits import DELETED_MEANWHILE, destination_of, to_draft
 from narrowcast.panes.compose.note import ComposeNote
 from narrowcast.screens.main.side_by_side import BESIDE_FROM, SideNote
 from narrowcast.text import names
-from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.errors import BadRequest, NarrowcastError
 from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.folders import account_folder_name
@@ -95,16 +95,20 @@ class Unfinished:
 
     async def _tell_of_edits(self, edits: Sequence[Edit]) -> None:
         """Show a notice for each unsaved edit, unless the server has it: its request may have been under way when
-        the app ended.
+        the app ended. That of a deleted message becomes a draft.
         """
         screen, session = self._screen, self._screen.session
         await until(session, lambda: session.status.kind is not ConnectionKind.CONNECTING)
         for edit in edits:
-            is_saved = await self._has(edit)
+            source = await self._source_of(edit)
             if session.edits.get(edit.message_id) is not edit:
                 continue  # it was continued or saved meanwhile
-            if is_saved:
+            if source is not None and source.strip() == edit.content.strip():
                 session.edits.forget(edit.message_id)
+                continue
+            if source is None:
+                to_draft(edit, session)
+                screen.tell(DELETED_MEANWHILE)
                 continue
             where = destination_of(edit.message_id, session) or edit.destination
             place = f" in {names.destination(session.state, where)}" if where is not None else ""
@@ -112,13 +116,16 @@ class Unfinished:
                 f"You have an unsaved edit of a message{place}. It is restored when you edit it again."
             )
 
-    async def _has(self, edit: Edit) -> bool:
-        """Whether the message already has the edited text."""
+    async def _source_of(self, edit: Edit) -> str | None:
+        """The source of the edited message: the original one if it cannot be fetched, None if there is no such
+        message.
+        """
         try:
-            source = await self._screen.messages.parts.clipboard.source_of(edit.message_id)
+            return await self._screen.messages.parts.clipboard.source_of(edit.message_id)
+        except BadRequest:
+            return None
         except NarrowcastError:
-            return False
-        return source.strip() == edit.content.strip()
+            return edit.original
 
     def _write(self, draft_id: str | None) -> None:
         self._screen.spawn(self._in_turn(self.note.write, draft_id), "save which draft is open")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from narrowcast.app.context import app_of, in_app
 from narrowcast.app.frames import Frames, Kinds
 from narrowcast.commands.hints import keys_of
+from narrowcast.screens.main.deletions import Deletions
 from narrowcast.screens.main.hints import NARROW, NAVIGATION, READING, WRITING, hint_line
 from narrowcast.screens.main.moves import Moves
 from narrowcast.widgets.one_line import OneLine
@@ -107,6 +108,7 @@ class Updates:
         self._unfollow = [
             session.subscribe(in_app(self._tell_notices)),
             session.subscribe(in_app(self._moves.show)),
+            session.subscribe(in_app(Deletions(self._screen).show)),
             self._frames.follow(session),
         ]
         for kinds, show in self._shows():
