@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -152,22 +152,23 @@ async def test_notes_about_the_open_draft_are_written_in_order(
 ) -> None:
     write, go_on = ComposeNote.write, threading.Event()
 
-    def slow_at_first(note: ComposeNote, draft_id: str | None) -> None:
-        if draft_id == "one":
+    def slow_at_first(note: ComposeNote, draft_ids: Sequence[str]) -> None:
+        if draft_ids:
             go_on.wait()
-        write(note, draft_id)
+        write(note, draft_ids)
 
-    async with on_stage(tmp_path) as stage:
+    async with at(tmp_path, "general", "lunch") as stage:
         monkeypatch.setattr(ComposeNote, "write", slow_at_first)
-        id_changed, written = stage.screen.writing.draft.id_changed, stage.screen.unfinished.note
-        assert id_changed is not None
-        id_changed("one")
-        id_changed("two")
-        await stage.pilot.pause()
+        draft, noted = stage.screen.writing.draft, stage.screen.unfinished.note
+        await stage.press("c")
+        await stage.type("soup")
+        first = draft.id
+        await stage.press("ctrl+u")
         go_on.set()
-        await until(lambda: written.read() == "two")
-        id_changed("three")
-        await until(lambda: written.read() == "three")
+        await until(lambda: noted.read() == [] and noted.path.exists())
+        await stage.type("bread")
+        await until(lambda: noted.read() == [draft.id])
+        assert draft.id != first
 
 
 async def test_on_a_low_terminal_compose_takes_one_row_until_one_writes(tmp_path: Path) -> None:

@@ -248,6 +248,53 @@ async def test_a_change_of_a_message_outlives_its_place(tmp_path: Path) -> None:
         await until(lambda: stage.screen.writing.text.text == "Soop and bread")
 
 
+async def test_the_next_start_restores_the_drafts_of_both(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        async with on_stage(tmp_path, size=WIDE, server=server) as stage:
+            await two(stage)
+            await stage.press("c")
+            await stage.type("on the right")
+            await stage.press("escape", "alt+o", "c")
+            await stage.type("on the left")
+            await until(lambda: len(stage.screen.unfinished.note.read()) == 2)
+        async with on_stage(tmp_path, size=WIDE, server=server) as stage:
+            await until(lambda: len(stage.screen.side.all) == 2)
+            await until(lambda: texts(stage) == ["on the left", "on the right"])
+            assert stage.notices == []
+
+
+async def test_the_next_start_tells_of_a_draft_that_the_second_conversation_had_for_elsewhere(
+    tmp_path: Path,
+) -> None:
+    async with running_server(tmp_path / "server") as server:
+        async with on_stage(tmp_path, size=WIDE, server=server) as stage:
+            await stage.go(topic(stage, "supper"))
+            left = stage.screen.conversation
+            stage.screen.open_beside(Narrow.all())
+            await until(lambda: stage.screen.conversation is not left)
+            lunch = topic(stage, "lunch").destination
+            assert lunch is not None
+            stage.screen.writing.begin.reply(lunch)
+            await stage.type("hello all")
+            await stage.press("escape", "alt+o")
+            await until(lambda: len(stage.screen.unfinished.note.read()) == 1)
+        async with on_stage(tmp_path, size=WIDE, server=server) as stage:
+            await stage.told("You have a draft for #general › lunch")
+
+
+async def test_closing_a_conversation_forgets_its_draft_for_the_next_start(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        left, right = await two(stage)
+        await stage.press("c")
+        await stage.type("on the right")
+        await stage.press("escape", "alt+o", "c")
+        await stage.type("on the left")
+        noted = stage.screen.unfinished.note
+        await until(lambda: noted.read() == [left.writing.draft.id, right.writing.draft.id])
+        await stage.press("escape", "alt+o", "alt+z")
+        await until(lambda: noted.read() == [right.writing.draft.id])
+
+
 async def test_they_are_swapped_and_resized(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=WIDE) as stage:
         left, right = await two(stage)

@@ -30,7 +30,7 @@ class OpenDraft:
         self._shown: tuple[Destination | None, str] | None = None
         self._kept: tuple[Destination | None, str] | None = None
         self._reported_conflict: str | None = None
-        self.id_changed: Callable[[str | None], None] | None = None
+        self.id_changed: Callable[[], None] | None = None
         """Called when another draft is in compose, or none."""
 
     @property
@@ -52,7 +52,7 @@ class OpenDraft:
         if draft_id != self._id:
             self._id = draft_id
             if self.id_changed is not None:
-                self.id_changed(draft_id)
+                self.id_changed()
 
     def take(self, draft: Draft | None, where: Destination | None) -> str:
         """Take ``draft`` into compose, with the destination ``where`` of the fields; returns its text."""

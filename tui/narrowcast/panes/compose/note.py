@@ -1,26 +1,27 @@
-"""A note of which draft is in compose, so that the next start restores it. The text itself is in the journal."""
+"""A note of which drafts are in compose, so that the next start restores them. The texts are in the journal."""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 
 class ComposeNote(Struct, frozen=True):
-    """One small file. It may be lost: the draft is then still in the list of drafts."""
+    """One small file. It may be lost: the drafts are then still in the list of drafts."""
 
     path: Path
 
-    def read(self) -> str | None:
-        """The draft's id; None if there is none."""
+    def read(self) -> list[str]:
+        """The ids of the drafts, at most one per conversation on the screen."""
         try:
-            return self.path.read_text(encoding="utf-8").strip()[:100] or None
+            return [draft_id[:100] for draft_id in self.path.read_text(encoding="utf-8").split()[:2]]
         except (OSError, UnicodeDecodeError):
-            return None
+            return []
 
-    def write(self, draft_id: str | None) -> None:
-        """Store ``draft_id``, or that compose is empty."""
+    def write(self, draft_ids: Sequence[str]) -> None:
+        """Store the ids of the drafts in compose."""
         with contextlib.suppress(OSError):
-            self.path.write_text(draft_id or "", encoding="utf-8")
+            self.path.write_text("\n".join(draft_ids), encoding="utf-8")

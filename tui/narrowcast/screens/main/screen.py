@@ -121,8 +121,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.updates.begin()
         self.open(self.session.last_narrow or Narrow.all())
         self.call_after_refresh(self.lines.tell_warnings)
-        self.call_after_refresh(self.unfinished.restore)
         self.call_after_refresh(self.unfinished.restore_side)
+        self.call_after_refresh(self.unfinished.restore)
 
     def on_unmount(self) -> None:
         self.updates.end()
@@ -219,7 +219,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.side.enter(event.conversation)
 
     def _conversations_changed(self) -> None:
-        """Update the layout after the active conversation or the number of conversations has changed."""
+        """Update layout and notes after the active conversation or the number of conversations has changed."""
+        self.unfinished.note_drafts()
         self.plan.conversations = len(self.side.all)
         self._apply_plan(self.plan.width)
         for conversation in self.side.all:

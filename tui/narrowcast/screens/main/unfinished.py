@@ -1,4 +1,4 @@
-"""Restores the draft and the second conversation that were open when the app ended."""
+"""Restores the drafts and the second conversation that were open when the app ended."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import msgspec
 from narrowcast.app.context import app_of
 from narrowcast.app.waiting import until
 from narrowcast.commands.hints import keys_of, with_keys
+from narrowcast.panes.compose.draft import same_conversation
 from narrowcast.panes.compose.edits import DELETED_MEANWHILE, destination_of, to_draft
 from narrowcast.panes.compose.note import ComposeNote
 from narrowcast.screens.main.side_by_side import BESIDE_FROM, SideNote
@@ -24,7 +25,8 @@ from narrowcast_api.storage.folders import account_folder_name
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
-    from narrowcast_api.storage.records import Edit
+    from narrowcast_api.narrow.destinations import Destination
+    from narrowcast_api.storage.records import Draft, Edit
 
 T = TypeVar("T")
 
@@ -32,12 +34,15 @@ SIDE_FILE = "beside"
 
 
 class Unfinished:
-    """Saves which draft is in compose, and the second conversation, for the next start."""
+    """Saves which drafts are in compose, and the second conversation, for the next start."""
 
     def __init__(self, screen: Workspace) -> None:
         self._screen = screen
         self._side: SideNote | None = None
         self._side_known = False
+        self._beside: Destination | None = None
+        """Where a message from the second conversation of the previous run goes."""
+        self._drafts: list[str] | None = None
         self._turn = asyncio.Lock()
 
     def _folder(self) -> Path:
@@ -46,7 +51,7 @@ class Unfinished:
 
     @property
     def note(self) -> ComposeNote:
-        """The note file of the account."""
+        """The account's note of the drafts in compose."""
         return ComposeNote(self._folder() / "compose")
 
     async def restore_side(self) -> None:
@@ -56,7 +61,9 @@ class Unfinished:
         self._side, self._side_known = note, True
         if note is None or screen.side.other is not None or screen.size.width < BESIDE_FROM:
             return
-        screen.open_beside(Narrow.load(note.narrow), left=note.left, share=note.share, keys=False)
+        narrow = Narrow.load(note.narrow)
+        self._beside = narrow.new_message_destination
+        screen.open_beside(narrow, left=note.left, share=note.share, keys=False)
 
     def save_side(self, note: SideNote | None) -> None:
         """Save the second conversation; ignored until the one of the previous run has been read."""
@@ -73,25 +80,49 @@ class Unfinished:
                 path.write_bytes(msgspec.json.encode(note))
 
     async def restore(self) -> None:
-        """Restore the draft of the previous run if the open view is its place, else show a notice that names its
-        place.
+        """Restore the drafts of the previous run: the one for the open view is shown there, notices name the places
+        of others.
         """
         screen = self._screen
-        draft_id = await asyncio.to_thread(self.note.read)
-        draft = screen.session.drafts.get(draft_id) if draft_id else None
-        if draft is not None and not screen.writing.is_busy:
-            here = screen.narrow.new_message_destination if screen.narrow is not None else None
-            if here is None or (draft.destination is not None and here.key == draft.destination.key):
-                screen.writing.begin.show_draft(draft.draft_id)
-            else:
-                whom = "no recipients yet"
-                if draft.destination is not None:
-                    whom = names.destination(screen.session.state, draft.destination)
-                lists = with_keys(keys_of(screen.writing), "<go.drafts> lists drafts.")
-                screen.tell(f"You have a draft for {whom}: {lists}")
+        for draft_id in await asyncio.to_thread(self.note.read):
+            if (draft := screen.session.drafts.get(draft_id)) is not None:
+                self._restore_draft(draft)
         if edits := screen.session.edits.take_over():
             screen.spawn(self._tell_of_edits(edits), "check unsaved edits")
-        screen.writing.draft.id_changed = self._write
+        self._drafts = self._drafts_here()
+        self.note_drafts()
+
+    def _restore_draft(self, draft: Draft) -> None:
+        screen = self._screen
+        is_shown = any(draft.draft_id == one.writing.draft.id for one in screen.side.all)
+        if is_shown or same_conversation(draft.destination, self._beside):
+            return
+        here = screen.narrow.new_message_destination if screen.narrow is not None else None
+        is_place = here is None or same_conversation(here, draft.destination)
+        if is_place and not screen.writing.is_busy:
+            screen.writing.begin.show_draft(draft.draft_id)
+            return
+        whom = "no recipients yet"
+        if draft.destination is not None:
+            whom = names.destination(screen.session.state, draft.destination)
+        lists = with_keys(keys_of(screen.writing), "<go.drafts> lists drafts.")
+        screen.tell(f"You have a draft for {whom}: {lists}")
+
+    def _drafts_here(self) -> list[str]:
+        """The drafts in compose, from left to right."""
+        return [draft_id for one in self._screen.side.all if (draft_id := one.writing.draft.id) is not None]
+
+    def note_drafts(self) -> None:
+        """Save which drafts are in compose, and do so whenever another one is; ignored until those of the previous
+        run have been read.
+        """
+        if self._drafts is None:
+            return
+        for one in self._screen.side.all:
+            one.writing.draft.id_changed = self.note_drafts
+        if (now := self._drafts_here()) != self._drafts:
+            self._drafts = now
+            self._screen.spawn(self._in_turn(self.note.write, now), "save which drafts are open")
 
     async def _tell_of_edits(self, edits: Sequence[Edit]) -> None:
         """Show a notice for each unsaved edit, unless the server has it: its request may have been under way when
@@ -126,9 +157,6 @@ class Unfinished:
             return None
         except NarrowcastError:
             return edit.original
-
-    def _write(self, draft_id: str | None) -> None:
-        self._screen.spawn(self._in_turn(self.note.write, draft_id), "save which draft is open")
 
     async def _in_turn(self, write: Callable[[T], None], value: T) -> None:
         """Write ``value`` in a thread, after earlier writes."""
