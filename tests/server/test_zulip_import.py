@@ -157,6 +157,22 @@ def test_archives_of_zulip_servers_are_imported(odd_archive: Path, odd_back: Pat
         assert notification_bot(core).full_name == "Notification Bot"
 
 
+def test_emoji_whose_long_names_become_equal_get_numbers(odd_archive: Path, tmp_path: Path) -> None:
+    files = files_of(odd_archive)
+    emoji = next(row for row in files["realm.json"]["zerver_realmemoji"] if not row["deactivated"])
+    record = next(row for row in files["emoji/records.json"] if row["path"].endswith(emoji["file_name"]))
+    emoji["name"] = "a" * 60
+    for number in range(2):
+        identity, name = 9_000 + number, f"{number}.png"
+        files["realm.json"]["zerver_realmemoji"].append({**emoji, "id": identity, "file_name": name})
+        path = f"{record['path'].rpartition('/')[0]}/{name}"
+        files["emoji/records.json"].append({**record, "path": path, "s3_path": path, "file_name": name})
+        files[f"emoji/{path}"] = files[f"emoji/{record['path']}"]
+    read_archive(packed(files, tmp_path / "a.tar"), tmp_path / "data", say=quiet)
+    names = {name for (name,) in rows(tmp_path / "data", "SELECT name FROM custom_emoji")}
+    assert {"a" * 50, "a" * 48 + "_2", "a" * 48 + "_3"} <= names
+
+
 def test_an_unpacked_archive_is_imported_as_well(tmp_path: Path) -> None:
     folder = tmp_path / "unpacked"
     unpack(packed(converted(), tmp_path / "a.tar"), folder)

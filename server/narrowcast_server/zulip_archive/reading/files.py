@@ -142,12 +142,13 @@ def emoji(intake: Intake) -> None:
 
 def _emoji_name(intake: Intake, row: ArchiveRow, taken: Container[str]) -> str:
     """A unique name that is valid between colons."""
-    plain = intake.texts.record_change(
-        "names of emoji", row.text("name"), _NO_NAME.sub("_", row.text("name"))[:LONGEST_NAME]
-    )
-    while plain in taken or not plain.strip("_-"):
-        plain = intake.texts.record_change("names of emoji", "", f"{plain[: LONGEST_NAME - 2]}_2")
-    return plain
+    plain = unique = _NO_NAME.sub("_", row.text("name"))[:LONGEST_NAME]
+    number = 1
+    while unique in taken or not unique.strip("_-"):
+        number += 1
+        suffix = f"_{number}"
+        unique = f"{plain[: LONGEST_NAME - len(suffix)]}{suffix}"
+    return intake.texts.record_change("names of emoji", row.text("name"), unique)
 
 
 def icons(intake: Intake) -> None:
