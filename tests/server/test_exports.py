@@ -165,6 +165,20 @@ async def test_an_export_contains_private_data_only_of_users_who_consented(
 
 
 @pytest.mark.parametrize("kind", [ExportType.PUBLIC, ExportType.FULL_WITH_CONSENT])
+async def test_an_export_does_not_contain_the_history_of_a_message_in_a_private_channel(
+    server: TestServer, tmp_path: Path, kind: ExportType
+) -> None:
+    sent = await server.send("bruno", "operations", "takeover", "severance")
+    path, move = f"/messages/{sent}", {"stream_id": server.channel("general"), "topic": "news"}
+    for change in ({"content": "nothing"}, move, {"topic": "more news"}):
+        await server.call("bruno", "PATCH", path, {**change, "send_notification_to_new_thread": False})
+    rows = await rows_of(server, await exported(server, kind), tmp_path)
+    (row,) = [row for row in rows["zerver_message"] if row["subject"] == "more news"]
+    (entry,) = json.loads(row["edit_history"])
+    assert entry["prev_topic"] == "news"
+
+
+@pytest.mark.parametrize("kind", [ExportType.PUBLIC, ExportType.FULL_WITH_CONSENT])
 def test_a_partial_export_can_be_imported(odd_data: Path, tmp_path: Path, kind: ExportType) -> None:
     file = tmp_path / "part.tar.gz"
     write_archive(odd_data, file, kind=kind, say=quiet)

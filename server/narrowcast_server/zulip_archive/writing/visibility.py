@@ -7,8 +7,10 @@ conversations, private channels, and personal data.
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from functools import partial
 from typing import Final
 
 from narrowcast_server.zulip_archive.layout import NO_DOMAIN
@@ -65,15 +67,32 @@ def restrict(connection: sqlite3.Connection, agreed: Iterable[int], hidden: Iter
     connection.executemany("INSERT INTO hidden VALUES (?)", [(identity,) for identity in hidden])
     for statement in _FILL:
         connection.execute(statement)
+    shown = frozenset(row["id"] for row in connection.execute("SELECT id FROM open_channels WHERE all_of_it"))
+    connection.create_function("known_history", 1, partial(_known_history, shown), deterministic=True)
     for table, where in _WHERE.items():
-        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} WHERE {where}")
+        columns = _columns(connection, table, "history", "known_history(history)")
+        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT {columns} FROM main.{table} WHERE {where}")
     # A view has no rowid, which is needed for the order of reactions.
     connection.execute(
         f"CREATE TEMP VIEW reactions AS SELECT *, rowid AS rowid FROM main.reactions WHERE {_OF_MESSAGES}"
     )
-    columns = [row["name"] for row in connection.execute("PRAGMA main.table_info(users)")]
     address = (
         f"CASE WHEN id IN (SELECT id FROM hidden) THEN 'user' || id || '@{NO_DOMAIN}' ELSE delivery_email END"
     )
-    shown = [f"{address} AS {name}" if name == "delivery_email" else name for name in columns]
-    connection.execute(f"CREATE TEMP VIEW users AS SELECT {', '.join(shown)} FROM main.users")
+    columns = _columns(connection, "users", "delivery_email", address)
+    connection.execute(f"CREATE TEMP VIEW users AS SELECT {columns} FROM main.users")
+
+
+def _columns(connection: sqlite3.Connection, table: str, replaced: str, expression: str) -> str:
+    """The columns of a table, one of them, if it has it, replaced by an expression."""
+    names = [row["name"] for row in connection.execute(f"PRAGMA main.table_info({table})")]
+    return ", ".join(f"{expression} AS {name}" if name == replaced else name for name in names)
+
+
+def _known_history(channels: Container[int], history: str) -> str:
+    """The part of an edit history since the last move from a channel that is not among `channels`."""
+    entries = json.loads(history)
+    for number, entry in enumerate(entries):
+        if "prev_stream" in entry and entry["prev_stream"] not in channels:
+            return json.dumps(entries[:number], ensure_ascii=False)
+    return history
