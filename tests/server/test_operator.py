@@ -278,6 +278,17 @@ def test_a_damaged_backup_is_rejected_completely(
     assert {path.name for path in tmp_path.iterdir()} == {"data", "backup.tar"}
 
 
+def test_a_sparse_file_in_a_backup_is_not_unpacked(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "backup.tar"
+    backup(folder, file, say=quiet)
+    entry = tarfile.TarInfo("uploads/zeros")
+    entry.size, entry.pax_headers = 1, {"GNU.sparse.map": "0,1", "GNU.sparse.size": f"{1 << 20}"}
+    with tarfile.open(file, "a") as archive:
+        archive.addfile(entry, io.BytesIO(b"x"))
+    with pytest.raises(BackupError, match="it holds 'uploads/zeros'"):
+        restore(file, tmp_path / "back", say=quiet)
+
+
 def test_a_backup_is_not_restored_over_other_data(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "backup.tar"
     backup(folder, file, say=quiet)

@@ -151,7 +151,7 @@ def _verified(source: Path, folder: Path) -> int:
     manifest: dict[str, str] | None = None
     with tarfile.open(source, "r:") as archive:
         for entry in archive:
-            content = archive.extractfile(entry) if entry.isreg() else None
+            content = archive.extractfile(entry) if entry.isreg() and not entry.issparse() else None
             if content is None or not _is_ours(entry.name):
                 raise BackupError(f"{source} is not a backup: it holds {entry.name!r}")
             if entry.name == _MANIFEST:
