@@ -16,7 +16,7 @@ from narrowcast_server.organization.config import Config, ServiceLimits
 from narrowcast_server.queries.scheduled_messages import Target
 from support.clock import VirtualClock
 from support.holding import held
-from support.server import TestServer, running_server
+from support.server import Bare, TestServer, running_server
 from support.sessions import until
 
 HELD_SECONDS = 0.25
@@ -137,6 +137,15 @@ async def test_a_message_id_given_250_000_times_counts_once(server: TestServer) 
     assert answer["messages"] == [sent]
     assert len(await listener.events()) == 1
     assert watch.longest < 2 * HELD_SECONDS, watch
+
+
+async def test_one_recipient_named_40_000_times_is_one_recipient(hiding: TestServer) -> None:
+    to = json.dumps([hiding.user("elif").delivery_email] * 40_000)
+    fields = {"type": "direct", "to": Bare(to), "content": "x"}
+    with held() as watch:
+        sent = (await hiding.call("hugo", "POST", "/messages", fields))["id"]
+    assert watch.longest < HELD_SECONDS, watch
+    assert (await hiding.call("elif", "GET", f"/messages/{sent}"))["message"]["type"] == "private"
 
 
 async def test_more_message_ids_than_a_page_are_rejected(server: TestServer) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from narrowcast_server.organization.errors import ServiceError, no_such_user
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.rules import access
+from narrowcast_server.rules.addresses import user_at
 from narrowcast_server.rules.channels import check_channel_name
-from narrowcast_server.rules.visibility import found_by_address
+from narrowcast_server.rules.visibility import visible_ids
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -73,7 +74,7 @@ def people_of(core: Core, sender: User, text: str) -> list[User]:
     if all(isinstance(item, int) and not isinstance(item, bool) for item in parsed):
         return people_by_id(core, parsed)
     if all(isinstance(item, str) for item in parsed):
-        return [_by_address(core, sender, item) for item in parsed]
+        return _people_by_address(core, sender, parsed)
     raise ServiceError("Recipient lists may contain emails or user IDs, but not both.")
 
 
@@ -88,20 +89,25 @@ def people_by_id(core: Core, ids: Sequence[int]) -> list[User]:
     return users
 
 
-def _by_address(core: Core, sender: User, address: str) -> User:
-    user = found_by_address(core, sender, address)
-    if user is None:
-        raise ServiceError(f"Invalid email '{address}'")
-    return user
+def _people_by_address(core: Core, sender: User, addresses: Sequence[str]) -> list[User]:
+    users = []
+    seen = visible_ids(core, sender)
+    for address in dict.fromkeys(addresses):
+        user = user_at(core, address)
+        if user is None or (seen is not None and user.id not in seen):
+            raise ServiceError(f"Invalid email '{address}'")
+        users.append(user)
+    return users
 
 
 def principals_of(core: Core, caller: User, principals: Sequence[str | int]) -> list[User]:
     """Users by id or email address, without repetitions; raises BAD_REQUEST at the first unknown or deactivated one."""
     users: dict[int, User] = {}
-    for principal in principals:
+    seen = visible_ids(core, caller)
+    for principal in dict.fromkeys(principals):
         by_id = isinstance(principal, int)
-        user = core.users.get(int(principal)) if by_id else found_by_address(core, caller, str(principal))
-        if user is None or not user.is_active:
+        user = core.users.get(int(principal)) if by_id else user_at(core, str(principal))
+        if user is None or not user.is_active or not (by_id or seen is None or user.id in seen):
             raise no_such_user()
         users[user.id] = user
     return list(users.values())
