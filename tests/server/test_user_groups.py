@@ -363,6 +363,28 @@ async def test_joining_leaving_and_adding_members_require_their_permissions(serv
     assert operations == ["add_members", "add_members", "remove_members"]
 
 
+@pytest.mark.parametrize("inside", [False, True])
+async def test_a_group_that_opens_a_private_channel_announces_it_to_new_members(
+    server: TestServer, inside: bool
+) -> None:
+    crew, private = await created(server), server.channel("operations")
+    group = await created(server, "Inner") if inside else crew
+    await server.call("bruno", "PATCH", f"/streams/{private}", {"can_subscribe_group": {"new": crew}})
+    if inside:
+        await server.call("dario", "POST", f"/user_groups/{group}/members", {"add": [server.id("elif")]})
+    path = f"/user_groups/{crew}/" + ("subgroups" if inside else "members")
+    listener = await server.listen("elif")
+    changed = [group] if inside else [server.id("elif")]
+    await server.call("ada", "POST", path, {"add": changed})
+    (event,) = await listener.events("stream")
+    assert (event["op"], [channel["stream_id"] for channel in event["streams"]]) == ("create", [private])
+    await server.call("ada", "POST", path, {"delete": changed})
+    (event,) = await listener.events("stream")
+    assert (event["op"], event["stream_ids"]) == ("delete", [private])
+    never = (await server.listen("elif")).snapshot["never_subscribed"]
+    assert private not in [channel["stream_id"] for channel in never]
+
+
 async def test_subgroups_cannot_form_a_cycle(server: TestServer) -> None:
     outer, inner = await created(server, "Outer"), await created(server, "Inner")
     await server.call("dario", "POST", f"/user_groups/{outer}/subgroups", {"add": [inner]})

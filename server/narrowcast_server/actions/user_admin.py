@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.actions.channel_knowledge import channels_may_open
 from narrowcast_server.actions.invites import revoke_all_of
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.mail import send_mail
@@ -20,7 +21,6 @@ from narrowcast_server.actions.users import (
 )
 from narrowcast_server.actions.visibility import emit_members, visibility_may_change
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.channels import channel_object
 from narrowcast_server.rules.access import subscribed_ids, who_may_know
 from narrowcast_server.rules.accounts import check_may_deactivate, check_may_reactivate
 from narrowcast_server.rules.addresses import api_address
@@ -43,19 +43,18 @@ def change_role(core: Core, user: User, role: Role) -> None:
     """Sets a checked new role, and updates the system groups."""
     if role is user.role:
         return
-    before = {channel.id: set(who_may_know(core, channel)) for channel in core.channels.all()}
-    with visibility_may_change(core):
-        core.users.update(user.id, role=int(role))
-    if user.is_bot and role < user.role:
-        # A key handed out while the bot had a lower role must not gain its new permissions.
-        replace_key(core, user)
-    emit_person(core, user, role=int(role))
-    revoke_all_of(core, user, above=role)
-    if user.is_active:
-        # Groups list only active users.
-        emit_role_groups(core, user.id, user.role, "remove_members")
-        emit_role_groups(core, user.id, role, "add_members")
-    _emit_channels(core, user, before)
+    with channels_may_open(core, [user.id]):
+        with visibility_may_change(core):
+            core.users.update(user.id, role=int(role))
+        if user.is_bot and role < user.role:
+            # A key handed out while the bot had a lower role must not gain its new permissions.
+            replace_key(core, user)
+        emit_person(core, user, role=int(role))
+        revoke_all_of(core, user, above=role)
+        if user.is_active:
+            # Groups list only active users.
+            emit_role_groups(core, user.id, user.role, "remove_members")
+            emit_role_groups(core, user.id, role, "add_members")
     for bot in bots_of(core, user):
         if bot.role < role:
             change_role(core, bot, role)
@@ -64,19 +63,6 @@ def change_role(core: Core, user: User, role: Role) -> None:
 def bots_of(core: Core, user: User) -> list[User]:
     """A user's bots, including deactivated ones."""
     return [bot for bot in core.users.all() if bot.bot_owner_id == user.id]
-
-
-def _emit_channels(core: Core, user: User, before: dict[int, set[int]]) -> None:
-    """Emits `stream` create and delete for the channels that a change of role opens or closes to the user."""
-    after = {channel.id: set(who_may_know(core, channel)) for channel in core.channels.all()}
-    gained = [i for i in after if user.id in after[i] and user.id not in before[i]]
-    lost = [i for i in after if user.id in before[i] and user.id not in after[i]]
-    if gained:
-        streams = [channel_object(core, core.channels[identity]) for identity in gained]
-        core.emit({"type": "stream", "op": "create", "streams": streams}, [user.id])
-    if lost:
-        gone = [{"stream_id": identity} for identity in lost]
-        core.emit({"type": "stream", "op": "delete", "streams": gone, "stream_ids": lost}, [user.id])
 
 
 def change_address(core: Core, user: User, address: str) -> None:

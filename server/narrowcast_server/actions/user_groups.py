@@ -10,13 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import GroupSetting, SystemGroup
+from narrowcast_server.actions.channel_knowledge import channels_may_open
 from narrowcast_server.actions.visibility import emit_group, emit_members
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.memberships import MAX_NESTING
 from narrowcast_server.organization.models import Group, User
 from narrowcast_server.organization.realm_settings import USER_GROUP_SETTINGS
 from narrowcast_server.queries.channels import group_object, group_setting_name
-from narrowcast_server.rules.permissions import outgoing_value, setting_value, system_group
+from narrowcast_server.rules.permissions import all_members, outgoing_value, setting_value, system_group
 from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.rules.user_groups import check_membership, uses
 
@@ -162,10 +163,11 @@ def change_members(
     for member_id in leaves:
         if member_id not in present:
             raise ServiceError(f"There is no member '{member_id}' in this user group")
-    core.memberships.add_members(group.id, joins)
-    core.memberships.remove_members(group.id, leaves)
-    _emit_membership(core, group, "add_members", "user_ids", joins)
-    _emit_membership(core, group, "remove_members", "user_ids", leaves)
+    with channels_may_open(core, [*joins, *leaves]):
+        core.memberships.add_members(group.id, joins)
+        core.memberships.remove_members(group.id, leaves)
+        _emit_membership(core, group, "add_members", "user_ids", joins)
+        _emit_membership(core, group, "remove_members", "user_ids", leaves)
 
 
 def _check_active(group: Group) -> None:
@@ -185,29 +187,40 @@ def _emit_membership(core: Core, group: Group, operation: str, key: str, ids: It
 def add_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None:
     """Adds subgroups to a group; raises BAD_REQUEST for unknown or repeated ones, cycles and deep nesting."""
     _check_active(group)
-    for subgroup_id in subgroup_ids:
-        subgroup = core.groups.get(subgroup_id)
-        if subgroup is None:
-            raise ServiceError(f"Invalid user group ID: {subgroup_id}")
-        _check_active(subgroup)
-        if group.id == subgroup_id or group.id in core.memberships.groups_inside(subgroup_id):
-            raise ServiceError(f"User group {group.id} is already a subgroup of one of the passed subgroups.")
-        if subgroup_id in core.memberships.subgroups(group.id):
-            raise ServiceError(f"User group {subgroup_id} is already a subgroup of this group.")
-        if not subgroup.is_system and core.memberships.nests_too_deep(group.id, subgroup_id):
-            raise ServiceError(f"User groups can be nested {MAX_NESTING} deep at most.")
-        core.memberships.add_subgroup(group.id, subgroup_id)
-    _emit_membership(core, group, "add_subgroups", "direct_subgroup_ids", subgroup_ids)
+    with channels_may_open(core, _members_of(core, subgroup_ids)):
+        for subgroup_id in subgroup_ids:
+            _add_subgroup(core, group, subgroup_id)
+        _emit_membership(core, group, "add_subgroups", "direct_subgroup_ids", subgroup_ids)
+
+
+def _add_subgroup(core: Core, group: Group, subgroup_id: int) -> None:
+    subgroup = core.groups.get(subgroup_id)
+    if subgroup is None:
+        raise ServiceError(f"Invalid user group ID: {subgroup_id}")
+    _check_active(subgroup)
+    if group.id == subgroup_id or group.id in core.memberships.groups_inside(subgroup_id):
+        raise ServiceError(f"User group {group.id} is already a subgroup of one of the passed subgroups.")
+    if subgroup_id in core.memberships.subgroups(group.id):
+        raise ServiceError(f"User group {subgroup_id} is already a subgroup of this group.")
+    if not subgroup.is_system and core.memberships.nests_too_deep(group.id, subgroup_id):
+        raise ServiceError(f"User groups can be nested {MAX_NESTING} deep at most.")
+    core.memberships.add_subgroup(group.id, subgroup_id)
 
 
 def remove_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None:
     """Removes subgroups from a group; raises BAD_REQUEST for groups that are not among them."""
     _check_active(group)
-    for subgroup_id in subgroup_ids:
-        if subgroup_id not in core.memberships.subgroups(group.id):
-            raise ServiceError(f"User group {subgroup_id} is not a subgroup of this group.")
-        core.memberships.remove_subgroup(group.id, subgroup_id)
-    _emit_membership(core, group, "remove_subgroups", "direct_subgroup_ids", subgroup_ids)
+    with channels_may_open(core, _members_of(core, subgroup_ids)):
+        for subgroup_id in subgroup_ids:
+            if subgroup_id not in core.memberships.subgroups(group.id):
+                raise ServiceError(f"User group {subgroup_id} is not a subgroup of this group.")
+            core.memberships.remove_subgroup(group.id, subgroup_id)
+        _emit_membership(core, group, "remove_subgroups", "direct_subgroup_ids", subgroup_ids)
+
+
+def _members_of(core: Core, group_ids: Iterable[int]) -> set[int]:
+    known = [group_id for group_id in set(group_ids) if core.groups.get(group_id) is not None]
+    return {user_id for group_id in known for user_id in all_members(core, group_id)}
 
 
 def join_groups(core: Core, user: User, group_ids: Iterable[int]) -> None:
