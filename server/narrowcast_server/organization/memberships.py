@@ -7,7 +7,7 @@ with all groups nested in it, is computed once, without recursion, and cached un
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -98,8 +98,8 @@ class Memberships:
 
     def nests_too_deep(self, outer_id: int, inner_id: int) -> bool:
         """Whether putting `inner` into `outer` would make a chain of more than MAX_NESTING nested groups."""
-        above = _longest_chain(self._loaded_supergroups(), outer_id)
-        return above + _longest_chain(self._loaded_subgroups(), inner_id) > MAX_NESTING
+        above = longest_chain(self._loaded_supergroups(), outer_id)
+        return above + longest_chain(self._loaded_subgroups(), inner_id) > MAX_NESTING
 
     # --- changing --------------------------------------------------------------------------------------------
 
@@ -169,7 +169,7 @@ class Memberships:
         return dict(pairs)
 
 
-def _longest_chain(next_ids: dict[int, set[int]], start: int) -> int:
+def longest_chain(next_ids: Mapping[int, set[int]], start: int) -> int:
     """The number of groups in the longest chain from `start`, including it; stops counting at MAX_NESTING + 1."""
     level, length = {start}, 0
     while level and length <= MAX_NESTING:

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 BEYOND_NEWEST: Final = 10_000_000_000_000_000
 _HISTORICAL: Final = int(FlagBit.READ | FlagBit.HISTORICAL)
 
-
-_CHUNK: Final = 50
 _REACTION: Final = 250
+"""Characters of a reaction."""
 _SUBMESSAGE: Final = 100
-"""Characters of a reaction, and of a submessage besides its content."""
-_SEARCH_CHUNK: Final = 10
-"""Of search results, since highlighting takes longer."""
+"""Characters of a submessage besides its content."""
+_CHUNK: Final = 50
 """Messages encoded as JSON before other requests are served."""
+_SEARCH_CHUNK: Final = 10
+"""As `_CHUNK`, of search results, since highlighting takes longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,15 @@ class Page:
     found_anchor: bool
     found_oldest: bool
     found_newest: bool
+
+
+def check_range(core: Core, num_before: int, num_after: int, *, include_anchor: bool) -> None:
+    """Raises BAD_REQUEST for a range that is too long, or that would leave out a message in its middle."""
+    if not include_anchor and num_before and num_after:
+        raise ServiceError("The anchor can only be excluded at an end of the range")
+    limit = core.config.limits.max_messages_fetched
+    if num_before + num_after > limit:
+        raise ServiceError(f"Too many messages requested (maximum {limit}).")
 
 
 def anchor_id(core: Core, user: User, anchor: str, query: Query, *, narrowed: bool) -> int:

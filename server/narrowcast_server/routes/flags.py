@@ -18,7 +18,7 @@ from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.dialect import reports_every_skipped_channel
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import FlagBit
-from narrowcast_server.queries.fetching import anchor_id, page
+from narrowcast_server.queries.fetching import anchor_id, check_range, page
 from narrowcast_server.queries.narrow import build
 from narrowcast_server.queries.narrow_terms import narrow
 from narrowcast_server.queries.unread import unread_in
@@ -75,10 +75,7 @@ def _ignored(call: Call, channel_ids: list[int]) -> Answer:
 def update_flags_for_narrow(call: Call) -> Answer:
     """Adds or removes a flag on a range of a narrow; the client continues from `last_processed_id`."""
     core, user = call.core, call.user
-    if not call[INCLUDE_ANCHOR] and call[NUM_BEFORE] and call[NUM_AFTER]:
-        raise ServiceError("The anchor can only be excluded at an end of the range")
-    if call[NUM_BEFORE] + call[NUM_AFTER] > core.config.limits.max_messages_fetched:
-        raise ServiceError("Too many messages requested")
+    check_range(core, call[NUM_BEFORE], call[NUM_AFTER], include_anchor=call[INCLUDE_ANCHOR])
     terms = call[NARROW]
     query = build(core, user, terms or ())
     anchor = anchor_id(core, user, call[ANCHOR], query, narrowed=bool(terms))

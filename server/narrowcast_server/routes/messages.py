@@ -26,6 +26,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.event_variants import QueueOptions
 from narrowcast_server.queries.fetching import (
     anchor_id,
+    check_range,
     client_json,
     client_objects,
     match_fields,
@@ -154,8 +155,7 @@ async def get_messages(call: Call) -> Answer:
     query = build(call.core, call.user, terms or ())
     if ids is not None:
         return await _by_ids(call, query, ids)
-    if not call[INCLUDE_ANCHOR] and call[NUM_BEFORE] and call[NUM_AFTER]:
-        raise ServiceError("The anchor can only be excluded at an end of the range")
+    check_range(call.core, call[NUM_BEFORE], call[NUM_AFTER], include_anchor=call[INCLUDE_ANCHOR])
     around = page(
         call.core,
         call.user,
@@ -176,11 +176,6 @@ async def get_messages(call: Call) -> Answer:
 
 
 def _anchor(call: Call, query: Query, *, narrowed: bool) -> int:
-    limit = call.core.config.limits.max_messages_fetched
-    if call[NUM_BEFORE] + call[NUM_AFTER] > limit:
-        raise ServiceError(f"Too many messages requested (maximum {limit}).")
-    if not call[INCLUDE_ANCHOR] and call[NUM_BEFORE] and call[NUM_AFTER]:
-        raise ServiceError("The anchor can only be excluded at an end of the range")
     anchor = "first_unread" if call[FIRST_UNREAD] else call[ANCHOR]
     if anchor is None:
         raise ServiceError("Missing 'anchor' argument.")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from narrowcast_server.actions.user_groups import MAX_DESCRIPTION, MAX_NAME
-from narrowcast_server.organization.memberships import MAX_NESTING
+from narrowcast_server.organization.memberships import MAX_NESTING, longest_chain
 from narrowcast_server.organization.realm_settings import USER_GROUP_SETTINGS
 from narrowcast_server.rules.holders import check_holder
 from narrowcast_server.rules.permissions import system_group
@@ -100,17 +100,8 @@ def _memberships(intake: Intake) -> None:
             continue
         inside.setdefault(outer, set()).add(below)
         intake.execute("INSERT OR IGNORE INTO group_subgroups VALUES (?, ?)", outer, below)
-    if any(_depth(inside, outer) > MAX_NESTING for outer in inside):
+    if any(longest_chain(inside, outer) > MAX_NESTING for outer in inside):
         raise ArchiveError(f"groups are nested in a circle, or more than {MAX_NESTING} deep")
-
-
-def _depth(inside: Mapping[int, set[int]], start: int) -> int:
-    """The number of groups in the longest chain from `start`, including it; stops counting at MAX_NESTING + 1."""
-    level, depth = {start}, 0
-    while level and depth <= MAX_NESTING:
-        depth += 1
-        level = {below for group_id in level for below in inside.get(group_id, ())}
-    return depth
 
 
 def permissions(
