@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from narrowcast.cli.records import MessageRecord, Record
+from narrowcast_api.http.secret import Secret
 from narrowcast_api.sync.session import Session
 from support.command_line import rc_of, run, running
 from support.fault_proxy import FaultProxy
@@ -100,8 +101,7 @@ async def test_all_stored_accounts_are_watched_and_a_broken_one_disturbs_none(tm
         for person in ("ada", "chiyo"):
             server.account(person).write_zuliprc(folder / f"{person}.zuliprc")
         (folder / "broken.zuliprc").write_text("nonsense")
-        wrong = replace(server.account("bruno"), key=type(server.account("bruno").key)("w" * 32))
-        wrong.write_zuliprc(folder / "wrong.zuliprc")
+        broken(server, "bruno", folder / "wrong.zuliprc")
         async with running(tmp_path, "watch", "--json") as process:
             assert process.stderr is not None
             said = ""
@@ -158,6 +158,31 @@ async def test_it_goes_on_after_an_outage_and_tells_of_what_came_meanwhile(tmp_p
             await server.send_direct("bruno", ["ada"], "meanwhile")
             await proxy.listen()
             assert (await next_record(process)).content == "meanwhile"
+
+
+def broken(server: TestServer, person: str, path: Path) -> None:
+    """Writes an account file with a key that the server rejects."""
+    replace(server.account(person), key=Secret("w" * 32)).write_zuliprc(path)
+
+
+async def test_it_ends_when_the_server_has_rejected_the_keys_of_all_accounts(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        folder = tmp_path / "config" / "narrowcast" / "accounts"
+        folder.mkdir(parents=True)
+        for person in ("ada", "bruno"):
+            broken(server, person, folder / f"{person}.zuliprc")
+        answer = await run(tmp_path, "watch")
+        assert (answer.code, answer.out) == (3, "")
+        assert sorted(answer.err.splitlines()) == [
+            f"narrowcast: {person}: the server rejected the API key; log in again"
+            for person in ("ada", "bruno")
+        ]
+
+
+async def test_a_named_file_that_cannot_be_read_is_the_only_error(tmp_path: Path) -> None:
+    answer = await run(tmp_path, "watch", "--rc", str(tmp_path / "gone"))
+    assert answer.code == 2
+    assert answer.err == f"narrowcast: {tmp_path / 'gone'}: cannot be read: No such file or directory\n"
 
 
 async def test_without_an_account_there_is_nothing_to_watch(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import logging
 import signal
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from datetime import datetime
 from pathlib import Path
@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Watch until SIGTERM, an interrupt, or the end of the terminal."""
+    """Watch until SIGTERM, an interrupt, the end of the terminal, or until the server has rejected all accounts."""
     paths = Paths.of_user()
     config = load(paths.config_file)
     try:
@@ -56,11 +56,10 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise CommandError(f"--run: {error}", Exit.USAGE) from None
     files = _files(args, paths)
-    found = [account for file in files if (account := _account(file)) is not None]
-    if not found:
+    if not files:
         raise CommandError("no account is stored; log in with: narrowcast login URL", Exit.NOT_ALLOWED)
-    asyncio.run(_watch(found, args, config, paths))
-    return Exit.DONE
+    found, code = _read(files)
+    return asyncio.run(_watch(found, args, config, paths)) if found else code
 
 
 def _files(args: argparse.Namespace, paths: Paths) -> list[tuple[str, Path]]:
@@ -73,21 +72,25 @@ def _files(args: argparse.Namespace, paths: Paths) -> list[tuple[str, Path]]:
     return [(name, accounts.file_of(paths.accounts, name)) for name in accounts.names(paths.accounts)]
 
 
-def _account(file: tuple[str, Path]) -> tuple[str, Account] | None:
-    """An account by name; if it cannot be read, prints an error and returns None."""
-    try:
-        return file[0], accounts.read(file[1])
-    except Exception as error:
-        explained = explain(error)
-        if explained is None:
-            raise
-        print_error(explained[0])
-        return None
+def _read(files: Sequence[tuple[str, Path]]) -> tuple[list[tuple[str, Account]], Exit]:
+    """The accounts by name, and the exit code of the last one that cannot be read, whose error is printed."""
+    found, code = [], Exit.DONE
+    for name, file in files:
+        try:
+            found.append((name, accounts.read(file)))
+        except Exception as error:
+            explained = explain(error)
+            if explained is None:
+                raise
+            message, code = explained
+            print_error(message)
+    return found, code
 
 
 async def _watch(
     found: Sequence[tuple[str, Account]], args: argparse.Namespace, config: Config, paths: Paths
-) -> None:
+) -> Exit:
+    """Watch until a signal, or until the server has rejected the keys of all accounts."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -98,15 +101,25 @@ async def _watch(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="narrowcast-watch-")))
         runner = CommandRunner(args.run or config.notifications.command)
         stack.push_async_callback(runner.close)
+        refused: set[str] = set()
+
+        def refuse(name: str) -> None:
+            refused.add(name)
+            if len(refused) == len(found):
+                ended.set()
+
         for name, account in found:
-            watcher = _Watcher(name, account, args, runner, quiet)
+            watcher = _Watcher(name, account, args, runner, quiet, refuse)
             stack.push_async_callback(watcher.close)
             await watcher.begin(folder / name, paths)
         await ended.wait()
+        return Exit.NOT_ALLOWED if len(refused) == len(found) else Exit.DONE
 
 
 class _Watcher:
-    """Follows one account; its errors do not affect other accounts."""
+    """Follows one account; its errors do not affect other accounts. ``refused`` is called with its name when the
+    server rejects its API key.
+    """
 
     def __init__(
         self,
@@ -115,6 +128,7 @@ class _Watcher:
         args: argparse.Namespace,
         runner: CommandRunner,
         quiet: Sequence[QuietHours],
+        refused: Callable[[str], None],
     ) -> None:
         self._name = name
         self._account = account
@@ -122,6 +136,7 @@ class _Watcher:
         self._all: bool = args.all
         self._runner = runner
         self._quiet = quiet
+        self._refused = refused
         self._session: Session | None = None
         self._work: set[asyncio.Task[None]] = set()
         self._telling = asyncio.Lock()
@@ -179,6 +194,8 @@ class _Watcher:
         elif kind == "live" and self._status in ("offline", "refused"):
             print_error(f"{self._name}: connected again")
         self._status = kind
+        if kind == "refused":
+            self._refused(self._name)
 
     # messages
 
