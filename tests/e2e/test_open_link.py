@@ -45,6 +45,23 @@ def test_a_link_opens_in_the_stored_account_of_its_organization(served: Served, 
         assert terminal.wait_end() == 0
 
 
+@pytest.mark.parametrize("is_named", [True, False])
+def test_an_account_file_that_cannot_be_read_is_the_reason_that_is_reported(
+    tmp_path: Path, is_named: bool
+) -> None:
+    folder = tmp_path / "config" / "narrowcast" / "accounts"
+    folder.mkdir(parents=True)
+    (rc := folder / "z.zuliprc").write_text("[api]\nemail=a@b\nkey=k\nsite=https://other.example\n")
+    rc.chmod(0o644)
+    arguments = ["--rc", str(rc)] if is_named else []
+    link = "https://other.example/#narrow/channel/1"
+    with Terminal(narrowcast("open", link, *arguments), env=home(tmp_path)) as terminal:
+        assert terminal.wait_end() == (2 if is_named else 3)
+        shown = terminal.text.replace("\n", "")
+        assert f"chmod 600 {rc}" in shown
+        assert "another organization" not in shown
+
+
 @pytest.mark.parametrize(
     ("link", "code", "words"),
     [

@@ -10,9 +10,9 @@ from narrowcast.app import accounts
 from narrowcast.app.config_load import load
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.open_app import run_app
-from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.cli.outcome import CommandError, Exit, print_error
 from narrowcast.terminal.paths import Paths
-from narrowcast_api.account import AccountError
+from narrowcast_api.account import Account, AccountError
 
 
 def run(args: argparse.Namespace) -> int:
@@ -26,25 +26,37 @@ def run(args: argparse.Namespace) -> int:
         if path is None or not _is_of(path, args.link):
             raise CommandError("the link belongs to another organization than the account", Exit.USAGE)
     else:
-        path = next((one for one in _stored(paths) if _is_of(one, args.link)), None)
-    if path is None:
-        site = "/".join(args.link.split("/", 3)[:3])
-        raise CommandError(
-            f"no account of {site} is stored; log in with: narrowcast login {site}", Exit.NOT_ALLOWED
-        )
+        path = _stored(paths, args.link)
     return run_app(path, paths, link=args.link, extensions=not args.no_extensions)
 
 
-def _stored(paths: Paths) -> list[Path]:
-    return [accounts.file_of(paths.accounts, name) for name in accounts.names(paths.accounts)]
+def _stored(paths: Paths, link: str) -> Path:
+    """The first stored account of the link's organization. Raises CommandError if there is none, after printing why
+    others cannot be read.
+    """
+    problems: list[AccountError] = []
+    for name in accounts.names(paths.accounts):
+        path = accounts.file_of(paths.accounts, name)
+        try:
+            if _is_of(path, link):
+                return path
+        except AccountError as error:
+            problems.append(error)
+    for problem in problems:
+        print_error(problem.user_message)
+    site = "/".join(link.split("/", 3)[:3])
+    other = "other " if problems else ""
+    raise CommandError(
+        f"no {other}account of {site} is stored; log in with: narrowcast login {site}", Exit.NOT_ALLOWED
+    )
 
 
 def _is_of(path: Path, link: str) -> bool:
-    """Whether a link belongs to the organization of the account in ``path``."""
+    """Whether a link belongs to the organization of the account in ``path``. Raises AccountError."""
+    ours = urlsplit(Account.from_zuliprc(path).site)  # without its key: the keyring may ask for a password
     try:
-        site = accounts.read(path).site
-        ours, theirs = urlsplit(site), urlsplit(link)
+        theirs = urlsplit(link)
         same = (ours.scheme, ours.hostname, ours.port) == (theirs.scheme, theirs.hostname, theirs.port)
-    except (AccountError, ValueError):
+    except ValueError:
         return False
     return same and theirs.path.startswith(ours.path)
