@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from narrowcast.cli.records import OutboxRecord, Record
 from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.storage.records import OutboxState
 from narrowcast_api.sync.session import Session
 from support.command_line import rc_of, run
+from support.fault_proxy import Fault, FaultProxy
 from support.server import TestServer, running_server
+from support.sessions import until
 
 NOWHERE = ChannelDestination(987_654, "x")
 
@@ -80,9 +85,38 @@ async def test_a_failed_message_is_reported_and_can_be_sent_again(tmp_path: Path
         assert one.error
         assert one.id in failed.err
         again = await run(tmp_path, "outbox", "--rc", rc, "retry", "all")
-        assert again.code == 0
+        assert (again.code, again.err) == (0, "")
         (one,) = await listed(tmp_path, rc)
         assert one.state in ("waiting", "unconfirmed")
+        soon = await run(tmp_path, "outbox", "--rc", rc, "retry", one.id)
+        assert soon.code == 1
+        assert soon.err == f"narrowcast: {one.id} has not failed; it will be sent automatically\n"
+        nothing = await run(tmp_path, "outbox", "--rc", rc, "retry", "all")
+        assert (nothing.code, nothing.err) == (0, "")
+
+
+@pytest.mark.parametrize("wanted", ["all", "its id"])
+async def test_a_message_that_is_being_sent_is_not_cancelled_which_is_a_failure(
+    tmp_path: Path, wanted: str
+) -> None:
+    async with running_server(tmp_path / "server") as server, FaultProxy(server.url) as proxy:
+        proxy.fail(Fault.HELD_BEFORE, "POST", "/api/v1/messages")
+        account = replace(server.account("ada"), site=proxy.url)
+        account.write_zuliprc(rc := tmp_path / "proxied.zuliprc")
+        data, cache = tmp_path / "data" / "narrowcast", tmp_path / "cache" / "narrowcast"
+        session = await Session.open(account, data_dir=data, cache_dir=cache)
+        running = asyncio.create_task(session.run())
+        try:
+            session.outbox.send(ChannelDestination(server.channel("general"), "lunch"), "on its way")
+            await until(lambda: [one.state for one in session.outbox.entries()] == [OutboxState.SENDING])
+            (one,) = await listed(tmp_path, str(rc))
+            which = one.id if wanted == "its id" else wanted
+            answer = await run(tmp_path, "outbox", "--rc", str(rc), "cancel", which)
+            assert (answer.code, answer.out) == (1, "")
+            assert answer.err == f"narrowcast: {one.id} is already being sent\n"
+        finally:
+            running.cancel()
+            await session.close()
 
 
 @pytest.mark.parametrize(

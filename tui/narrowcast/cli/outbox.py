@@ -16,6 +16,7 @@ from narrowcast.cli.unsent import send_within, unsent
 from narrowcast.terminal.paths import Paths
 from narrowcast.text import names
 from narrowcast.text.safe_text import safe_block, safe_line
+from narrowcast_api.storage.records import OutboxState
 from narrowcast_api.sync.session import Session
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _run(account: Account, args: argparse.Namespace) -> Exit:
-    paths = Paths.of_user()
+    paths, changed = Paths.of_user(), Exit.DONE
     if args.action != "list" or args.wait is None:
         session = await Session.open(
             account, data_dir=paths.data, cache_dir=paths.cache, present=False, kind="command"
@@ -38,10 +39,10 @@ async def _run(account: Account, args: argparse.Namespace) -> Exit:
             if args.action == "list":
                 _list(session, json=args.json)
             else:
-                await _change(session, args.action, args.ids)
+                changed = await _change(session, args.action, args.ids)
         finally:
             await session.close()
-    return Exit.DONE if args.wait is None else await _wait(account, paths, args.wait)
+    return changed if args.wait is None else await _wait(account, paths, args.wait) or changed
 
 
 def _unsent(session: Session) -> list[OutboxEntry]:
@@ -67,26 +68,44 @@ def _list(session: Session, *, json: bool) -> None:
         say("\n".join(f"    {line}" for line in safe_block(entry.content).split("\n")))
 
 
-async def _change(session: Session, action: str, ids: Sequence[str]) -> None:
+async def _change(session: Session, action: str, ids: Sequence[str]) -> Exit:
+    """Retry or cancel messages, all if one of ``ids`` is "all". Failed if that was not possible for each of them."""
     if session.read_only:
         raise CommandError(session.warnings[0])
     waiting = _unsent(session)
     if not ids:
         raise CommandError(f"no messages given; use: narrowcast outbox {action} ID, or all", Exit.USAGE)
+    problems: list[str] = []
     for wanted in ids:
-        found = [entry for entry in waiting if wanted == "all" or entry.local_id.startswith(wanted)]
+        found = [entry for entry in waiting if entry.local_id.startswith(wanted)]
+        if wanted == "all":
+            found = [entry for entry in waiting if action == "cancel" or entry.state is OutboxState.FAILED]
         if wanted != "all" and len(found) != 1:
             how_many = "more than one message has an id" if found else "no message has an id"
             raise CommandError(f"{how_many} that begins with {wanted!r}", Exit.USAGE)
-        for entry in found:
-            if not await session.outbox.claim(entry.local_id):
-                print_error(f"{entry.local_id} is already being sent")
-            elif action == "retry":
-                session.outbox.retry(entry.local_id)
-            elif session.outbox.cancel(entry.local_id) is None:
-                print_error(f"{entry.local_id} is already being sent")
-            else:
-                say(safe_block(entry.content))  # so that the canceled text is not lost
+        change = _retry if action == "retry" else _cancel
+        problems += [problem for entry in found if (problem := await change(session, entry))]
+    for problem in problems:
+        print_error(problem)
+    return Exit.FAILED if problems else Exit.DONE
+
+
+async def _retry(session: Session, entry: OutboxEntry) -> str:
+    """Send a failed message again; returns what prevents it."""
+    if entry.state is not OutboxState.FAILED:
+        return f"{entry.local_id} has not failed; it will be sent automatically"
+    if not await session.outbox.claim(entry.local_id):
+        return f"{entry.local_id} is already being sent"
+    session.outbox.retry(entry.local_id)
+    return ""
+
+
+async def _cancel(session: Session, entry: OutboxEntry) -> str:
+    """Cancel a message and print its text, so that it is not lost; returns what prevents it."""
+    if not await session.outbox.claim(entry.local_id) or session.outbox.cancel(entry.local_id) is None:
+        return f"{entry.local_id} is already being sent"
+    say(safe_block(entry.content))
+    return ""
 
 
 async def _wait(account: Account, paths: Paths, seconds: float) -> Exit:
