@@ -166,6 +166,7 @@ async def test_people_are_named_as_they_are_called_commas_and_bots_of_the_system
             (["--to", "nobody@x.example"], "No user matches 'nobody@x.example'."),
             (["--to", "ada", "--channel", "general"], "two destinations; give --channel or --to, not both"),
             ([], "no destination; give --channel NAME [--topic TOPIC], or --to WHO"),
+            (["--to", "ada", "--topic", "lunch"], "direct messages have no topic; leave out --topic"),
         ):
             refused = await run(tmp_path, "send", "--rc", rc, *to, "hello")
             assert (refused.code, refused.err) == (2, f"narrowcast: {words}\n")

@@ -45,6 +45,8 @@ def run(args: argparse.Namespace) -> int:
         raise CommandError("two destinations; give --channel or --to, not both", Exit.USAGE)
     if not args.channel and not args.to:
         raise CommandError("no destination; give --channel NAME [--topic TOPIC], or --to WHO", Exit.USAGE)
+    if args.to and args.topic:
+        raise CommandError("direct messages have no topic; leave out --topic", Exit.USAGE)
     account = chosen_account(args)
     files = [expand_home(name) for name in args.file or ()]
     for file in files:
