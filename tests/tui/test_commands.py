@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast_api.account import Account
+from narrowcast_api.http.secret import Secret
 from narrowcast_api.sync.session import Session
 from support import world
 from support.command_line import rc_of, run
@@ -106,6 +108,14 @@ async def test_search_asks_the_server_and_export_writes_a_private_file_once(tmp_
         again = await run(tmp_path, "export", "--rc", rc, "topic:lunch", "-o", str(target))
         assert (again.code, again.out) == (2, "")
         assert "already exists" in again.err
+
+
+async def test_an_export_to_a_folder_that_is_missing_fails_before_it_asks_the_server(tmp_path: Path) -> None:
+    rc = tmp_path / "a.zuliprc"
+    Account("http://127.0.0.1:9", "a@b.example", Secret("key")).write_zuliprc(rc)
+    target = tmp_path / "gone" / "lunch.jsonl"
+    failed = await run(tmp_path, "export", "--rc", str(rc), "-o", str(target))
+    assert (failed.code, failed.err) == (2, f"narrowcast: {target.parent}: no such folder\n")
 
 
 @pytest.mark.parametrize("secret", ["password", "key"])

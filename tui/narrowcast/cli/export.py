@@ -22,6 +22,8 @@ def run(args: argparse.Namespace) -> int:
     target = expand_home(args.output) if args.output else None
     if target is not None and target.exists():
         raise CommandError(f"{target} already exists; choose another name", Exit.USAGE)
+    if target is not None and not target.parent.is_dir():
+        raise CommandError(f"{target.parent}: no such folder", Exit.USAGE)
     messages = asyncio.run(
         newest(account, parse_narrow(args.narrow), args.limit, named=args.format != "jsonl")
     )
