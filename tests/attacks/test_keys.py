@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -123,11 +124,10 @@ async def test_no_malformed_header_grants_access(server: TestServer, header: str
 @pytest.mark.parametrize(
     "change", [str.lower, str.upper, str.swapcase, lambda key: key[:-1], lambda key: key + "a"]
 )
-async def test_a_changed_key_is_rejected(server: TestServer, change: object) -> None:
-    assert callable(change)
+async def test_a_changed_key_is_rejected(server: TestServer, change: Callable[[str], str]) -> None:
     key = server.user("ada").api_key
-    if change(key) != key:
-        assert await status_of(server, ADDRESS, change(key)) == 401
+    assert change(key) != key
+    assert await status_of(server, ADDRESS, change(key)) == 401
 
 
 async def test_a_key_is_rejected_for_another_account(server: TestServer) -> None:

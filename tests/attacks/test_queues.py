@@ -97,6 +97,9 @@ async def test_the_minimum_lifespan_of_a_queue_is_ten_minutes(
     await clock.advance(590)
     server.core.hub.collect()
     assert server.core.hub.count == 1
+    await clock.advance(20)
+    server.core.hub.collect()
+    assert server.core.hub.count == 0
 
 
 async def test_unknown_capabilities_are_not_stored(server: TestServer) -> None:

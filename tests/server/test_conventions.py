@@ -216,18 +216,28 @@ async def test_an_error_has_result_msg_and_code(
         ("ada", "PATCH", "/scheduled_messages/999999", {"content": "x"}),
         ("ada", "PATCH", "/saved_snippets/999999", {"title": "x"}),
         ("ada", "GET", "/users/me/999999/topics", {}),
-        ("dario", "POST", "/realm/playgrounds", {"name": "x"}),
         ("ada", "POST", "/users/me/status", {"emoji_name": "nosuch"}),
         ("ada", "POST", "/users/me/status", {}),
-        ("bruno", "DELETE", "/users/2", {}),
     ],
 )
 async def test_general_errors_have_the_code_bad_request(
     server: TestServer, name: str, method: str, path: str, fields: dict[str, object]
 ) -> None:
-    response = await server.raw(name, method, path, fields)
-    assert response.json()["result"] == "error"
-    assert response.json()["code"] in ("BAD_REQUEST", "UNAUTHORIZED_PRINCIPAL")
+    assert (await server.refusal(name, method, path, fields))["code"] == "BAD_REQUEST"
+
+
+@proves("ERR-02")
+@pytest.mark.parametrize(
+    ("name", "method", "path", "fields"),
+    [
+        ("dario", "POST", "/realm/playgrounds", {"name": "x"}),
+        ("bruno", "DELETE", "/users/2", {}),
+    ],
+)
+async def test_missing_permissions_to_administer_have_the_code_unauthorized_principal(
+    server: TestServer, name: str, method: str, path: str, fields: dict[str, object]
+) -> None:
+    assert (await server.refusal(name, method, path, fields))["code"] == "UNAUTHORIZED_PRINCIPAL"
 
 
 @proves("ERR-03")

@@ -294,18 +294,15 @@ def test_every_table_of_a_data_folder_is_exported_or_reported(
 
 
 def test_the_archive_contains_no_secret(odd_data: Path, archive: Path) -> None:
-    source = Source(odd_data)
-    secrets = [
-        row[0]
-        for row in source.rows(
-            "SELECT api_key FROM users UNION SELECT password_hash FROM users WHERE password_hash IS NOT NULL"
-            " UNION SELECT token FROM bot_services"
-        )
-    ]
-    source.close()
-    for file in archive.rglob("*.json"):
-        text = file.read_text()
-        assert not [secret for secret in secrets if secret in text]
+    with opened(odd_data) as core:
+        sealed = core.store.strings("SELECT api_key FROM users UNION SELECT token FROM bot_services")
+        keys = [core.vault.open(key) for key in sealed]
+        hashes = core.store.strings("SELECT password_hash FROM users WHERE password_hash IS NOT NULL")
+    assert sealed
+    assert hashes
+    files = [file.read_text(encoding="utf-8") for file in archive.rglob("*.json")]
+    assert files
+    assert [text for text in (*sealed, *keys, *hashes) if any(str(text) in file for file in files)] == []
 
 
 def test_the_archive_names_its_target_version(archive: Path, target: Target) -> None:

@@ -53,6 +53,7 @@ def of_today(endpoint: Endpoint) -> dict[str, Param[object]]:
 
 
 def test_the_names_of_parameters_are_those_of_zulip() -> None:
+    assert {operation for operation, _ in endpoints()} == zulip_parameters().keys()
     for operation, endpoint in endpoints():
         if endpoint.accepts_anything:
             continue

@@ -64,6 +64,7 @@ def _people(core: Core, people: dict[str, User]) -> None:
     )
     set_service(core, hook, "https://hooks.example/x", 1)
     core.store.execute("INSERT INTO bot_storage VALUES (?, 'key', 'value')", hook.id)
+    core.store.execute("UPDATE users SET password_hash = '$argon2id$odd' WHERE id = ?", ada.id)
     core.users.update(
         bruno.id,
         settings={"email_address_visibility": 3, "resolved_topic_notice_auto_read_policy": "never"},
