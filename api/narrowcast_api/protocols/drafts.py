@@ -171,7 +171,7 @@ class Drafts:
         return sorted(drafts, key=lambda draft: (draft.edited, draft.draft_id), reverse=True)
 
     def conflicts(self) -> list[tuple[Draft, Draft]]:
-        """Drafts written on two devices at once; `delete` the unwanted text, or `settle`."""
+        """Drafts written on two devices at once; `delete` the unwanted text, or `keep_both`."""
         return self._store.conflicts()
 
     def keep_both(self, draft_id: str) -> None:

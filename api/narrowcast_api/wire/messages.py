@@ -68,7 +68,9 @@ class EditResult(WireModel):
 
 
 class HistoryEntry(WireModel):
-    """One version of a message; unlike an ``EditHistoryEntry`` it is complete. Lists are oldest first."""
+    """A version of a message in GET /messages/{id}/history, oldest first: complete, unlike the `edit_history` of a
+    message, which only has the changes.
+    """
 
     timestamp: Seconds
     content: str = ""
