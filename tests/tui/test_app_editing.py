@@ -139,8 +139,9 @@ async def test_an_edit_that_was_left_becomes_a_draft_when_its_message_is_deleted
         assert stage.session.edits.all() == []
 
 
+@pytest.mark.parametrize("typed", ["text", "address"])
 async def test_an_edit_that_is_refused_while_one_writes_something_else_says_where_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str
 ) -> None:
     async with on_stage(tmp_path) as stage:
         await edit_own(stage)
@@ -151,12 +152,14 @@ async def test_an_edit_that_is_refused_while_one_writes_something_else_says_wher
             raise InvalidInput("It cannot be saved")
 
         monkeypatch.setattr(stage.session.client.messages, "edit", edit)
-        await stage.press("end", "!", "enter", "r")
-        await stage.type("Anything else?")
+        await stage.press("end", "!", "enter", "r" if typed == "text" else "x")
+        await stage.type("Bru")
         refused.set()
         await stage.told("It cannot be saved")
         assert "Edit not saved. It is restored when you edit this message again." in stage.notices
-        assert writing.text.text == "Anything else?"
+        await stage.type("no")
+        field = writing.text if typed == "text" else writing.target.to
+        assert (stage.app.focused, field.text) == (field, "Bruno")
         assert [edit.content for edit in stage.session.edits.all()] == ["Soop!"]
 
 

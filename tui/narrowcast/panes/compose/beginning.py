@@ -135,12 +135,14 @@ class Beginning:
             self._pane.host.set_timer(ASK_TIME_EVERY, self._show_edit)
 
     def give_back(self, edit: Edit) -> None:
-        """Restore the text of an edit that the server rejected; only saves it, and says where, if another text is
-        being written or the pane is closed. The focus stays, as the user may be reading.
+        """Restore the text of an edit that the server rejected; only saves it, and says where, if another text or
+        an address is being written or the pane is closed. The focus stays, as the user may be reading.
         """
+        host = self._pane.host
         self._pane.session.edits.update(edit)
-        if self._pane.host.is_attached and not self._pane.writing.is_busy:
-            self.was_writing = self._pane.host.has_focus_within
+        in_address = host.has_focus_within and not self._pane.text.has_focus
+        if host.is_attached and not self._pane.writing.is_busy and not in_address:
+            self.was_writing = host.has_focus_within
             self._take_edit(edit.message_id, edit.original)
         else:
             self._pane.tell(self._pane.writing.edits.keep(edit.message_id))
