@@ -1,4 +1,4 @@
-"""The yardstick for startup: a Textual app with three empty panes, an input line and a footer.
+"""The reference for startup: a Textual app with three empty panes, an input line and a footer.
 
 PYTHONPATH=tests python -m bench.empty_app
 """

@@ -1,4 +1,4 @@
-"""The yardstick for the server: one Starlette route that reads a form and returns an empty response.
+"""The reference for the server: one Starlette route that reads a form and returns an empty response.
 
 PYTHONPATH=tests python -m bench.empty_server      prints its address
 """

@@ -16,8 +16,8 @@ WORSE = 1.25
 
 
 def key_of(row: Row) -> str:
-    """Returns what a ratio compares: the figure and its yardstick, without the numbers of the run."""
-    return f"{_FIGURE.sub('…', row.what.strip())} / {row.against or 'yardstick'}"
+    """Returns what a ratio compares: the figure and its reference, without the numbers of the run."""
+    return f"{_FIGURE.sub('…', row.what.strip())} / {row.against or 'reference'}"
 
 
 def ratios(rows: Sequence[Row]) -> dict[str, float]:

@@ -37,7 +37,7 @@ class OurList(ListApp):
 
 
 class WidgetList(App[None]):
-    """The yardstick: one widget per message."""
+    """The reference: one widget per message."""
 
     def __init__(self, messages: list[Message]) -> None:
         super().__init__()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-HEADINGS = ("what", "measured", "yardstick", "ratio", "budget", "met")
+HEADINGS = ("what", "measured", "reference", "ratio", "budget", "met")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,18 +16,18 @@ class Row:
 
     what: str
     measured: str
-    yardstick: str = ""
+    reference: str = ""
     ratio: float | None = None
     budget: str = ""
     met: bool | None = None
     against: str = ""
-    """The yardstick of the ratio, if there are several possible ones."""
+    """The reference of the ratio, if there are several possible ones."""
 
     def cells(self) -> tuple[str, ...]:
         """The texts of the columns."""
         ratio = "" if self.ratio is None else f"{self.ratio:.2f}"
         met = "" if self.met is None else "yes" if self.met else "NO"
-        return (self.what, self.measured, self.yardstick, ratio, self.budget, met)
+        return (self.what, self.measured, self.reference, ratio, self.budget, met)
 
 
 def markdown(rows: Sequence[Row]) -> str:

@@ -1,4 +1,4 @@
-"""A running app compared to the incumbent: arriving messages, keys meanwhile and when idle, memory, going back."""
+"""A running app compared to zulip-terminal: arriving messages, keys meanwhile and when idle, memory, going back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import httpx
 
 from bench.results import Row, mb, ms, quantile
 from bench.servers import Served, in_background
-from bench.start import INCUMBENT, INCUMBENT_MESSAGE
+from bench.start import ZULIP_TERMINAL, ZULIP_TERMINAL_MESSAGE
 from bench.watched import LIVE, Watched, cpu_seconds, python, resident_bytes
 from bench.worlds import words
 from support.terminal import narrowcast
@@ -62,14 +62,14 @@ class Client:
 
 
 def clients() -> list[Client]:
-    """Returns the app, and the incumbent if one is given."""
+    """Returns the app, and zulip-terminal if one is given."""
     found = [Client("app", lambda rc: narrowcast("--rc", str(rc)), LIVE.pattern)]
-    if incumbent := os.environ.get(INCUMBENT):
+    if zulip_terminal := os.environ.get(ZULIP_TERMINAL):
         found.append(
             Client(
-                "incumbent",
-                lambda rc: [incumbent, "--config-file", str(rc)],
-                INCUMBENT_MESSAGE,
+                "zulip-terminal",
+                lambda rc: [zulip_terminal, "--config-file", str(rc)],
+                ZULIP_TERMINAL_MESSAGE,
                 begin=("l", "G"),
                 newest=("G",),
             )
@@ -116,7 +116,7 @@ def measure(served: Served, folder: Path, what: str, parts: Sequence[str] = ()) 
 
 
 def empty_start(folder: Path) -> float:
-    """CPU seconds of an empty Textual app until it is idle: the unit of figures without another yardstick."""
+    """CPU seconds of an empty Textual app until it is idle: the unit of figures without another reference."""
     app = Watched(python("bench.empty_app"), folder, size=SIZE)
     try:
         app.take(10)
@@ -280,7 +280,7 @@ def _first_large(app: Watched, key: str, size: int = 2_000) -> float:
 
 
 LIMITS: dict[str, tuple[str, float, bool]] = {
-    # figure: statistic, limit, whether the limit is a ratio to the incumbent
+    # figure: statistic, limit, whether the limit is a ratio to zulip-terminal
     "arrivals: CPU": ("median", 1.0, True),
     "arrivals: bytes": ("median", 0.2, True),
     "arrivals: memory": ("median", 4e6, False),
@@ -301,7 +301,7 @@ LIMITS: dict[str, tuple[str, float, bool]] = {
 def rows(found: dict[str, Figures], what: str) -> list[Row]:
     """Returns the table."""
     table = []
-    ours, theirs = found["app"].values, found.get("incumbent", Figures()).values
+    ours, theirs = found["app"].values, found.get("zulip-terminal", Figures()).values
     unit = median(found["empty"].values[UNIT])
     for name, values in ours.items():
         statistic, limit, is_ratio = LIMITS.get(name, ("median", float("inf"), False))
@@ -310,7 +310,7 @@ def rows(found: dict[str, Figures], what: str) -> list[Row]:
         other = pick(theirs[name]) if name in theirs else 0.0
         yard, against, ratio = "", "", None
         if other:
-            yard, against, ratio = f"incumbent {shown(other)}", "incumbent", mine / other
+            yard, against, ratio = f"zulip-terminal {shown(other)}", "zulip-terminal", mine / other
         elif shown is ms:
             yard, against, ratio = f"empty app until quiet {ms(unit)}", "empty app", mine / unit
         compared = mine if not is_ratio else ratio if other else None

@@ -16,9 +16,9 @@ from bench.watched import Watched, cpu_seconds, end, open_app, python
 from support.terminal import narrowcast
 
 ROUNDS = 9
-INCUMBENT = "BENCH_INCUMBENT"
+ZULIP_TERMINAL = "BENCH_ZULIP_TERMINAL"
 """The variable with the command of another client, zulip-term, to be measured alternately."""
-INCUMBENT_MESSAGE = "▒"
+ZULIP_TERMINAL_MESSAGE = "▒"
 """What the screen shows beside the first line of each of its messages."""
 
 Holds = Callable[[str], bool]
@@ -35,7 +35,7 @@ class Start:
 
 
 def measure(served: Served, folder: Path, what: str) -> list[Row]:
-    """Measures the app, an empty one, and the incumbent if given, in turn, so that a busy machine affects
+    """Measures the app, an empty one, and zulip-terminal if given, in turn, so that a busy machine affects
     all.
 
     Between two starts another user sends a message: it is new at the next start, and cached at the one after.
@@ -47,18 +47,20 @@ def measure(served: Served, folder: Path, what: str) -> list[Row]:
         app.press(key)
         app.take_until_quiet(0.7)
     end(app)
-    incumbent = os.environ.get(INCUMBENT)
-    starts: dict[str, list[Start]] = {"app": [], "empty": [], "incumbent": []}
+    zulip_terminal = os.environ.get(ZULIP_TERMINAL)
+    starts: dict[str, list[Start]] = {"app": [], "empty": [], "zulip-terminal": []}
     for number in range(1, ROUNDS + 1):
         new = news(served, number)
         empty = _shows("nothing to read")
         starts["empty"].append(_started(python("bench.empty_app"), folder / "empty-home", empty, empty))
         ours = narrowcast("--rc", str(rc))
         starts["app"].append(_started(ours, folder / "home", _shows(last), _shows(new)))
-        if incumbent:
-            theirs = [incumbent, "--config-file", str(rc)]
-            home = folder / "incumbent-home"
-            starts["incumbent"].append(_started(theirs, home, _shows(INCUMBENT_MESSAGE), _shows(new)))
+        if zulip_terminal:
+            theirs = [zulip_terminal, "--config-file", str(rc)]
+            home = folder / "zulip-terminal-home"
+            starts["zulip-terminal"].append(
+                _started(theirs, home, _shows(ZULIP_TERMINAL_MESSAGE), _shows(new))
+            )
         last = new
     return _rows(what, starts)
 
@@ -92,20 +94,20 @@ def _started(command: list[str], folder: Path, kept: Holds, new: Holds) -> Start
 
 
 def _rows(what: str, starts: dict[str, list[Start]]) -> list[Row]:
-    """``exec to`` rows in seconds, ``CPU`` rows in CPU seconds."""
+    """``start to`` rows in seconds, ``CPU`` rows in CPU seconds."""
     rows = []
-    # name, value, limit relative to the empty app, limit relative to the incumbent
+    # name, value, limit relative to the empty app, limit relative to zulip-terminal
     table: tuple[tuple[str, Callable[[Start], float], float | None, float], ...] = (
-        ("exec to the messages of the last time", lambda one: one.kept, None, 0.2),
-        ("exec to what came since", lambda one: one.news, None, 0.7),
-        ("CPU until the messages of the last time", lambda one: one.kept_cpu, 1.15, 1.0),
-        ("CPU until all has settled", lambda one: one.settled_cpu, None, 1.0),
+        ("start to cached messages", lambda one: one.kept, None, 0.2),
+        ("start to new messages", lambda one: one.news, None, 0.7),
+        ("CPU until cached messages", lambda one: one.kept_cpu, 1.15, 1.0),
+        ("CPU until idle", lambda one: one.settled_cpu, None, 1.0),
     )
-    for name, pick, times_empty, times_incumbent in table:
+    for name, pick, times_empty, times_zulip_terminal in table:
         mine = [pick(one) for one in starts["app"]]
         for other, title, most in (
             ("empty", "empty Textual app", times_empty),
-            ("incumbent", "incumbent", times_incumbent),
+            ("zulip-terminal", "zulip-terminal", times_zulip_terminal),
         ):
             theirs = [pick(one) for one in starts[other]]
             if not theirs:

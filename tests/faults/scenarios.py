@@ -147,7 +147,7 @@ async def _disk_has_room(world: World) -> None:
 
 
 SCENARIOS = [
-    Scenario("no fault", "the yardstick", _writes(Fault.TOO_MANY, 0), lasts=0.0),
+    Scenario("no fault", "the reference", _writes(Fault.TOO_MANY, 0), lasts=0.0),
     Scenario("connections refused", "retries automatically", _refuse, heals=_heal),
     Scenario("connections refused for a minute", "shows 'offline', then as above", _refuse, 60.0, _heal),
     Scenario(

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 NOMINAL = 0.0135
-"""Seconds that `_yardstick` takes on the idle machine for which the bounds were set."""
+"""Seconds that `_reference` takes on the idle machine for which the bounds were set."""
 LONG = 0.1
 """Seconds: shorter steps are not examined."""
 _ROWS = [
@@ -68,11 +68,11 @@ def held() -> Iterator[Watch]:
 def _slowness() -> float:
     """How many times slower than the reference machine this one is now, at least 1."""
     begun = time.thread_time()
-    _yardstick()
+    _reference()
     return max(1.0, (time.thread_time() - begun) / NOMINAL)
 
 
-def _yardstick() -> int:
+def _reference() -> int:
     """Typical work of a server: texts, lists and JSON."""
     size = 0
     for _ in range(20):

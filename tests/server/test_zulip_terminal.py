@@ -1,4 +1,4 @@
-"""The requests of the incumbent terminal client, replayed."""
+"""The requests of zulip-terminal, replayed."""
 
 from __future__ import annotations
 
