@@ -12,6 +12,7 @@ import socket
 import sqlite3
 import ssl
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, replace
@@ -94,6 +95,8 @@ async def _run(options: Options) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     async with running(options) as server:
+        # Forms with files are kept there while they arrive: other folders may be in memory, or small.
+        tempfile.tempdir = str(Folder(server.core).arriving())
         for number in (signal.SIGTERM, signal.SIGINT):  # before the server is announced
             loop.add_signal_handler(number, stop.set)
         await asyncio.to_thread(print, f"listening on {server.url}", flush=True)

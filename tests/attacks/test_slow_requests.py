@@ -1,4 +1,4 @@
-"""A request whose body arrives late has no rights that its sender has lost meanwhile."""
+"""A request whose body arrives late has no rights that its sender has lost meanwhile; its file takes room at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from narrowcast_api.wire.vocabulary import Role
 from support.pictures import header, png
-from support.server import TestServer
+from support.server import TestServer, limited
 from support.sessions import until
 
 FORM = "application/x-www-form-urlencoded"
@@ -105,6 +105,20 @@ async def test_a_deactivated_user_uploads_nothing(server: TestServer, path: str,
     async with held(server, name, "POST", path, body, MULTIPART) as finish:
         await deactivate(server, name)
         assert (await finish()).status_code == 401
+
+
+async def test_files_that_are_still_arriving_count_for_the_quota(server: TestServer) -> None:
+    server.core.config = limited(upload_mib_a_person=1)
+    body = part("file", b"x" * 600_000)
+    whole: dict[str, Any] = {"content": body, "headers": {"Content-Type": MULTIPART}}
+    async with held(server, "hugo", "POST", "/user_uploads", body, MULTIPART) as finish:
+        refused = await server.raw("hugo", "POST", "/user_uploads", **whole)
+        assert refused.json()["code"] == "REALM_UPLOAD_QUOTA"
+        assert (await server.raw("dario", "POST", "/user_uploads", **whole)).status_code == 200
+        assert (await finish()).status_code == 200
+    (mine,) = (await server.call("hugo", "GET", "/attachments"))["attachments"]
+    await server.call("hugo", "DELETE", f"/attachments/{mine['id']}")
+    assert (await server.raw("hugo", "POST", "/user_uploads", **whole)).status_code == 200
 
 
 async def test_a_deactivated_user_completes_no_resumable_upload(server: TestServer) -> None:

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import ssl
 import stat
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -26,6 +27,7 @@ from narrowcast_server.storage.schema import MIGRATIONS
 from narrowcast_server.storage.store import Store, StoreError
 from support import world
 from support.server import running_server
+from support.sessions import until
 from support.tls import make_certificates
 
 
@@ -55,6 +57,31 @@ def owner(folder: Path, url: str) -> httpx.AsyncClient:
     return httpx.AsyncClient(
         base_url=f"{url}/api/v1", auth=(account.email, account.key.reveal()), trust_env=False, timeout=30
     )
+
+
+def open_files(process: asyncio.subprocess.Process) -> str:
+    """The paths of a process's open files."""
+    return subprocess.run(
+        ["ls", "-l", f"/proc/{process.pid}/fd"], capture_output=True, text=True, check=False
+    ).stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc lists the open files")
+async def test_a_file_that_is_arriving_is_kept_in_the_data_folder(tmp_path: Path) -> None:
+    folder, complete = tmp_path / "data", asyncio.Event()
+    head = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+
+    async def content() -> AsyncIterator[bytes]:
+        yield head + b"x" * 2_000_000
+        await complete.wait()
+        yield b"\r\n--b--\r\n"
+
+    async with served(folder) as (process, url), owner(folder, url) as client:
+        form = {"Content-Type": "multipart/form-data; boundary=b"}
+        upload = asyncio.create_task(client.post("/user_uploads", content=content(), headers=form))
+        await until(lambda: f"-> {folder}/uploads/partial/" in open_files(process), 30)
+        complete.set()
+        assert (await upload).status_code == 200
 
 
 async def test_the_first_run_creates_an_owner_with_private_files(tmp_path: Path) -> None:

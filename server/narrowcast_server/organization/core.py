@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -82,6 +83,8 @@ class Core:
         """Ids of the users who have made authenticated requests since this server started."""
         self.presence_events: dict[tuple[int, bool], int] = {}
         """Times of the last presence events, in UTC seconds, by user id and whether the user was active."""
+        self.arriving_bytes: Counter[int] = Counter()
+        """Sizes of the forms with files that are being received, by user id."""
         self.generation = int(self.clock.now())
         self._settings: dict[str, object] | None = None
         self._pending: list[Event] = []

@@ -104,9 +104,13 @@ class Folder:
 
     def partial(self) -> Path:
         """Creates an empty file for an upload in progress and returns its path."""
-        path = self.make(self.path / "partial") / secrets.token_hex(16)
+        path = self.arriving() / secrets.token_hex(16)
         path.touch(mode=0o600, exist_ok=False)
         return path
+
+    def arriving(self) -> Path:
+        """The folder of files that are not complete."""
+        return self.make(self.path / "partial")
 
     def sweep(self) -> None:
         """Removes files that a killed server left unfinished; for the start, when no upload is in progress."""

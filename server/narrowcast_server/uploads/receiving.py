@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -102,6 +102,20 @@ async def keep_form_file(core: Core, user: User, upload: UploadFile) -> tuple[st
         return await keep(core, user, partial, upload.filename or "", upload.content_type or "")
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def room_reserved(core: Core, user: User, size: int) -> Iterator[None]:
+    """Reserves room for a form that is being received; raises BAD_REQUEST as `check_upload`, counting all such
+    forms of the user for the quota, and everybody's for the free disk space.
+    """
+    check_upload(core, user, size + core.arriving_bytes[user.id])
+    check_disk(core, size + core.arriving_bytes.total())
+    core.arriving_bytes[user.id] += size
+    try:
+        yield
+    finally:
+        core.arriving_bytes[user.id] -= size
 
 
 def check_upload(core: Core, user: User, size: int) -> None:
