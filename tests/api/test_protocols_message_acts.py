@@ -45,12 +45,13 @@ class Stage:
             me=lambda: live.ADA,
             is_known=lambda message_id: message_id in self.state.messages,
             has_flag=lambda message_id, flag: self.state.has_flag(message_id, flag),
-            has_reaction=lambda message_id, reaction: self.state.has_reaction(message_id, reaction),
             online=lambda: self.online,
         )
         self.go_on = asyncio.Event()
         self.problem = problem
         self.asked: list[object] = []
+        self.on_server: bool | None = None
+        self.checked: list[int] = []
 
     @property
     def message(self) -> Message:
@@ -63,6 +64,10 @@ class Stage:
 
     async def change_reaction(self, message_id: int, reaction: Reaction, on: bool) -> None:
         await self._answer((message_id, reaction.emoji_name, on))
+
+    async def has_reaction(self, message_id: int, reaction: Reaction) -> bool | None:
+        self.checked.append(message_id)
+        return self.on_server
 
     async def _answer(self, what: object) -> None:
         self.asked.append(what)
@@ -158,35 +163,30 @@ def in_another_window(act_id: str, *, is_on: bool, position: int = 1) -> Journal
     return JournalChanges({("acts", act_id): act_row(record)})
 
 
-@pytest.mark.parametrize("is_accepted", [False, True])
-async def test_a_reaction_of_another_window_is_shown_here_for_as_long_as_it_is_not_rejected(
-    is_accepted: bool,
+async def test_a_reaction_of_another_window_stays_here_if_its_event_came_before_the_end_of_the_act() -> None:
+    stage = Stage()
+    stage.acts.on_journal(in_another_window("one", is_on=True))
+    assert stage.message.reactions == (THUMB,)
+    hear(stage, ReactionEvent(op="add", message_id=101, reaction=THUMB))
+    stage.acts.on_journal(JournalChanges({("acts", "one"): None}))
+    await stage.clock.settle()
+    assert (stage.message.reactions, stage.checked) == ((THUMB,), [])
+
+
+@pytest.mark.parametrize(
+    ("on_server", "shown"), [(True, (THUMB,)), (False, ()), (None, (THUMB,))], ids=["there", "not", "unknown"]
+)
+async def test_without_an_event_the_server_is_asked_whether_it_accepted_another_windows_reaction(
+    on_server: bool | None, shown: tuple[Reaction, ...]
 ) -> None:
     stage = Stage()
+    stage.on_server = on_server
     stage.acts.on_journal(in_another_window("one", is_on=True))
-    assert stage.message.reactions == (THUMB,)
-    if is_accepted:
-        hear(stage, ReactionEvent(op="add", message_id=101, reaction=THUMB))
+    hear(stage, ReactionEvent(op="add", message_id=101, reaction=THUMB._replace(user_id=live.BRUNO)))
     stage.acts.on_journal(JournalChanges({("acts", "one"): None}))
-    assert stage.message.reactions == ((THUMB,) if is_accepted else ())
-
-
-async def test_a_reaction_that_was_there_before_a_rejected_act_stays() -> None:
-    stage = Stage(BadRequest("BAD_REQUEST", "Invalid message(s)"))
-    hear(stage, ReactionEvent(op="add", message_id=101, reaction=THUMB))
-    stage.go_on.set()
-    with pytest.raises(BadRequest):
-        await stage.acts.reaction(101, THUMB, True)
-    assert stage.message.reactions == (THUMB,)
-
-
-async def test_the_same_reaction_of_another_user_is_none_of_the_users_own() -> None:
-    stage = Stage()
-    theirs = THUMB._replace(user_id=live.BRUNO)
-    stage.acts.on_journal(in_another_window("one", is_on=True))
-    hear(stage, ReactionEvent(op="add", message_id=101, reaction=theirs))
-    stage.acts.on_journal(JournalChanges({("acts", "one"): None}))
-    assert stage.message.reactions == (theirs,)
+    await stage.clock.settle()
+    assert stage.checked == [101]
+    assert tuple(one for one in stage.message.reactions if one.user_id == live.ADA) == shown
 
 
 async def test_the_event_of_an_act_does_not_show_over_a_later_one_that_is_not_sent_yet() -> None:

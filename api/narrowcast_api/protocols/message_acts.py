@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, Protocol
 from weakref import WeakValueDictionary
 
@@ -28,7 +29,7 @@ from narrowcast_api.errors import (
     ReactionDoesNotExist,
 )
 from narrowcast_api.model.messages import Reaction
-from narrowcast_api.protocols.alarm import Alarm
+from narrowcast_api.protocols.alarm import Alarm, Tasks
 from narrowcast_api.state.changes import ActsChanged, Change, ServerNotice
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
@@ -50,13 +51,16 @@ class ActRequests(Protocol):
     async def change_reaction(self, message_id: int, reaction: Reaction, on: bool) -> None:
         """POST or DELETE /messages/{message_id}/reactions."""
 
+    async def has_reaction(self, message_id: int, reaction: Reaction) -> bool | None:
+        """Whether the message has this reaction on the server; None if the server does not say so."""
+
 
 class MessageActs:
     """The actions on messages that the server has not confirmed. `run` is a task of the session.
 
-    `online`, `me`, `is_known` (whether a message is in the state), `has_flag` and `has_reaction` are read when
-    needed. Call `on_journal` for what other windows have written, `on_event` for events of flags and reactions,
-    `on_snapshot` after every registration and `wake` when the connection is live.
+    `online`, `me`, `is_known` (whether a message is in the state) and `has_flag` are read when needed. Call
+    `on_journal` for what other windows have written, `on_event` for events of flags and reactions, `on_snapshot`
+    after every registration and `wake` when the connection is live.
     """
 
     def __init__(
@@ -70,7 +74,6 @@ class MessageActs:
         me: Callable[[], int],
         is_known: Callable[[int], bool],
         has_flag: Callable[[int, str], bool],
-        has_reaction: Callable[[int, Reaction], bool],
         online: Callable[[], bool],
     ) -> None:
         self._requests = requests
@@ -80,9 +83,10 @@ class MessageActs:
         self._me = me
         self._is_known = is_known
         self._has_flag = has_flag
-        self._has_reaction = has_reaction
         self._before: dict[str, bool] = {}
-        """Whether flag or reaction is set without each action that is shown, by the action's id."""
+        """The value of the flag without each action, by the action's id."""
+        self._happened: set[str] = set()
+        """The reactions, by the ids of the actions, whose events have arrived."""
         self._online = online
         self._alarm = Alarm(clock)
         self._retry = RetryTime(clock, 1.0, 30.0)
@@ -91,6 +95,7 @@ class MessageActs:
         self._acts = {record.act_id: record for record in journal.load_acts()}
         self._under_way: set[str] = set()
         self._in_flight: set[str] = set()
+        self._checks = Tasks()
         self._position = max((record.position for record in self._acts.values()), default=0)
 
     @property
@@ -117,6 +122,9 @@ class MessageActs:
                 gone = self._acts.pop(act_id, None)
                 if gone is not None and act_id in self._before:
                     self._undo_shown(gone)  # it was sent, and an event about it follows, or it was rejected
+                elif gone is not None and gone.flag is None and act_id not in self._happened:
+                    self._checks.start(self._check(gone), "checking a reaction of another window")
+                self._happened.discard(act_id)
             else:
                 self._acts[act_id] = record
                 self._position = max(self._position, record.position)
@@ -143,9 +151,12 @@ class MessageActs:
         newest: dict[_Subject, ActRecord] = {}
         for record in self._in_order():
             subject = self._subject(record)
-            if subject in changed and record.act_id in self._before:
-                self._before[record.act_id] = on
+            if subject in changed:
                 newest[subject] = record
+                if record.flag is None and record.is_on == on:
+                    self._happened.add(record.act_id)
+                elif record.act_id in self._before:
+                    self._before[record.act_id] = on
         for record in newest.values():
             if record.is_on != on and record.act_id not in self._in_flight:
                 self._show_record(record, record.is_on)
@@ -230,13 +241,28 @@ class MessageActs:
         """Show the state without an action; later actions on the same message are shown on top of that."""
         before = self._before.pop(record.act_id, not record.is_on)
         later = self._later(record)
-        if later:
+        if later and record.flag is not None:
             self._before[later[0].act_id] = before
-        else:
-            self._show_record(record, before)
+            return
+        self._show_record(record, before)
+        for other in later:
+            self._do(other)
+
+    async def _check(self, record: ActRecord) -> None:
+        """Show whether the server accepted another window's reaction, as no event has said so. Without an answer
+        that shows when the message is fetched again.
+        """
+        if not self._is_known(record.message_id):
+            return
+        with suppress(NarrowcastError):
+            is_on = await self._requests.has_reaction(record.message_id, self._reaction(record))
+            is_last = all(self._subject(other) != self._subject(record) for other in self._acts.values())
+            if is_on is not None and is_last:
+                self._show_record(record, is_on)
 
     def _forget(self, record: ActRecord) -> None:
         self._before.pop(record.act_id, None)
+        self._happened.discard(record.act_id)
         if self._acts.pop(record.act_id, None) is not None:
             self._journal.delete_act(record.act_id)
             self._changed(ActsChanged())
@@ -284,32 +310,26 @@ class MessageActs:
         )
 
     def _later(self, record: ActRecord) -> list[ActRecord]:
-        """Later actions on the same flag or reaction of the message that are shown, from all windows."""
+        """Later actions on the same message and flag that are shown, from all windows."""
         later = (
             other
             for other in self._acts.values()
-            if self._subject(other) == self._subject(record)
+            if (other.message_id, other.flag) == (record.message_id, record.flag)
             and _place(other) > _place(record)
-            and other.act_id in self._before
+            and (other.flag is None or other.act_id in self._before)
         )
         return sorted(later, key=_place)
 
     def _do(self, record: ActRecord) -> None:
         """Show an action on top of the server's state and below later actions; called again after each snapshot."""
-        if record.flag is None and not self._is_known(record.message_id):
-            return
-        later = self._later(record)
-        if later:  # from another window, received late
-            self._before[record.act_id] = self._before[later[0].act_id]
-            self._before[later[0].act_id] = record.is_on
-            return
-        self._before[record.act_id] = self._is_set(record)
-        self._show_record(record, record.is_on)
-
-    def _is_set(self, record: ActRecord) -> bool:
         if record.flag is not None:
-            return self._has_flag(record.message_id, record.flag)
-        return self._has_reaction(record.message_id, self._reaction(record))
+            later = self._later(record)
+            if later:  # from another window, received late
+                self._before[record.act_id] = self._before[later[0].act_id]
+                self._before[later[0].act_id] = record.is_on
+                return
+            self._before[record.act_id] = self._has_flag(record.message_id, record.flag)
+        self._show_record(record, record.is_on)
 
     def _subject(self, record: ActRecord) -> _Subject:
         return (record.message_id, record.flag if record.flag is not None else self._reaction(record).key)

@@ -170,6 +170,15 @@ class RouteRequests:
             reaction_type=reaction.reaction_type,
         )
 
+    async def has_reaction(self, message_id: int, reaction: Reaction) -> bool | None:
+        """GET /messages/{message_id}: whether a user's reaction is there; None on servers that send only the source."""
+        message = (await self._client().messages.get(message_id=message_id)).message
+        if message is None:
+            return None
+        return any(
+            (other.key, other.user_id) == (reaction.key, reaction.user_id) for other in message.reactions
+        )
+
     # uploads
 
     async def upload(

@@ -22,7 +22,7 @@ from narrowcast_api.model.custom_emoji import CustomEmoji, read_custom_emoji_tab
 from narrowcast_api.model.default_channel_groups import DefaultChannelGroup, read_default_channel_groups
 from narrowcast_api.model.drafts import ServerDraft, read_draft
 from narrowcast_api.model.linkifiers import Linkifier, read_filters, read_linkifier
-from narrowcast_api.model.messages import Message, Reaction
+from narrowcast_api.model.messages import Message
 from narrowcast_api.model.navigation_views import NavigationView, read_navigation_view
 from narrowcast_api.model.playgrounds import Playground, read_playground
 from narrowcast_api.model.profile_fields import ProfileField, read_profile_field
@@ -153,12 +153,6 @@ class State:
             return message_id in self.starred
         message = self.messages.get(message_id)
         return message is not None and flag in message.flags
-
-    def has_reaction(self, message_id: int, reaction: Reaction) -> bool:
-        """Whether a message has this emoji from this user, as far as is known."""
-        message = self.messages.get(message_id)
-        given = () if message is None else message.reactions
-        return any((other.key, other.user_id) == (reaction.key, reaction.user_id) for other in given)
 
     def add_messages(self, messages: Iterable[Message]) -> list[Message]:
         """Adds fetched messages; returns those that are new or have changed."""

@@ -104,7 +104,6 @@ class Services:
             me=lambda: session.state.me,
             is_known=lambda message_id: message_id in session.state.messages,
             has_flag=lambda message_id, flag: session.state.has_flag(message_id, flag),
-            has_reaction=lambda message_id, reaction: session.state.has_reaction(message_id, reaction),
             online=lambda: session.is_live,
         )
         self.status_end = StatusEnd(
