@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from narrowcast.cli.operator_grammar import copy_options, operator_commands
@@ -96,11 +96,20 @@ _Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
 def _app_commands(commands: _Commands) -> None:
+    _demo(commands)
+    _serve(commands)
+    _login(commands)
+
+
+def _demo(commands: _Commands) -> None:
     demo = commands.add_parser("demo", help="try the app with a demo server")
     demo.add_argument(
         "--data", metavar="DIR", help="keep the demo's data in DIR (default: delete it on exit)"
     )
     _no_extensions(demo)
+
+
+def _serve(commands: _Commands) -> None:
     serve = commands.add_parser("serve", help="run a server for this machine, in the foreground")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     serve.add_argument(
@@ -131,6 +140,9 @@ def _app_commands(commands: _Commands) -> None:
     serve.add_argument("--check", action="store_true", help="verify the data folder and exit")
     copy_options(serve)
     operator_commands(serve)
+
+
+def _login(commands: _Commands) -> None:
     login = commands.add_parser("login", help="log in and store the account")
     login.add_argument(
         "url",
@@ -158,10 +170,27 @@ def _app_commands(commands: _Commands) -> None:
     )
 
 
+_Add: TypeAlias = Callable[[str, str], Parser]
+"""Adds a command: its name, and what it does."""
+
+
 def _script_commands(commands: _Commands, common: Parser) -> None:
     def add(name: str, about: str) -> Parser:
         return commands.add_parser(name, help=about, description=about, parents=[common])
 
+    _authenticator(add)
+    _send(add)
+    _read(add)
+    _search(add)
+    _export(add)
+    _outbox(add)
+    _watch(add)
+    _open(add)
+    _completion(commands)
+    _doctor(add)
+
+
+def _authenticator(add: _Add) -> None:
     authenticator = add(
         "authenticator",
         "set up two-factor authentication with an authenticator app, or turn it off",
@@ -169,6 +198,9 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
     instead = authenticator.add_mutually_exclusive_group()
     instead.add_argument("--off", action="store_true", help="turn two-factor authentication off")
     instead.add_argument("--recovery-codes", action="store_true", help="generate new recovery codes")
+
+
+def _send(add: _Add) -> None:
     send = add("send", "send a message; without TEXT it is read from standard input")
     send.add_argument("text", nargs="?", metavar="TEXT", help="the message (default: standard input)")
     send.add_argument("--channel", help="name or id of the channel")
@@ -179,37 +211,50 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
     )
     send.add_argument("--quiet", "-q", action="store_true", help="print errors only")
     send.add_argument("--json", action="store_true", help="print the result as JSON")
-    for name, about in (
-        ("read", "print messages, newest last"),
-        ("search", "search messages on the server, or with --local those cached on this machine"),
-        ("export", "write messages as JSON lines, Markdown or text"),
-    ):
-        command = add(name, about)
-        command.takes_terms = True
-        command.add_argument(
-            "narrow",
-            nargs="*",
-            metavar="TERM",
-            help="words and operators, such as channel:general topic:lunch from:ada -is:unread",
-        )
-        command.add_argument(
-            "--limit",
-            type=_count,
-            default={"read": 20, "search": 20}.get(name, 1000),
-            metavar="N",
-            help="at most N messages (default: %(default)s)",
-        )
-    for command in (commands.choices["read"], commands.choices["search"]):
-        command.add_argument("--json", action="store_true", help="one JSON object per line")
-    commands.choices["read"].add_argument(
+
+
+def _with_terms(command: Parser, limit: int) -> None:
+    """The arguments of a command that selects messages; `limit`: how many by default."""
+    command.takes_terms = True
+    command.add_argument(
+        "narrow",
+        nargs="*",
+        metavar="TERM",
+        help="words and operators, such as channel:general topic:lunch from:ada -is:unread",
+    )
+    command.add_argument(
+        "--limit",
+        type=_count,
+        default=limit,
+        metavar="N",
+        help="at most N messages (default: %(default)s)",
+    )
+
+
+def _read(add: _Add) -> None:
+    read = add("read", "print messages, newest last")
+    _with_terms(read, 20)
+    read.add_argument("--json", action="store_true", help="one JSON object per line")
+    read.add_argument(
         "--follow", "-f", action="store_true", help="then print each new message, until interrupted"
     )
-    commands.choices["search"].add_argument(
-        "--local", action="store_true", help="search cached messages only, without a network"
-    )
-    export = commands.choices["export"]
+
+
+def _search(add: _Add) -> None:
+    search = add("search", "search messages on the server, or with --local those cached on this machine")
+    _with_terms(search, 20)
+    search.add_argument("--json", action="store_true", help="one JSON object per line")
+    search.add_argument("--local", action="store_true", help="search cached messages only, without a network")
+
+
+def _export(add: _Add) -> None:
+    export = add("export", "write messages as JSON lines, Markdown or text")
+    _with_terms(export, 1000)
     export.add_argument("--format", choices=("jsonl", "markdown", "text"), default="jsonl")
     export.add_argument("--output", "-o", metavar="FILE", help="output file (default: standard output)")
+
+
+def _outbox(add: _Add) -> None:
     outbox = add("outbox", "list, retry or cancel unsent messages, or wait until they are sent")
     outbox.add_argument(
         "action",
@@ -229,6 +274,9 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
         help="then send the waiting messages, for at most this long",
     )
     outbox.add_argument("--json", action="store_true", help="one JSON object per line")
+
+
+def _watch(add: _Add) -> None:
     watch = add("watch", "follow all accounts without a terminal: notify of new messages, send waiting ones")
     watch.add_argument("--json", action="store_true", help="one JSON object per line")
     watch.add_argument("--all", action="store_true", help="print every message, not only those that notify")
@@ -239,15 +287,24 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
         help="must come last: a program and its arguments, run without a shell for each message that notifies; "
         "{title}, {body} and more are filled in (default: notifications.command of the configuration)",
     )
+
+
+def _open(add: _Add) -> None:
     follow_link = add("open", "open the app at the message or view of a link")
     follow_link.add_argument("link", metavar="LINK", help="a link as copied in this or another Zulip app")
     _no_extensions(follow_link)
+
+
+def _completion(commands: _Commands) -> None:
     completion = commands.add_parser(
         "completion", help="print a script that completes commands in a shell", description=COMPLETION
     )
     completion.add_argument(
         "shell", choices=("bash", "zsh", "fish"), metavar="SHELL", help="bash, zsh or fish"
     )
+
+
+def _doctor(add: _Add) -> None:
     doctor = add("doctor", "check the terminal, the configuration, the cache and the server")
     doctor.add_argument("--json", action="store_true", help="print the result as JSON")
     doctor.add_argument("--keys", action="store_true", help="list every command with its id and keys")
