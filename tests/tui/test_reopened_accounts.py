@@ -137,7 +137,7 @@ async def test_an_account_that_was_logged_out_by_the_server_is_live_after_anothe
         (before,) = [one.session for one in stage.app.accounts.live() if one.file == file_of(stage, name)]
         await stage.server.call(name, "POST", "/users/me/api_key/regenerate")
         await until(lambda: before.status.kind is ConnectionKind.REFUSED)
-        assert "Log in again: Alt-s, then n" in banner(before, stage.app.keys)
+        assert banner(before, stage.app.keys) == "✕ Logged out by the server. Log in again: Alt-s, then n"
         await log_in(stage, name)
         await on_screen(stage, name)
         await all_live(stage, 2)

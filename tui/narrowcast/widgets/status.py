@@ -53,7 +53,7 @@ def _connection_trouble(session: Session, keys: Keys) -> str:
     if kind == "refused" and status.ended:
         return f"✕ Logged out by the server: {status.detail}"
     if kind == "refused":
-        return f"✕ Logged out by the server. {with_keys(keys, LOG_IN_AGAIN)}{detail}"
+        return f"✕ Logged out by the server. {with_keys(keys, LOG_IN_AGAIN)}"
     if kind == "offline":
         return f"▲ No connection since {since}{detail}. Messages are saved and sent once reconnected."
     if kind == "reconnecting":
