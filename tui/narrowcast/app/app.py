@@ -100,7 +100,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self._background = Background(self.tell)
         self.painting = Painting(self, self._display)
         self._leaving = Leaving(self, self.accounts, self._keep_screen, self.demo.stop)
-        self._typed = KeyQueue(self, self._take_key, self.accounts.settled)
+        self._typed = KeyQueue(self, self._take_key, self.accounts.arrival.settled)
         self._pressed = ""
         """The last key."""
         self._first_screen: MainScreen | None = None

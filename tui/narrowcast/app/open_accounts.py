@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from narrowcast.app import accounts
+from narrowcast.app.arrival import Arrival
 from narrowcast.app.context import ListedAccount, app_of
 from narrowcast.app.frames import Frames
 from narrowcast.app.waiting import until
@@ -36,8 +37,6 @@ __all__ = ["CLOSE_SECONDS", "OpenAccounts"]
 
 CLOSE_SECONDS = 2.0
 """Seconds that closing a session with the server may take."""
-ARRIVAL_SECONDS = 3.0
-"""Seconds for which keys are held back for the account that is being opened."""
 NEXT_AFTER = 5.0
 """Seconds that an account may take to become live before the next one is opened."""
 
@@ -64,8 +63,7 @@ class OpenAccounts:
         self._open: dict[Path, LiveAccount] = {}
         self._problems: dict[Path, str] = {}
         self._changing = asyncio.Lock()
-        self._arrived = asyncio.Event()
-        self._arrived.set()
+        self.arrival = Arrival()
         self._title: WindowTitle | None = None
         self._frames = Frames(app.set_timer)
         self._frames.subscribe(_TOLD, lambda _: self._refresh())
@@ -272,11 +270,8 @@ class OpenAccounts:
         The account on screen keeps running in the background, unless only one account is configured to be
         open.
         """
-        self._arrived.clear()
-        try:
+        with self.arrival.awaited():
             await self._switch(path, narrow, anchor)
-        finally:
-            self._arrived.set()
 
     async def _switch(self, path: Path, narrow: Narrow | None, anchor: int | str | None) -> None:
         async with self._changing:
@@ -285,7 +280,7 @@ class OpenAccounts:
                 return
             if narrow is not None and self.screen is not None:
                 self.screen.go(narrow, anchor)
-            self._arrived.set()
+            self.arrival.here()
             only_one = self._alone or app_of(self._app).config.accounts.open == "one"
             if leaving is not None and leaving is not self.shown and only_one:
                 await self._close(leaving)
@@ -300,15 +295,6 @@ class OpenAccounts:
             return False
         await self._show(self._open[path])
         return True
-
-    async def settled(self) -> None:
-        """Wait until the requested account is on screen; if that takes too long, keys no longer wait for it."""
-        if self._arrived.is_set():
-            return
-        try:
-            await asyncio.wait_for(self._arrived.wait(), ARRIVAL_SECONDS)
-        except TimeoutError:
-            self._arrived.set()
 
     async def _show(self, account: LiveAccount) -> None:
         """Replace the account on screen by another open one."""
@@ -382,8 +368,7 @@ class OpenAccounts:
         """
         old, shown = self.screen, self.shown
         writing = old.writing if old is not None and old.writing.has_focus_within else None
-        self._arrived.clear()
-        try:
+        with self.arrival.awaited():
             if old is not None:
                 old.set_focus(None)  # if keys wait no longer, they enter no text that nothing saves
             if shown is not None:
@@ -401,8 +386,6 @@ class OpenAccounts:
             if writing is not None and accounts.is_same(writing.session.account, screen.session.account):
                 screen.writing.begin.go_on(writing.draft.id)
             self.go_live()
-        finally:
-            self._arrived.set()
 
     async def _put_in_place(self, old: MainScreen | None, screen: MainScreen | None) -> None:
         """Replace ``old``, and everything above it, by ``screen``, else by the welcome screen."""
