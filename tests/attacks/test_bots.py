@@ -22,10 +22,8 @@ CLOSED = [
 
 async def webhook(server: TestServer, owner: str = "dario") -> httpx.BasicAuth:
     """Credentials of a new incoming webhook that is subscribed to `general`."""
-    fields = {"full_name": "Hook", "short_name": "hook", "bot_type": int(BotType.INCOMING_WEBHOOK)}
-    made = await server.call(owner, "POST", "/bots", fields)
-    subscription = {"subscriptions": [{"name": "general"}], "principals": [made["user_id"]]}
-    await server.call(owner, "POST", "/users/me/subscriptions", subscription)
+    made = await server.create_bot(owner, "Hook", bot_type=int(BotType.INCOMING_WEBHOOK))
+    await server.subscribe(owner, "general", "hook")
     return httpx.BasicAuth("hook-bot@demo.example", made["api_key"])
 
 
@@ -74,7 +72,7 @@ def _credentials(auth: httpx.BasicAuth) -> tuple[str, str]:
 
 @pytest.mark.parametrize("becomes", [Role.GUEST, Role.MEMBER, Role.MODERATOR])
 async def test_the_bots_of_a_demoted_user_are_demoted(server: TestServer, becomes: Role) -> None:
-    made = await server.call("bruno", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})
+    made = await server.create_bot("bruno")
     bot = made["user_id"]
     await server.call("ada", "PATCH", f"/users/{bot}", {"role": int(Role.ADMINISTRATOR)})
     await server.call("ada", "PATCH", f"/users/{server.id('bruno')}", {"role": int(becomes)})
@@ -84,7 +82,7 @@ async def test_the_bots_of_a_demoted_user_are_demoted(server: TestServer, become
 
 
 async def test_the_bot_of_a_guest_can_read_only_what_guests_can(server: TestServer) -> None:
-    await server.call("dario", "POST", "/bots", {"full_name": "Zelda", "short_name": "zelda"})
+    await server.create_bot("dario", "Zelda")
     message = await server.send("elif", "design", "t", "members only")
     await server.call("zelda", "GET", f"/messages/{message}")
     await server.call("ada", "PATCH", f"/users/{server.id('dario')}", {"role": int(Role.GUEST)})
@@ -102,7 +100,7 @@ async def test_guests_and_bots_cannot_create_bots(server: TestServer, name: str)
 
 @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMINISTRATOR, Role.MODERATOR])
 async def test_a_bot_cannot_get_a_higher_role_than_its_owner(server: TestServer, role: Role) -> None:
-    made = await server.call("dario", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})
+    made = await server.create_bot("dario")
     await server.refusal("ada", "PATCH", f"/users/{made['user_id']}", {"role": int(role)})
     await server.refusal("dario", "PATCH", f"/users/{made['user_id']}", {"role": int(role)})
     assert server.core.users[made["user_id"]].role is Role.MEMBER
@@ -127,7 +125,7 @@ async def test_promoting_a_bot_revokes_its_key(server: TestServer) -> None:
 @pytest.mark.parametrize("name", ["bruno", "chiyo", "elif", "hugo", "iris"])
 async def test_only_its_owner_can_see_a_bots_key(server: TestServer, name: str) -> None:
     listener, owner = await server.listen(name), await server.listen("dario")
-    made = await server.call("dario", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})
+    made = await server.create_bot("dario")
     fresh = (await server.call("dario", "POST", f"/bots/{made['user_id']}/api_key/regenerate"))["api_key"]
     told = str(await listener.events()) + str((await server.listen(name)).snapshot)
     bots = (await server.raw(name, "GET", "/bots")).text  # rejected for guests and bots
@@ -156,7 +154,7 @@ async def test_the_bots_of_others_cannot_be_managed(server: TestServer, name: st
 
 
 async def test_the_bots_of_a_deactivated_user_cannot_be_reactivated(server: TestServer) -> None:
-    made = await server.call("dario", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})
+    made = await server.create_bot("dario")
     await server.call("ada", "DELETE", f"/users/{server.id('dario')}")
     await server.refusal("ada", "POST", f"/users/{made['user_id']}/reactivate")
     assert not server.core.users[made["user_id"]].is_active

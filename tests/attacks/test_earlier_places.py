@@ -119,8 +119,7 @@ async def test_a_new_subscriber_cannot_see_that_messages_left_the_protected_hist
     server: TestServer,
 ) -> None:
     message_id = await server.send("bruno", "operations", "takeover", "fine")
-    fields = {"subscriptions": [{"name": "operations"}], "principals": [server.id("elif")]}
-    await server.call("bruno", "POST", "/users/me/subscriptions", fields)
+    await server.subscribe("bruno", "operations", "elif")
     listener = await server.listen("elif")
     move = {"stream_id": server.channel("general"), "topic": "news"}
     await server.call("bruno", "PATCH", f"/messages/{message_id}", move)
@@ -138,8 +137,7 @@ async def test_a_notice_does_not_name_topics_of_protected_history_to_new_subscri
     server: TestServer,
 ) -> None:
     message_id = await server.send("bruno", "operations", "takeover", "fine")
-    fields = {"subscriptions": [{"name": "operations"}], "principals": [server.id("elif")]}
-    await server.call("bruno", "POST", "/users/me/subscriptions", fields)
+    await server.subscribe("bruno", "operations", "elif")
     listener = await server.listen("elif")
     await server.call("bruno", "PATCH", f"/messages/{message_id}", {"topic": "plans"})
     (event,) = await listener.events("message")

@@ -12,6 +12,7 @@ import httpx
 import pytest
 import websockets
 
+from narrowcast_api.wire.vocabulary import BotType
 from narrowcast_server.http.app import routes_of
 from narrowcast_server.rules.key_scopes import opens
 from narrowcast_server.storage.extra_keys import Scope
@@ -275,13 +276,8 @@ async def test_keys_of_a_bot_are_revoked_with_it(server: TestServer) -> None:
 
 async def test_an_additional_key_receives_no_keys_of_bots(server: TestServer) -> None:
     with_key = await server.listen("elif")
-    fields = {
-        "full_name": "Builds",
-        "short_name": "builds",
-        "bot_type": 3,
-        "payload_url": "https://b.example",
-    }
-    await server.call("elif", "POST", "/bots", fields)
+    outgoing = {"bot_type": int(BotType.OUTGOING_WEBHOOK), "payload_url": "https://b.example"}
+    await server.create_bot("elif", "Builds", **outgoing)
     elif_ = server.user("elif")
     key = (await made(server))["api_key"]
     auth = httpx.BasicAuth(elif_.delivery_email, key)
@@ -292,7 +288,7 @@ async def test_an_additional_key_receives_no_keys_of_bots(server: TestServer) ->
     assert "token" not in snapshot["realm_bots"][0]["services"][0]
     bot = snapshot["realm_bots"][0]["user_id"]
     await server.call("elif", "POST", f"/bots/{bot}/api_key/regenerate")
-    await server.call("elif", "POST", "/bots", {**fields, "full_name": "Tests", "short_name": "tests"})
+    await server.create_bot("elif", "Tests", **outgoing)
     queue = {"queue_id": snapshot["queue_id"], "last_event_id": "-1"}
     events = (await server.client.get(f"{server.url}/api/v1/events", auth=auth, params=queue)).json()[
         "events"

@@ -13,14 +13,6 @@ from narrowcast_server.organization.memberships import MAX_NESTING
 from support.server import TestServer, running_server
 
 
-async def made(server: TestServer, name: str, members: list[int], subgroups: list[int]) -> int:
-    """Creates a group as Dario."""
-    fields: dict[str, object] = {
-        "name": name, "description": "", "members": members, "subgroups": subgroups,
-    }  # fmt: skip
-    return int((await server.call("dario", "POST", "/user_groups/create", fields))["group_id"])
-
-
 async def everything_answers(server: TestServer, name: str) -> None:
     """Makes the requests of a starting client."""
     page = {"anchor": "newest", "num_before": 10, "num_after": 10}
@@ -31,9 +23,9 @@ async def everything_answers(server: TestServer, name: str) -> None:
 
 
 async def test_the_nesting_of_groups_is_limited(server: TestServer) -> None:
-    inner = [await made(server, "g0", [], [])]
+    inner = [await server.create_group("dario", "g0")]
     for number in range(1, MAX_NESTING):
-        inner = [await made(server, f"g{number}", [], inner)]
+        inner = [await server.create_group("dario", f"g{number}", subgroups=inner)]
     fields = {"name": "one more", "description": "", "members": [], "subgroups": inner}
     refusal = await server.refusal("dario", "POST", "/user_groups/create", fields)
     assert "nested" in refusal["msg"]
@@ -45,9 +37,9 @@ async def test_joining_two_chains_of_groups_cannot_exceed_the_limit(
     server: TestServer, outer_length: int
 ) -> None:
     async def chain(prefix: str, length: int) -> tuple[int, int]:
-        innermost = outermost = await made(server, f"{prefix}0", [], [])
+        innermost = outermost = await server.create_group("dario", f"{prefix}0")
         for number in range(1, length):
-            outermost = await made(server, f"{prefix}{number}", [], [outermost])
+            outermost = await server.create_group("dario", f"{prefix}{number}", subgroups=[outermost])
         return outermost, innermost
 
     _top, bottom = await chain("outer", outer_length)
@@ -55,7 +47,7 @@ async def test_joining_two_chains_of_groups_cannot_exceed_the_limit(
     path = f"/user_groups/{bottom}/subgroups"
     await server.refusal("dario", "POST", path, {"add": [top]})
     await server.refusal("dario", "POST", f"/user_groups/{bottom}/members", {"add_subgroups": [top]})
-    one_shorter = server.core.memberships.subgroups(top) or [await made(server, "alone", [], [])]
+    one_shorter = server.core.memberships.subgroups(top) or [await server.create_group("dario", "alone")]
     await server.call("dario", "POST", path, {"add": one_shorter})
 
 
@@ -75,16 +67,12 @@ async def test_a_too_long_chain_of_groups_in_the_data_causes_no_error(tmp_path: 
                     server.core.memberships.add_subgroup(group_id, previous)
                 previous = group_id
         assert previous is not None
-        fields = {
-            "subscriptions": [{"name": "trap"}],
-            "invite_only": True,
-            "can_subscribe_group": previous,
-            "can_send_message_group": previous,
-        }
-        await server.call("dario", "POST", "/users/me/subscriptions", fields)
+        await server.subscribe(
+            "dario", "trap", invite_only=True, can_subscribe_group=previous, can_send_message_group=previous
+        )
         for name in ("ada", "elif", "greta", "hugo"):
             await everything_answers(server, name)
-        await server.call("elif", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "trap"}]})
+        await server.subscribe("elif", "trap")
     async with running_server(folder) as server:
         for name in ("ada", "elif", "greta", "hugo"):
             await everything_answers(server, name)
@@ -100,16 +88,16 @@ def _nobody(server: TestServer) -> dict[str, Any]:
 
 
 async def test_groups_cannot_form_a_cycle(server: TestServer) -> None:
-    a = await made(server, "a", [], [])
-    b = await made(server, "b", [], [a])
-    c = await made(server, "c", [], [b])
+    a = await server.create_group("dario", "a")
+    b = await server.create_group("dario", "b", subgroups=[a])
+    c = await server.create_group("dario", "c", subgroups=[b])
     for inner in (a, b, c):
         await server.refusal("dario", "POST", f"/user_groups/{a}/subgroups", {"add": [inner]})
 
 
 async def test_a_cycle_in_the_data_does_not_cause_an_endless_loop(server: TestServer) -> None:
-    a = await made(server, "a", [server.id("elif")], [])
-    b = await made(server, "b", [], [a])
+    a = await server.create_group("dario", "a", "elif")
+    b = await server.create_group("dario", "b", subgroups=[a])
     with server.core.transaction():
         server.core.memberships.add_subgroup(a, b)
     assert (await server.call("ada", "GET", f"/user_groups/{b}/members"))["members"] == [server.id("elif")]
@@ -118,9 +106,9 @@ async def test_a_cycle_in_the_data_does_not_cause_an_endless_loop(server: TestSe
 
 
 async def test_members_of_a_deactivated_groups_subgroups_have_no_permission(server: TestServer) -> None:
-    inner = await made(server, "inner", [server.id("elif")], [])
-    outer = await made(server, "outer", [], [inner])
-    top = await made(server, "top", [], [outer])
+    inner = await server.create_group("dario", "inner", "elif")
+    outer = await server.create_group("dario", "outer", subgroups=[inner])
+    top = await server.create_group("dario", "top", subgroups=[outer])
     is_member = f"/user_groups/{top}/members/{server.id('elif')}"
     assert (await server.call("ada", "GET", is_member))["is_user_group_member"] is True
     with server.core.transaction():
@@ -132,9 +120,9 @@ async def test_members_of_a_deactivated_groups_subgroups_have_no_permission(serv
 
 
 async def test_a_membership_that_was_rolled_back_is_not_remembered(server: TestServer) -> None:
-    group = await made(server, "a", [], [])
-    inner = await made(server, "inner", [server.id("dario")], [])
-    deep = await made(server, "b", [], [group])
+    group = await server.create_group("dario", "a")
+    inner = await server.create_group("dario", "inner", "dario")
+    deep = await server.create_group("dario", "b", subgroups=[group])
     path = f"/user_groups/{group}/members"
     # The members and the first subgroup are stored before the cycle is detected.
     fields = {"add": [server.id("elif")], "add_subgroups": [inner, deep]}
@@ -148,7 +136,7 @@ async def test_a_group_that_contains_a_role_group_has_exactly_its_members(
     server: TestServer, role: str
 ) -> None:
     least = {"role:owners": 100, "role:moderators": 300, "role:members": 400, "role:everyone": 600}[role]
-    group = await made(server, "wrapped", [], [server.group(role)])
+    group = await server.create_group("dario", "wrapped", subgroups=[server.group(role)])
     members = set((await server.call("ada", "GET", f"/user_groups/{group}/members"))["members"])
     for user in server.core.users.all():
         if not user.is_system_bot:
@@ -156,7 +144,7 @@ async def test_a_group_that_contains_a_role_group_has_exactly_its_members(
 
 
 async def test_guests_get_no_permission_through_a_group_that_only_others_may_hold(server: TestServer) -> None:
-    crew = await made(server, "crew", [server.id("hugo"), server.id("dario"), server.id("elif")], [])
+    crew = await server.create_group("dario", "crew", "hugo", "dario", "elif")
     private = server.channel("operations")
     await server.call(
         "bruno", "PATCH", f"/streams/{private}", {"can_administer_channel_group": {"new": crew}}
@@ -177,14 +165,14 @@ async def test_guests_get_no_permission_through_a_group_that_only_others_may_hol
 
 
 async def test_a_guest_cannot_manage_a_group_as_its_member(server: TestServer) -> None:
-    crew = await made(server, "crew", [server.id("hugo"), server.id("dario")], [])
+    crew = await server.create_group("dario", "crew", "hugo", "dario")
     await server.call("dario", "PATCH", f"/user_groups/{crew}", {"can_manage_group": {"new": crew}})
     await server.refusal("hugo", "PATCH", f"/user_groups/{crew}", {"description": "by a guest"})
 
 
 async def test_a_member_named_repeatedly_is_removed_and_notified_once(server: TestServer) -> None:
     elif_ = server.id("elif")
-    group = await made(server, "a", [elif_], [])
+    group = await server.create_group("dario", "a", "elif")
     listener = await server.listen("elif", event_types=["message", "user_group"])
     await server.call("dario", "POST", f"/user_groups/{group}/members", {"delete": [elif_] * 50})
     removed, notice = await listener.events()

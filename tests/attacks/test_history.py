@@ -22,8 +22,7 @@ async def page(server: TestServer, name: str, channel: str) -> list[int]:
 
 async def newcomer(server: TestServer, name: str = "elif", channel: str = "operations") -> None:
     """Bruno subscribes a user to his private channel with protected history."""
-    fields = {"subscriptions": [{"name": channel}], "principals": [server.id(name)]}
-    await server.call("bruno", "POST", "/users/me/subscriptions", fields)
+    await server.subscribe("bruno", channel, name)
 
 
 @pytest.fixture
@@ -105,12 +104,7 @@ async def test_events_of_a_move_out_of_a_channel_name_only_messages_that_a_newco
     server: TestServer, ids: list[int]
 ) -> None:
     outsider = await server.listen("elif")
-    await server.call(
-        "bruno",
-        "POST",
-        "/users/me/subscriptions",
-        {"subscriptions": [{"name": "vault"}], "invite_only": True},
-    )
+    await server.subscribe("bruno", "vault", invite_only=True)
     fields = {"propagate_mode": "change_all", "stream_id": server.channel("vault")}
     await server.call("bruno", "PATCH", f"/messages/{ids[0]}", fields)
     deleted = await outsider.events("delete_message", "update_message")
@@ -242,8 +236,7 @@ async def test_users_who_left_a_channel_lose_messages_moved_away_from_it(
     await server.call(
         "bruno", "DELETE", "/users/me/subscriptions", {"subscriptions": ["operations"], **people}
     )
-    vault = {"subscriptions": [{"name": "vault"}], "invite_only": True}
-    await server.call("bruno", "POST", "/users/me/subscriptions", vault)
+    await server.subscribe("bruno", "vault", invite_only=True)
     fields = {"stream_id": server.channel("vault"), "send_notification_to_new_thread": False}
     await server.call("bruno", "PATCH", f"/messages/{message_id}", fields)
     await server.call("bruno", "PATCH", f"/messages/{message_id}", {"content": "secret"})

@@ -127,8 +127,7 @@ async def test_a_link_adds_to_no_channel_once_its_creator_may_not_subscribe_othe
 
 
 async def test_a_link_adds_to_no_group_that_its_creator_may_no_longer_add_to(server: TestServer) -> None:
-    fields = {"name": "crew", "description": "", "members": []}
-    group = (await server.call("dario", "POST", "/user_groups/create", fields))["group_id"]
+    group = await server.create_group("dario", "crew")
     token = await offered(server, "dario", group_ids=[group])
     nobody = {"new": server.group("role:nobody")}
     changes = {"can_manage_group": nobody, "can_add_members_group": nobody}
@@ -218,8 +217,7 @@ async def test_invented_tokens_are_rejected(server: TestServer, token: str) -> N
 
 @pytest.mark.parametrize("uses", [1, 2])
 async def test_a_link_cannot_be_used_more_often_than_allowed(server: TestServer, uses: int) -> None:
-    answer = await server.call("ada", "POST", "/invites/multiuse", {"max_uses": uses})
-    path = "/join/" + answer["invite_link"].rstrip("/").rpartition("/")[2]
+    path = await server.create_link("ada", max_uses=uses)
     for number in range(uses):
         (row,) = (await server.call("ada", "GET", "/invites"))["invites"]
         assert row["uses_left"] == uses - number
@@ -232,8 +230,7 @@ async def test_a_link_cannot_be_used_more_often_than_allowed(server: TestServer,
 
 
 async def test_simultaneous_uses_of_a_link_do_not_exceed_its_limit(server: TestServer) -> None:
-    answer = await server.call("ada", "POST", "/invites/multiuse", {"max_uses": 2})
-    path = "/join/" + answer["invite_link"].rstrip("/").rpartition("/")[2]
+    path = await server.create_link("ada", max_uses=2)
     answers = await asyncio.gather(
         *(
             server.raw(

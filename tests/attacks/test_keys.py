@@ -65,9 +65,7 @@ async def test_passwords_that_are_too_short_or_too_long_are_rejected(
 ) -> None:
     account = {"email": "new@demo.example", "full_name": "New", "password": password}
     await server.refusal("ada", "POST", "/users", account)
-    link = (await server.call("ada", "POST", "/invites/multiuse"))["invite_link"]
-    token = link.rstrip("/").rpartition("/")[2]
-    await server.refusal(None, "POST", f"/join/{token}", account)
+    await server.refusal(None, "POST", await server.create_link("ada"), account)
     await server.refusal("elif", "PATCH", "/settings", {"new_password": password})
     assert server.core.user_by_address("new@demo.example") is None
 
@@ -157,7 +155,7 @@ def bytes_of(folder: Path) -> bytes:
 async def test_the_database_contains_no_key_in_plain_text(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     async with running_server(folder) as server:
-        made = await server.call("dario", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})
+        made = await server.create_bot("dario")
         fresh = (await server.call("dario", "POST", "/users/me/api_key/regenerate"))["api_key"]
         keys = {user.api_key for user in server.core.users.all()} | {made["api_key"], fresh}
         assert all(len(key) == 32 for key in keys)

@@ -168,8 +168,7 @@ async def test_typing_does_not_name_hidden_users(hiding: TestServer) -> None:
 async def test_groups_show_only_visible_members_to_a_guest(hiding: TestServer) -> None:
     listener = await hiding.listen("hugo")
     ada, elif_, greta = (hiding.id(name) for name in ("ada", "elif", "greta"))
-    fields = {"name": "crew", "description": "", "members": [ada, elif_]}
-    group = (await hiding.call("ada", "POST", "/user_groups/create", fields))["group_id"]
+    group = await hiding.create_group("ada", "crew", "ada", "elif")
     path = f"/user_groups/{group}/members"
     await hiding.call("ada", "POST", path, {"add": [greta]})
     await hiding.call("ada", "POST", path, {"delete": [ada]})
@@ -185,10 +184,9 @@ async def test_groups_show_only_visible_members_to_a_guest(hiding: TestServer) -
 
 
 async def test_the_groups_of_a_user_are_sent_when_the_user_becomes_visible(hiding: TestServer) -> None:
-    fields = {"name": "crew", "description": "", "members": [hiding.id("greta")]}
-    group = (await hiding.call("ada", "POST", "/user_groups/create", fields))["group_id"]
+    group = await hiding.create_group("ada", "crew", "greta")
     listener = await hiding.listen("hugo")
-    await hiding.call("greta", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "design"}]})
+    await hiding.subscribe("greta", "design")
     events = [event for event in await listener.events("user_group") if event["group_id"] == group]
     assert [(event["op"], event["user_ids"]) for event in events] == [("add_members", [hiding.id("greta")])]
     await hiding.call("greta", "DELETE", "/users/me/subscriptions", {"subscriptions": ["design"]})
@@ -285,8 +283,7 @@ async def test_a_flag_on_a_guessed_id_reveals_no_direct_message_of_others(
 
 async def test_marking_as_unread_reveals_no_protected_history(server: TestServer) -> None:
     before = await server.send("bruno", "operations", "plans")
-    join = {"subscriptions": [{"name": "operations"}], "principals": [server.id("elif")]}
-    await server.call("bruno", "POST", "/users/me/subscriptions", join)
+    await server.subscribe("bruno", "operations", "elif")
     fields: dict[str, object] = {"messages": [before], "op": "remove", "flag": "read"}
     response = await server.raw("elif", "POST", "/messages/flags", fields)
     fields["messages"] = [10_000_000]

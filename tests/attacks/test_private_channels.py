@@ -24,17 +24,18 @@ OUTSIDERS = ("administrator", "holder", "creator")
 @pytest.fixture
 async def secret(server: TestServer) -> int:
     """A private channel with shared history: Elif created it and left; Dario administers it, unsubscribed."""
-    fields = {
-        "subscriptions": [{"name": "vault"}],
-        "invite_only": True,
-        "history_public_to_subscribers": True,
-        "principals": [server.id("elif"), server.id("farid")],
-        "can_administer_channel_group": {
+    await server.subscribe(
+        "elif",
+        "vault",
+        "elif",
+        "farid",
+        invite_only=True,
+        history_public_to_subscribers=True,
+        can_administer_channel_group={
             "direct_members": [server.id("elif"), server.id("dario")],
             "direct_subgroups": [],
         },
-    }
-    await server.call("elif", "POST", "/users/me/subscriptions", fields)
+    )
     await server.send("farid", "vault", "plans", "the combination is 1234")
     await server.call("elif", "DELETE", "/users/me/subscriptions", {"subscriptions": ["vault"]})
     return server.channel("vault")
@@ -77,12 +78,11 @@ async def test_an_outsider_cannot_grant_themselves_access(
 async def test_a_subscribed_channel_administrator_may_let_others_subscribe(
     server: TestServer, secret: int, setting: str
 ) -> None:
-    fields = {"subscriptions": [{"name": "vault"}], "principals": [server.id("dario")]}
-    await server.call("farid", "POST", "/users/me/subscriptions", fields)
+    await server.subscribe("farid", "vault", "dario")
     assert not await reads(server, "chiyo")
     value = {"new": server.group("role:moderators")}
     await server.call("dario", "PATCH", f"/streams/{secret}", {setting: value})
-    await server.call("chiyo", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "vault"}]})
+    await server.subscribe("chiyo", "vault")
     assert await reads(server, "chiyo")
 
 
@@ -145,8 +145,7 @@ async def test_an_outsider_cannot_delete_a_topic(server: TestServer, secret: int
 async def test_deleting_a_topic_deletes_only_messages_visible_to_the_user(server: TestServer) -> None:
     channel = server.channel("operations")
     old = await server.send("dario", "operations", "plans")
-    fields = {"subscriptions": [{"name": "operations"}], "principals": [server.id("ada")]}
-    await server.call("bruno", "POST", "/users/me/subscriptions", fields)
+    await server.subscribe("bruno", "operations", "ada")
     new = await server.send("dario", "operations", "plans")
     answer = await server.call("ada", "POST", f"/streams/{channel}/delete_topic", {"topic_name": "plans"})
     assert answer["complete"] is True
@@ -245,8 +244,7 @@ async def test_an_outsider_cannot_remove_subscribers(server: TestServer) -> None
     fields = {"subscriptions": ["operations"], "principals": [server.id("dario")]}
     await server.raw("elif", "DELETE", "/users/me/subscriptions", fields)
     assert access.is_subscribed(server.core, server.id("dario"), server.channel("operations"))
-    fields_of_elif = {"subscriptions": [{"name": "operations"}], "principals": [server.id("elif")]}
-    await server.call("bruno", "POST", "/users/me/subscriptions", fields_of_elif)
+    await server.subscribe("bruno", "operations", "elif")
     await server.call("elif", "DELETE", "/users/me/subscriptions", fields)
     assert not access.is_subscribed(server.core, server.id("dario"), server.channel("operations"))
 
@@ -260,6 +258,5 @@ async def test_users_who_may_join_cannot_post_before_they_have_joined(server: Te
         assert access.may_read(server.core, server.user(name), server.core.channels[server.channel(channel)])
         refusal = await server.refusal(name, "POST", "/messages", fields)
         assert refusal["msg"] == f"Not authorized to send to channel '{channel}'"
-        subscription = {"subscriptions": [{"name": channel}], "principals": [server.id(name)]}
-        await server.call("bruno", "POST", "/users/me/subscriptions", subscription)
+        await server.subscribe("bruno", channel, name)
         await server.call(name, "POST", "/messages", fields)

@@ -121,8 +121,7 @@ async def only(server: TestServer, setting: str, value: object) -> None:
 
 async def _crew(server: TestServer) -> int:
     """A group that contains Dario."""
-    fields = {"name": "crew", "description": "", "members": []}
-    group = int((await server.call("ada", "POST", "/user_groups/create", fields))["group_id"])
+    group = await server.create_group("ada", "crew")
     server.core.memberships.add_members(group, [server.id("dario")])
     return group
 
@@ -132,8 +131,7 @@ async def test_a_deactivated_group_grants_nothing(server: TestServer, nested: bo
     crew = await _crew(server)
     value: object = {"direct_members": [], "direct_subgroups": [crew]} if nested else crew
     await only(server, "can_create_public_channel_group", value)
-    channel = {"subscriptions": [{"name": "one"}]}
-    await server.call("dario", "POST", "/users/me/subscriptions", channel)
+    await server.subscribe("dario", "one")
     server.core.groups.update(crew, deactivated=1)
     channel = {"subscriptions": [{"name": "two"}]}
     await server.refusal("dario", "POST", "/users/me/subscriptions", channel)

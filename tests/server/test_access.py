@@ -143,8 +143,7 @@ async def test_an_archived_channel_can_be_read_but_not_posted_to(server: TestSer
 
 async def test_guests_are_notified_of_a_channel_when_they_are_added(server: TestServer) -> None:
     listener = await server.listen("hugo")
-    fields = {"subscriptions": [{"name": "general"}], "principals": [server.id("hugo")]}
-    await server.call("ada", "POST", "/users/me/subscriptions", fields)
+    await server.subscribe("ada", "general", "hugo")
     assert [(event["type"], event["op"]) for event in await listener.events("stream", "subscription")] == [
         ("stream", "create"),
         ("subscription", "add"),
@@ -156,12 +155,7 @@ async def test_a_new_private_channel_is_announced_to_its_subscribers_and_adminis
     server: TestServer,
 ) -> None:
     listeners = {name: await server.listen(name) for name in EVERYBODY}
-    fields = {
-        "subscriptions": [{"name": "secret"}],
-        "principals": [server.id("dario")],
-        "invite_only": True,
-    }
-    await server.call("elif", "POST", "/users/me/subscriptions", fields)
+    await server.subscribe("elif", "secret", "dario", invite_only=True)
     told = {name for name, listener in listeners.items() if await listener.events("stream")}
     # Elif created and administers it, so she sees it without being subscribed.
     assert told == {"ada", "bruno", "dario", "elif"}

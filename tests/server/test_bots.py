@@ -14,7 +14,7 @@ async def answers_to(server: TestServer, address: str, key: str) -> bool:
 
 async def test_a_new_bot_can_authenticate_and_is_listed(server: TestServer) -> None:
     listener, outsider = await server.listen("dario"), await server.listen("elif")
-    made = await server.call("dario", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})
+    made = await server.create_bot("dario")
     assert await answers_to(server, "helper-bot@demo.example", made["api_key"])
     listed = (await server.call("dario", "GET", "/bots"))["bots"]
     assert [bot["username"] for bot in listed] == ["helper-bot@demo.example"]
@@ -88,7 +88,7 @@ async def test_the_owner_of_a_bot_can_be_changed(server: TestServer) -> None:
 
 
 async def test_an_administrator_who_becomes_the_owner_of_a_bot_receives_its_key(server: TestServer) -> None:
-    made = await server.call("farid", "POST", "/bots", {"full_name": "Clock", "short_name": "clock"})
+    made = await server.create_bot("farid", "Clock")
     listener = await server.listen("bruno")
     path = f"/bots/{made['user_id']}"
     await server.call("farid", "PATCH", path, {"bot_owner_id": server.id("bruno")})

@@ -107,7 +107,7 @@ async def act(server: TestServer) -> None:
     fields = {"stream_id": general, "topic": "x", "visibility_policy": 1}
     await server.call("ada", "POST", "/user_topics", fields)
     for name in ("ada", "bruno"):
-        await server.call(name, "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "new"}]})
+        await server.subscribe(name, "new")
     data = [{"stream_id": general, "property": "is_muted", "value": True}]
     await server.call("ada", "POST", "/users/me/subscriptions/properties", {"subscription_data": data})
     await server.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["new"]})

@@ -14,10 +14,7 @@ from support.server import TestServer
 async def test_the_client_predicts_who_may_manage_groups(server: TestServer, holders: str) -> None:
     value = {"new": server.group(holders)}
     await server.call("ada", "PATCH", "/realm", {"can_manage_all_groups": value})
-    made = await server.call(
-        "ada", "POST", "/user_groups/create", {"name": "Crew", "description": "", "members": []}
-    )
-    group_id = made["group_id"]
+    group_id = await server.create_group("ada", "Crew")
     for name in PEOPLE:
         state = await state_of(server, name)
         group = state.user_groups.get(group_id)
@@ -146,12 +143,7 @@ async def test_changing_a_channels_privacy_needs_the_permission_to_create_channe
 async def test_the_client_predicts_that_a_group_in_use_cannot_be_deactivated(
     server: TestServer, where: str
 ) -> None:
-    async def make(name: str) -> int:
-        params: dict[str, object] = {"name": name, "description": "", "members": []}
-        made: int = (await server.call("ada", "POST", "/user_groups/create", params))["group_id"]
-        return made
-
-    crew, other = await make("Crew"), await make("Other")
+    crew, other = [await server.create_group("ada", name) for name in ("Crew", "Other")]
     holder = {"new": {"direct_members": [server.id("dario")], "direct_subgroups": [crew]}}
     channel = f"/streams/{server.channel('design')}"
     match where:

@@ -97,12 +97,7 @@ async def test_editing_a_message_adds_and_removes_mentions(server: TestServer) -
 
 @proves("FLG-10")
 async def test_a_mentioned_group_mentions_its_members(server: TestServer) -> None:
-    await server.call(
-        "ada",
-        "POST",
-        "/user_groups/create",
-        {"name": "backend", "description": "", "members": [server.id("dario")]},
-    )
+    await server.create_group("ada", "backend", "dario")
     message_id = await server.send("ada", "general", "t", "@*backend* look")
     assert "mentioned" in await flags(server, "dario", message_id)
     assert "mentioned" not in await flags(server, "elif", message_id)
@@ -156,9 +151,7 @@ async def test_alert_words_mark_messages(server: TestServer) -> None:
 async def test_messages_from_before_the_subscription_are_historical(server: TestServer) -> None:
     message_id = await server.send("ada", "engineering", "t")
     assert await flags(server, "greta", message_id) == {"read", "historical"}
-    await server.call(
-        "greta", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "engineering"}]}
-    )
+    await server.subscribe("greta", "engineering")
     assert await flags(server, "greta", message_id) == {"read", "historical"}
     await change(server, "greta", "add", "starred", message_id)
     assert await flags(server, "greta", message_id) == {"read", "historical", "starred"}

@@ -87,8 +87,7 @@ def about(event: Mapping[str, object]) -> object:
 
 async def test_users_become_visible_and_hidden_with_shared_channels(hiding: TestServer) -> None:
     hugo = await hiding.listen("hugo")
-    design = {"subscriptions": [{"name": "design"}]}
-    await hiding.call("greta", "POST", "/users/me/subscriptions", design)
+    await hiding.subscribe("greta", "design")
     events = await hugo.events("realm_user", "subscription")
     assert [(event["type"], event["op"]) for event in events] == [
         ("realm_user", "add"),

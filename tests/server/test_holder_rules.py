@@ -57,7 +57,7 @@ async def test_permissions_accept_users_and_groups(server: TestServer) -> None:
         "/messages",
         {"type": "channel", "to": server.channel("general"), "topic": "t", "content": "x"},
     )
-    await server.call("dario", "POST", "/user_groups/create", {"name": "x", "description": "", "members": []})
+    await server.create_group("dario", "x")
     await server.refusal(
         "elif", "POST", "/user_groups/create", {"name": "y", "description": "", "members": []}
     )

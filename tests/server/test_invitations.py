@@ -10,7 +10,7 @@ import pytest
 from narrowcast_server.actions.organization import notification_bot
 from support.clock import VirtualClock
 from support.ledger import proves
-from support.server import Answer, TestServer
+from support.server import Answer, TestServer, join_path
 
 MINUTE = 60
 ROUTES = ("/invites", "/invites/multiuse")
@@ -170,8 +170,7 @@ async def test_below_180_an_email_invitation_needs_a_channel(server: TestServer)
 async def test_invitations_may_include_groups_from_322_if_the_inviter_may_add_members(
     server: TestServer, path: str
 ) -> None:
-    params = {"name": "Crew", "description": "", "members": []}
-    group_id = (await server.call("dario", "POST", "/user_groups/create", params))["group_id"]
+    group_id = await server.create_group("dario", "Crew")
     server.set_level(321)
     answer = await invite(server, path, "ada", group_ids=[group_id])
     assert answer["ignored_parameters_unsupported"] == ["group_ids"]
@@ -291,10 +290,6 @@ async def test_an_invitation_expires_after_its_minutes(server: TestServer, clock
     assert [(row["is_multiuse"], row["expiry_date"]) for row in left] == [(True, None)]
 
 
-def join_path(link: str) -> str:
-    return urlsplit(link).path.rstrip("/")
-
-
 NEWCOMER = {"email": "nadia@example.com", "full_name": "Nadia Osei", "password": "a long password"}
 
 
@@ -303,8 +298,7 @@ NEWCOMER = {"email": "nadia@example.com", "full_name": "Nadia Osei", "password":
 async def test_an_accepted_invitation_grants_its_role_channels_and_groups(
     server: TestServer, notify: bool
 ) -> None:
-    params = {"name": "Crew", "description": "", "members": []}
-    group_id = (await server.call("dario", "POST", "/user_groups/create", params))["group_id"]
+    group_id = await server.create_group("dario", "Crew")
     await invite(
         server,
         stream_ids=[server.channel("engineering")],
@@ -369,9 +363,9 @@ async def test_new_users_receive_the_welcome_message_of_the_invitation_or_the_or
         ("Pia", "", []),
     ):
         more = {} if said is None else {"welcome_message_custom_text": said}
-        link = (await server.call("ada", "POST", "/invites/multiuse", more))["invite_link"]
+        path = await server.create_link("ada", **more)
         newcomer = {**NEWCOMER, "email": f"{name}@example.com", "full_name": name}
-        await server.call(None, "POST", join_path(link), newcomer)
+        await server.call(None, "POST", path, newcomer)
         found = await server.newest(name.lower(), sender=notification_bot(server.core).id)
         assert [row["content"] for row in found] == told
 

@@ -242,12 +242,7 @@ async def test_all_subscribers_of_a_channel_with_protected_history_receive_messa
     server: TestServer,
 ) -> None:
     for channel, person in (("vault", "bruno"), ("operations", "greta")):
-        fields = {
-            "subscriptions": [{"name": channel}],
-            "invite_only": True,
-            "principals": [server.id(person)],
-        }
-        await server.call("bruno", "POST", "/users/me/subscriptions", fields)
+        await server.subscribe("bruno", channel, person, invite_only=True)
     message_id = await server.send("bruno", "vault", "t")
     newcomer = await server.listen("greta")
     fields = {"stream_id": server.channel("operations"), "send_notification_to_new_thread": False}

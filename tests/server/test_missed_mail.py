@@ -121,8 +121,7 @@ async def test_messages_that_are_muted_or_inaccessible_by_then_are_not_emailed(a
     fields = {"stream_id": server.channel("general"), "topic": "noise", "visibility_policy": 1}
     await server.call("elif", "POST", "/user_topics", fields)
     await server.send("ada", "general", "noise", "@**Elif Kaya** hey")
-    add = {"subscriptions": [{"name": "operations"}], "principals": [server.id("elif")]}
-    await server.call("bruno", "POST", "/users/me/subscriptions", add)
+    await server.subscribe("bruno", "operations", "elif")
     await server.send("bruno", "operations", "t", "@**Elif Kaya** secret")
     remove = {"subscriptions": ["operations"], "principals": [server.id("elif")]}
     await server.call("bruno", "DELETE", "/users/me/subscriptions", remove)

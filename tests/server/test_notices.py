@@ -47,10 +47,7 @@ async def test_users_are_notified_of_channels_that_others_subscribe_them_to(serv
 
 
 async def test_users_are_notified_of_groups_that_others_add_them_to(server: TestServer) -> None:
-    members = [server.id("ada")]
-    fields = {"name": "cooks", "description": "", "members": members}
-    await server.call("ada", "POST", "/user_groups/create", fields)
-    path = f"/user_groups/{server.group('cooks')}/members"
+    path = f"/user_groups/{await server.create_group('ada', 'cooks', 'ada')}/members"
     await server.call("ada", "POST", path, {"add": [server.id("elif")]})
     await server.call("ada", "POST", path, {"delete": [server.id("elif"), server.id("ada")]})
     by = mention(server, "ada")

@@ -101,9 +101,7 @@ INITIALS = {"owner": "o", "administrator": "a", "moderator": "m", "member": "e",
 
 async def path_of(server: TestServer, path: str) -> str:
     if "{group}" in path:
-        params = {"name": "Crew", "description": "", "members": []}
-        made = await server.call("elif", "POST", "/user_groups/create", params)
-        path = path.replace("{group}", str(made["group_id"]))
+        path = path.replace("{group}", str(await server.create_group("elif", "Crew")))
     for channel in ("design", "engineering", "leads", "operations", "support"):
         path = path.replace(f"{{{channel}}}", str(server.channel(channel)))
     return path.replace("{elif}", str(server.id("elif")))

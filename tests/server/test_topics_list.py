@@ -61,11 +61,7 @@ async def test_protected_history_begins_with_the_subscription_of_a_user_or_their
 ) -> None:
     await server.send("bruno", "operations", "old")
     shared = await server.send("bruno", "operations", "both")
-    fields = {
-        "subscriptions": [{"name": "operations"}],
-        "principals": [server.id("elif"), server.id("iris")],
-    }
-    await server.call("bruno", "POST", "/users/me/subscriptions", fields)
+    await server.subscribe("bruno", "operations", "elif", "iris")
     new = await server.send("bruno", "operations", "new")
     for name in ("elif", "iris"):
         assert await topics(server, name, "operations") == [{"name": "new", "max_id": new}]
@@ -79,8 +75,7 @@ async def test_protected_history_begins_with_the_subscription_of_a_user_or_their
 
 async def test_shared_history_is_open_to_new_subscribers(server: TestServer) -> None:
     await server.send("ada", "leads", "plans")
-    fields = {"subscriptions": [{"name": "leads"}], "principals": [server.id("elif")]}
-    await server.call("ada", "POST", "/users/me/subscriptions", fields)
+    await server.subscribe("ada", "leads", "elif")
     assert [topic["name"] for topic in await topics(server, "elif", "leads")] == ["plans"]
 
 

@@ -69,9 +69,7 @@ async def test_ids_of_principals_are_accepted_from_level_9(server: TestServer) -
 
 @proves("USUB-07")
 async def test_owners_can_unsubscribe_their_bots(server: TestServer) -> None:
-    made = await server.call(
-        "dario", "POST", "/bots", {"full_name": "Kit", "short_name": "kit", "bot_type": 1}
-    )
+    made = await server.create_bot("dario", "Kit", bot_type=1)
     for name in ("design", "leads"):
         fields = {"subscriptions": [{"name": name}], "principals": [made["user_id"]]}
         await server.call("ada", "POST", PATH, fields)
@@ -86,22 +84,12 @@ async def test_owners_can_unsubscribe_their_bots(server: TestServer) -> None:
 async def test_users_with_the_permission_of_the_channel_unsubscribe_others(
     server: TestServer, form: str
 ) -> None:
-    inner = await server.call(
-        "ada",
-        "POST",
-        "/user_groups/create",
-        {"name": "inner", "description": "", "members": [server.id("dario")]},
-    )
-    outer = await server.call(
-        "ada",
-        "POST",
-        "/user_groups/create",
-        {"name": "outer", "description": "", "members": [], "subgroups": [inner["group_id"]]},
-    )
+    inner = await server.create_group("ada", "inner", "dario")
+    outer = await server.create_group("ada", "outer", subgroups=[inner])
     values: dict[str, object] = {
-        "group": inner["group_id"],
+        "group": inner,
         "object": {"direct_members": [server.id("dario")], "direct_subgroups": []},
-        "subgroup": outer["group_id"],
+        "subgroup": outer,
     }
     fields = {"subscriptions": ["general"], "principals": [server.id("elif")]}
     await server.refusal("dario", "DELETE", PATH, fields)

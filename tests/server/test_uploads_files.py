@@ -131,8 +131,7 @@ async def test_a_file_in_protected_history_opens_for_users_who_received_a_messag
 ) -> None:
     url = (await upload(server, "bruno"))["url"]
     await server.send("bruno", "operations", "files", f"[hello.txt]({url})")
-    fields = {"subscriptions": [{"name": "operations"}], "principals": [server.id("elif")]}
-    await server.call("bruno", "POST", "/users/me/subscriptions", fields)
+    await server.subscribe("bruno", "operations", "elif")
     assert (await opened(server, "dario", url))[0] == 200
     assert (await opened(server, "elif", url))[0] == 403
     await server.send("bruno", "operations", "files", f"[hello.txt]({url})")

@@ -289,7 +289,7 @@ async def test_users_can_deactivate_their_own_account_except_the_last_owner(serv
 
 async def test_a_bot_does_not_get_the_name_of_another_one(server: TestServer) -> None:
     for name in ("builds", "tests"):
-        await server.call("elif", "POST", "/bots", {"full_name": name, "short_name": name})
+        await server.create_bot("elif", name)
     bot = next(user for user in server.core.users.all() if user.full_name == "tests")
     await server.refusal("elif", "PATCH", f"/users/{bot.id}", {"full_name": "builds"})
     await server.call("elif", "PATCH", f"/users/{bot.id}", {"full_name": "checks"})

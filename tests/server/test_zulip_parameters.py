@@ -84,8 +84,7 @@ def test_text_and_json_are_distinguished_as_on_zulip() -> None:
 async def test_values_of_a_wrong_type_or_outside_the_list_are_rejected(server: TestServer) -> None:
     server.set_level(LATEST_LEVEL)
     message = await server.send("ada", "general", "lunch")
-    group = {"name": "cooks", "description": "", "members": [server.id("ada")]}
-    await server.call("ada", "POST", "/user_groups/create", group)
+    await server.create_group("ada", "cooks", "ada")
     ids = {
         "streams": server.channel("general"),
         "messages": message,

@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -161,6 +162,26 @@ class TestServer:
         answer = await self.call(name, "POST", "/messages", {"type": "direct", "to": ids, "content": content})
         return int(answer["id"])
 
+    async def subscribe(self, by: str, channel: str, *names: str, **fields: object) -> Answer:
+        """Subscribes users, or `by` alone, to a channel, which is created with `fields` if it does not exist."""
+        people = {"principals": [self.id(name) for name in names]} if names else {}
+        params = {"subscriptions": [{"name": channel}], **people, **fields}
+        return await self.call(by, "POST", "/users/me/subscriptions", params)
+
+    async def create_group(self, by: str, name: str, *members: str, **fields: object) -> int:
+        """Creates a user group without a description; returns the id."""
+        params = {"name": name, "description": "", "members": [self.id(member) for member in members]}
+        return int((await self.call(by, "POST", "/user_groups/create", {**params, **fields}))["group_id"])
+
+    async def create_bot(self, by: str, name: str = "Helper", **fields: object) -> Answer:
+        """Creates a bot; returns the response, with its `user_id` and `api_key`."""
+        return await self.call(by, "POST", "/bots", {"full_name": name, "short_name": name.lower(), **fields})
+
+    async def create_link(self, by: str, **fields: object) -> str:
+        """Creates an invitation link; returns the path at which it is accepted."""
+        link = (await self.call(by, "POST", "/invites/multiuse", fields))["invite_link"]
+        return join_path(link)
+
     async def newest(self, name: str, count: int = 1000, **narrow: object) -> list[Answer]:
         """The newest messages that a user can read, as source; `narrow`: operators with their operands."""
         terms = [{"operator": operator, "operand": operand} for operator, operand in narrow.items()]
@@ -205,6 +226,11 @@ class Listener:
         if events:
             self.last_event_id = events[-1]["id"]
         return [event for event in events if not types or event["type"] in types]
+
+
+def join_path(link: str) -> str:
+    """The path at which the invitation of a link is accepted."""
+    return urlsplit(link).path.rstrip("/")
 
 
 def limited(**quotas: int) -> Config:
