@@ -69,28 +69,6 @@ async def test_changes_in_an_archived_channel_are_rejected(
     assert (answer["code"], answer["msg"]) == ("BAD_REQUEST", said or INVALID_CHANNEL)
 
 
-async def test_a_client_that_knows_no_archived_channels_subscribes_again_when_one_returns(
-    server: TestServer,
-) -> None:
-    older = await server.listen("dario")
-    newer = await server.listen("dario", client_capabilities={"archived_channels": True})
-    channel = server.channel("design")
-    for is_archived in (True, False):
-        await server.call("ada", "PATCH", f"/streams/{channel}", {"is_archived": is_archived})
-    events = await older.events("stream", "subscription")
-    assert [(event["type"], event["op"]) for event in events] == [
-        ("stream", "delete"),
-        ("stream", "create"),
-        ("subscription", "add"),
-    ]
-    subscribed = (await server.listen("dario")).snapshot["subscriptions"]
-    (before,) = [row for row in older.snapshot["subscriptions"] if row["stream_id"] == channel]
-    assert before in subscribed
-    (after,) = events[-1]["subscriptions"]
-    assert {key: after[key] for key in before} == before
-    assert [event["op"] for event in await newer.events("stream", "subscription")] == ["update", "update"]
-
-
 async def test_in_an_archived_channel_reading_starring_and_resetting_topic_policies_work(
     server: TestServer,
 ) -> None:

@@ -14,12 +14,11 @@ from narrowcast_server.actions.channels import (
     rendered_description,
 )
 from narrowcast_server.actions.realm import forget_channel
-from narrowcast_server.actions.subscriptions import subscription_object
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.queries.channel_folders import folder_object
 from narrowcast_server.queries.channels import channel_object, post_policy
-from narrowcast_server.rules.access import subscriber_ids, who_may_know
+from narrowcast_server.rules.access import who_may_know
 from narrowcast_server.rules.channels import check_channel_name, require_content
 from narrowcast_server.rules.permissions import outgoing_value
 
@@ -155,12 +154,6 @@ def set_archived(core: Core, channel: Channel, archived: bool) -> None:
         emit_default_channels(core)
     if archived:
         forget_channel(core, channel.id)
-        return
-    # Clients without the capability dropped their subscription together with the channel.
-    for user_id in subscriber_ids(core, channel.id):
-        rows = [subscription_object(core, user_id, changed)]
-        event = {"type": "subscription", "op": "add", "subscriptions": rows, "_unarchived": True}
-        core.emit(event, [user_id])
 
 
 def set_default(core: Core, channel: Channel, is_default: bool) -> None:

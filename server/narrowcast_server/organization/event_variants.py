@@ -170,8 +170,6 @@ def _stream(event: Data, options: QueueOptions) -> list[Data]:
 
 
 def _subscription(event: Data, options: QueueOptions) -> list[Data]:
-    if "_unarchived" in event and "archived_channels" in options.capabilities:
-        return []
     answer = _public(event)
     if answer["op"] == "add" and not options.include_subscribers:
         answer["subscriptions"] = [
