@@ -1,5 +1,5 @@
-"""Checks that the ledger's proofs depend on the gates: in a copy of the tree each gate of the table is moved
-one level up and one down, and a test that claims a row of that level must fail.
+"""Checks that the tests of the ledger's statements depend on the gates: in a copy of the tree each gate of the
+table is moved one level up and one down, and a test of a statement of that level must fail.
 
     PYTHONPATH=tests python -m contract.shift_gates          (some minutes)
 """
@@ -34,7 +34,7 @@ def gates(text: str) -> Iterator[tuple[str, int]]:
 
 
 def proofs(level: int) -> list[str]:
-    """The tests that claim a server duty which changes at a level."""
+    """The tests of statements about servers that change at a level."""
     rows = [row.id for row in ledger().values() if row.server and row.level == str(level)]
     proven = proven_in(TESTS / "server")
     tests = {test for row in rows for test in proven.get(row, [])}

@@ -1,4 +1,4 @@
-"""Every statement of the contract is proven by tests of each side that it obliges."""
+"""Every statement of the contract has tests of each side that it concerns."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ def _missing(ids: list[str], folder: str) -> str:
     missing = [name for name in ids if name not in proven]
     rows = "\n".join(f"  {name}  {ledger()[name].operation}: {ledger()[name].statement}" for name in missing)
     return (
-        f"{len(missing)} of {len(ids)} rows are proven by no test in tests/{folder}:\n{rows}"
-        if missing
-        else ""
+        f"{len(missing)} of {len(ids)} statements have no test in tests/{folder}:\n{rows}" if missing else ""
     )
 
 
@@ -28,11 +26,11 @@ def test_every_server_statement_has_a_test() -> None:
     assert not missing, missing
 
 
-def test_every_proof_names_a_row_that_exists() -> None:
+def test_every_test_names_existing_statements() -> None:
     named = {name for folder in ("api", "server") for name in proven_in(TESTS / folder)}
     assert named <= set(ledger())
 
 
-def test_a_proof_of_an_unknown_row_is_refused() -> None:
+def test_an_unknown_statement_is_rejected() -> None:
     with pytest.raises(ValueError, match="XYZ-01"):
         proves("XYZ-01")

@@ -1,10 +1,10 @@
-"""The contract's ledger, and the decorator by which a test says which rows it proves.
+"""The ledger of the contract's statements, and the decorator that names the statements a test proves.
 
-@proves("TYP-03", "TYP-06") async def test_direct_is_called_private_below_174() -> None: ...
+    @proves("TYP-03", "TYP-06")
+    async def test_direct_is_called_private_below_174() -> None: ...
 
-``tests/contract/test_ledger.py`` fails while a row with a client duty is proven by no test under
-``tests/api``, or one with a server duty by none under ``tests/server``. It reads the decorators from the
-source, so that it holds whichever tests are run.
+``tests/contract/test_ledger.py`` fails if a statement about clients has no test in ``tests/api``, or one about
+servers none in ``tests/server``. It reads the decorators from the source, whichever tests are run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Tested = TypeVar("Tested", bound=Callable[..., object])
 
 @dataclass(frozen=True)
 class Row:
-    """One checkable statement of the contract."""
+    """A statement of the contract that tests can prove."""
 
     id: str
     operation: str
@@ -55,7 +55,7 @@ def ledger() -> dict[str, Row]:
 
 
 def proves(*ids: str) -> Callable[[Tested], Tested]:
-    """Marks a test as the proof of rows of the ledger. Raises ValueError for an unknown id."""
+    """Marks a test as one that proves statements of the ledger. Raises ValueError for an unknown id."""
     unknown = [name for name in ids if name not in ledger()]
     if unknown or not ids:
         msg = f"not in the ledger: {', '.join(unknown) or 'nothing given'}"
@@ -68,7 +68,7 @@ def proves(*ids: str) -> Callable[[Tested], Tested]:
 
 
 def proven_in(folder: Path) -> dict[str, list[str]]:
-    """Returns which tests under a folder prove which row, read from their source: id -> ``file::test``."""
+    """Returns the tests in a folder by the ids of the statements that they prove: id -> ``file::test``."""
     found: dict[str, list[str]] = {}
     for path in sorted(folder.rglob("test_*.py")):
         for name, test in _proofs(ast.parse(path.read_text(encoding="utf-8"))):
