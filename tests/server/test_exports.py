@@ -164,6 +164,16 @@ async def test_an_export_contains_private_data_only_of_users_who_consented(
         assert addresses[server.id("greta")] == server.user("greta").delivery_email
 
 
+async def test_an_export_contains_no_presence_of_users_who_hide_it(
+    server: TestServer, tmp_path: Path
+) -> None:
+    for name in ("elif", "dario"):
+        await server.call(name, "POST", "/users/me/presence", {"status": "active"})
+    await server.call("elif", "PATCH", "/settings", {"presence_enabled": False})
+    rows = await rows_of(server, await exported(server, ExportType.PUBLIC), tmp_path)
+    assert [row["user_profile"] for row in rows["zerver_userpresence"]] == [server.id("dario")]
+
+
 @pytest.mark.parametrize("kind", [ExportType.PUBLIC, ExportType.FULL_WITH_CONSENT])
 async def test_an_export_does_not_contain_the_history_of_a_message_in_a_private_channel(
     server: TestServer, tmp_path: Path, kind: ExportType

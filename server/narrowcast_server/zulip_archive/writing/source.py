@@ -13,6 +13,7 @@ from narrowcast_server.organization.core import DATABASE
 from narrowcast_server.organization.models import Channel, Group, User
 from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.organization.realm_settings import DEFAULTS
+from narrowcast_server.queries.presence import shows_presence
 from narrowcast_server.rules.addresses import email_visibility
 from narrowcast_server.storage.schema import MIGRATIONS
 from narrowcast_server.storage.store import Row, Value
@@ -68,7 +69,8 @@ class Source:
             for user in everybody
             if user.id not in agreed and email_visibility(user) is EmailVisibility.NOBODY and not user.is_bot
         }
-        restrict(self._connection, agreed, hidden)
+        absent = {user.id for user in everybody if user.id not in agreed and not shows_presence(user)}
+        restrict(self._connection, agreed=agreed, hidden=hidden, absent=absent)
 
     def rows(self, sql: str, *values: Value) -> Iterator[Row]:
         """The rows of a query, fetched one by one."""

@@ -18,6 +18,7 @@ from narrowcast_server.zulip_archive.layout import NO_DOMAIN
 _OPEN: Final = """
 CREATE TEMP TABLE agreed (id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE hidden (id INTEGER PRIMARY KEY);
+CREATE TEMP TABLE absent (id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE open_channels (id INTEGER PRIMARY KEY, all_of_it INTEGER NOT NULL);
 CREATE TEMP TABLE open_conversations (id INTEGER PRIMARY KEY);
 """
@@ -52,19 +53,22 @@ _WHERE: Final = {
         ("drafts", "saved_snippets", "alert_words", "muted_users", "navigation_views", "onboarding_steps"),
         _OWN,
     ),
+    "presence": "user_id NOT IN (SELECT id FROM absent)",
     "bot_storage": "user_id IN (SELECT id FROM main.users WHERE bot_owner_id IN (SELECT id FROM agreed))",
 }
 
 
-def restrict(connection: sqlite3.Connection, agreed: Iterable[int], hidden: Iterable[int]) -> None:
+def restrict(
+    connection: sqlite3.Connection, *, agreed: Iterable[int], hidden: Iterable[int], absent: Iterable[int]
+) -> None:
     """Restricts the connection to public data and data of users in `agreed`; replaces the addresses of users
-    in `hidden`.
+    in `hidden`, and leaves out the presence of users in `absent`.
 
     Only ids are copied.
     """
     connection.executescript(_OPEN)
-    connection.executemany("INSERT INTO agreed VALUES (?)", [(identity,) for identity in agreed])
-    connection.executemany("INSERT INTO hidden VALUES (?)", [(identity,) for identity in hidden])
+    for table, ids in (("agreed", agreed), ("hidden", hidden), ("absent", absent)):
+        connection.executemany(f"INSERT INTO {table} VALUES (?)", [(identity,) for identity in ids])
     for statement in _FILL:
         connection.execute(statement)
     shown = frozenset(row["id"] for row in connection.execute("SELECT id FROM open_channels WHERE all_of_it"))
