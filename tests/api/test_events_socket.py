@@ -104,7 +104,7 @@ async def test_a_stream_that_was_cut_is_caught_up_by_a_poll_and_resumed_where_it
         assert bench.kinds == [LIVE, RECONNECTING, LIVE]
 
 
-async def test_after_two_silent_disconnections_polling_is_used() -> None:
+async def test_a_stream_that_dies_twice_without_a_word_is_replaced_by_polls() -> None:
     dead = [FakeSocket(OutcomeUnknown("cut")) for _ in range(2)]
     bench = StreamBench(sockets := Sockets(*dead, FakeSocket([{"type": "heartbeat", "id": 9}])))
     bench.registers(event_stream_path="/api/v1/events/stream")
@@ -164,7 +164,7 @@ async def test_doubts_do_not_count_as_failures_of_a_stream() -> None:
         assert bench.events == [0, 1, 2]
 
 
-async def test_a_silent_websocket_is_not_probed() -> None:
+async def test_a_stream_is_trusted_to_tell_all_so_that_nobody_looks_into_its_silence() -> None:
     socket = FakeSocket()
     bench = StreamBench(Sockets(socket))
     bench.registers(event_stream_path="/api/v1/events/stream")

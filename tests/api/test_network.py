@@ -113,7 +113,7 @@ async def test_a_connection_with_an_answer_left_in_it_is_not_used_again() -> Non
     assert len(there.writers) == 2
 
 
-async def test_a_large_response_is_received_completely() -> None:
+async def test_a_large_answer_comes_whole() -> None:
     text = "x" * 3_000_000
     there = Server(b'{"result": "success", "msg": "", "text": "%s"}' % text.encode())
     async with listening(there) as client:
@@ -292,7 +292,7 @@ async def test_a_cookie_that_a_server_sets_comes_back_to_it() -> None:
         assert isinstance(plain.cookies, Cookies), "a private name of httpx has changed"
 
 
-async def test_a_request_causes_no_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_request_makes_python_search_the_disk_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     class Searches:
         names: ClassVar[list[str]] = []
 

@@ -154,7 +154,7 @@ async def test_a_topic_moves_whole_by_any_of_its_messages() -> None:
             await client.topics.move(channel_id=7, topic="nosuch", new_topic="x")
 
 
-async def test_resolving_adds_the_mark_once_and_unresolving_removes_it() -> None:
+async def test_resolving_adds_the_mark_once_and_opening_takes_it_away() -> None:
     assert resolved_name("lunch") == resolved_name("✔ lunch") == "✔ lunch"
     assert unresolved_name("✔ ✔ lunch") == unresolved_name("lunch") == "lunch"
     async with scripted_client(limits=RequestLimits(max_topic_length=6)) as (client, transport):

@@ -62,7 +62,7 @@ def test_an_unread_message_in_an_unsubscribed_channel_is_known_but_counted_nowhe
     assert state.unreads.mentions == {101}
 
 
-def test_topic_names_are_case_insensitive() -> None:
+def test_topics_are_one_whatever_their_case() -> None:
     state = make_state()
     apply(state, message_event(channel_message(101, "Soup")), message_event(channel_message(102, "sOUP")))
     assert state.unreads.count_topic(GENERAL, "SOUP") == 2
@@ -260,7 +260,7 @@ def test_a_rendering_alone_is_no_edit() -> None:
     assert (message.content, message.edited_at) == ("<p>preview</p>", None)
 
 
-def test_deleted_messages_are_removed_from_all_collections() -> None:
+def test_deleted_messages_are_nowhere() -> None:
     state = make_state()
     apply(
         state,

@@ -61,7 +61,7 @@ def direct(number: int, people: set[int]) -> Message:
         local_id=st.none(),
     )
 )
-def test_a_message_is_equal_after_encoding_and_decoding(value: Message) -> None:
+def test_a_message_survives_being_text(value: Message) -> None:
     assert message_from_text(message_to_text(value)) == value
 
 

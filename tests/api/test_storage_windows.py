@@ -205,7 +205,7 @@ SYNCED = replace(DRAFT, server_id=9, base=version("Soup"), dirty=False)
         ({"deleted": True, "dirty": True}, {"deleted": True}, True, "Soup", True, False),
     ],
 )
-def test_concurrent_changes_of_a_draft_in_two_windows_are_merged(
+def test_what_two_windows_made_of_a_draft_comes_together(
     mine: dict[str, object], theirs: dict[str, object], is_leader: bool, words: str, deleted: bool, both: bool
 ) -> None:
     merged, keeps_both = merge_rows(
@@ -219,7 +219,7 @@ def test_concurrent_changes_of_a_draft_in_two_windows_are_merged(
     assert merged.dirty == (deleted or words != "Soup")
 
 
-def test_a_draft_deleted_on_the_server_is_created_again_if_it_was_edited_meanwhile() -> None:
+def test_what_the_server_has_deleted_is_made_anew_where_words_came_meanwhile() -> None:
     gone = replace(SYNCED, deleted=True, dirty=False)
     written = replace(SYNCED, version=version("Pie"), revision="theirs")
     merged, _ = merge_rows(gone, written, version("Soup"), is_leader=True)

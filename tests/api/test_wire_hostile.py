@@ -60,7 +60,7 @@ def test_an_event_with_hostile_fields_is_always_an_event(event: dict[str, Any], 
 
 @given(raw=hostile_json())
 @examples(120)
-def test_parse_event_returns_an_event_for_any_json(raw: object) -> None:
+def test_anything_at_all_is_an_event(raw: object) -> None:
     assert isinstance(parse_event(raw), Event)
 
 

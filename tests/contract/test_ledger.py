@@ -16,12 +16,12 @@ def _missing(ids: list[str], folder: str) -> str:
     )
 
 
-def test_every_client_statement_has_a_test() -> None:
+def test_every_client_duty_is_proven() -> None:
     missing = _missing([row.id for row in ledger().values() if row.client], "api")
     assert not missing, missing
 
 
-def test_every_server_statement_has_a_test() -> None:
+def test_every_server_duty_is_proven() -> None:
     missing = _missing([row.id for row in ledger().values() if row.server], "server")
     assert not missing, missing
 

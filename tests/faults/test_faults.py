@@ -94,7 +94,7 @@ async def test_nothing_is_lost_nothing_doubled_nothing_frozen(scenario: Scenario
         assert world.worst_pause < FROZEN
 
 
-async def test_the_scenario_detects_duplicate_sending(
+async def test_the_story_notices_a_client_that_sends_again_by_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add = UnconfirmedMessages.add

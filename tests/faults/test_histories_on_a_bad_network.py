@@ -56,7 +56,7 @@ async def untrue(client: Client, session: Session) -> object:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("polling", [True, False], ids=["long poll", "websocket"])
-async def test_after_any_fault_the_session_equals_a_fresh_one(
+async def test_whatever_breaks_the_session_ends_up_with_the_truth(
     tmp_path: Path, seed: int, polling: bool
 ) -> None:
     chance = random.Random(seed)

@@ -43,6 +43,15 @@ async def test_a_password_reset_does_not_reveal_who_has_an_account(mailing: Test
     assert box.received.empty()
 
 
+async def test_the_answer_to_a_password_reset_waits_for_the_disk_whoever_has_an_account(
+    mailing: TestServer,
+) -> None:
+    for email in ("ada@demo.example", "ada@demo.example", "nobody@demo.example"):
+        before = mailing.core.store.changes
+        await mailing.call(None, "POST", "/reset", {"email": email})
+        assert mailing.core.store.changes > before
+
+
 async def test_the_number_of_password_resets_is_limited(mailing: TestServer) -> None:
     for email in ("ada@demo.example", "nobody@demo.example"):
         for _ in range(3):

@@ -42,7 +42,7 @@ def shown(app: NarrowcastApp) -> str:
     return screen_text(app.screen)
 
 
-async def test_without_an_account_the_welcome_screen_offers_login(tmp_path: Path) -> None:
+async def test_without_an_account_one_signs_in_from_the_welcome_screen(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
         async with app.run_test(size=(80, 24)) as pilot:

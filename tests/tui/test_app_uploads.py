@@ -37,7 +37,7 @@ async def test_a_file_is_attached_and_its_link_stands_in_the_text(tmp_path: Path
         assert stage.screen.writing.text.text.startswith("See [plan.txt](")
 
 
-async def test_attaching_is_refused_if_the_server_has_disabled_uploads(tmp_path: Path) -> None:
+async def test_no_file_is_asked_for_where_the_server_takes_none(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         state = stage.session.state
         state.limits = state.limits._replace(max_file_upload_size_mib=0)

@@ -20,7 +20,7 @@ from support.sessions import until
 from support.stage import on_stage, run
 
 
-async def test_a_status_is_set_with_text_and_emoji_and_cleared(tmp_path: Path) -> None:
+async def test_a_status_has_words_and_an_emoji_and_goes_again(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "own.status")
         await stage.type("at lunch")

@@ -42,7 +42,7 @@ async def test_a_preview_shows_what_the_server_makes_of_a_text(tmp_path: Path) -
         assert stage.screen.writing.text.text == "**leeks** and `code`"
 
 
-async def test_a_poll_is_created_its_question_edited_and_an_option_added(tmp_path: Path) -> None:
+async def test_a_poll_is_written_sent_asked_anew_and_grows(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await in_soup(stage)
         await run(stage, "write.poll")

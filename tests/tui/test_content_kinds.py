@@ -121,7 +121,7 @@ def test_only_as_many_rows_are_made_as_are_asked_for() -> None:
     ],
     ids=range(15),
 )
-def test_a_huge_message_is_truncated_before_it_is_laid_out(html: str) -> None:
+def test_a_bomb_is_cut_before_it_costs_anything(html: str) -> None:
     rendered = render(html, 80, 60)
     assert len(rendered.lines) <= 60
 

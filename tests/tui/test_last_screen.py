@@ -75,7 +75,7 @@ def test_another_terminal_is_not_shown_it(variable: str, monkeypatch: pytest.Mon
     assert found() is None
 
 
-def test_a_terminal_of_another_size_does_not_get_the_saved_screen() -> None:
+def test_another_size_is_not_shown_it() -> None:
     keep()
     assert found((21, 3)) is None
 

@@ -53,7 +53,7 @@ async def test_finding_searches_all_messages_without_blocking_the_loop(
 
 
 @pytest.mark.parametrize("text", ["2000-01-01", "2999-12-31"])
-async def test_go_to_date_selects_the_message_nearest_to_it(tmp_path: Path, text: str) -> None:
+async def test_a_date_is_gone_to(tmp_path: Path, text: str) -> None:
     async with staged(tmp_path, (80, 12)) as stage:
         ids = [await stage.server.send("ada", "general", "soup", f"spoon {number}") for number in range(30)]
         await stage.show(stage.topic, ids[15])
@@ -84,7 +84,7 @@ async def test_a_date_far_from_what_is_loaded_is_gone_to_without_loading_what_li
         await until(lambda: stage.pane.selected_id == ids[-1])
 
 
-async def test_go_to_message_opens_it_by_its_id_wherever_it_is(tmp_path: Path) -> None:
+async def test_a_message_is_gone_to_by_its_number_wherever_it_is(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         elsewhere = await stage.server.send("bruno", "general", "salad", "green")
         await stage.server.send("bruno", "general", "soup", "red")

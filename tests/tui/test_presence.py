@@ -86,7 +86,7 @@ async def test_switcher_lists_and_subscribers_show_the_same(tmp_path: Path) -> N
         assert {row.text: row.mark for row in members.list.items}["Bruno Castell"] == "●"
 
 
-async def test_the_switcher_marks_channels_as_not_subscribed(tmp_path: Path) -> None:
+async def test_the_switcher_finds_public_channels_that_one_is_not_in(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         channel_id = stage.server.channel("engineering")
         await stage.server.call(

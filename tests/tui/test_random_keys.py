@@ -48,7 +48,7 @@ async def _two_conversations(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("seed", exploring.seeds(1))
-async def test_random_keys_in_two_conversations_lose_nothing(tmp_path: Path, seed: int) -> None:
+async def test_two_conversations_bear_keys_at_random(tmp_path: Path, seed: int) -> None:
     with no_errors_logged():
         async with on_stage(tmp_path, size=WIDE) as stage:
             await _talk(stage.server)
@@ -59,7 +59,9 @@ async def test_random_keys_in_two_conversations_lose_nothing(tmp_path: Path, see
 
 
 @pytest.mark.parametrize("seed", exploring.seeds(1))
-async def test_random_keys_with_a_broken_account_lose_nothing(tmp_path: Path, seed: int) -> None:
+async def test_several_accounts_bear_keys_at_random_and_one_of_them_is_broken(
+    tmp_path: Path, seed: int
+) -> None:
     stored = ["bruno", "dario"][: 1 + seed % 2]
     folder = Paths.under(tmp_path / "home-ada").accounts
     with no_errors_logged():

@@ -101,7 +101,7 @@ async def test_the_conversation_that_stays_open_is_fetched_again_when_events_wer
         await until(lambda: not left.messages.view.is_stale)  # type: ignore[union-attr]
 
 
-async def test_opening_a_conversation_that_is_shown_beside_focuses_it(tmp_path: Path) -> None:
+async def test_a_view_that_is_shown_beside_is_gone_to_and_not_shown_twice(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=WIDE) as stage:
         left, right = await two(stage)
         await stage.go(topic(stage, "lunch"))
@@ -295,7 +295,7 @@ async def test_closing_a_conversation_forgets_its_draft_for_the_next_start(tmp_p
         await until(lambda: noted.read() == [right.writing.draft.id])
 
 
-async def test_both_conversations_are_swapped_and_resized(tmp_path: Path) -> None:
+async def test_they_are_swapped_and_resized(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=WIDE) as stage:
         left, right = await two(stage)
         before = right.size.width

@@ -73,7 +73,7 @@ def test_what_the_terminal_takes_at_once_waits_for_no_thread() -> None:
         writer.stop()
 
 
-def test_frames_are_dropped_while_the_terminal_stalls_and_catching_up_is_reported() -> None:
+def test_frames_fall_away_while_the_terminal_reads_nothing_and_then_all_is_asked_for_again() -> None:
     with _terminal("utf-8") as terminal:
         writer = terminal.writer()
         number, written = 0, ""

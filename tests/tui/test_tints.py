@@ -68,7 +68,7 @@ def sender_styles(stage: Stage) -> dict[str, Style]:
     return found
 
 
-async def test_senders_have_distinct_colors_unless_disabled_by_setting_or_theme(tmp_path: Path) -> None:
+async def test_senders_are_told_apart_unless_the_setting_or_the_theme_says_no(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         await server.send("bruno", "general", "soup", "Leek")
         await server.send("chiyo", "general", "soup", "Bread")

@@ -31,8 +31,7 @@ def ask_for_link(call: Call) -> Answer:
         )
     user = core.user_by_address(name)
     core.reset_limits.hit(None if user is None else user.id, name, address_of(call.request))
-    if user is not None and user.is_active and not user.is_bot:
-        password_resets.mail_link(core, user)
+    password_resets.request_link(core, user)
     return {}
 
 
