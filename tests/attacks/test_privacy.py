@@ -241,7 +241,7 @@ GUEST_READS = (
 async def test_no_list_names_a_hidden_user(hiding: TestServer, path: str) -> None:
     await hiding.send("ada", "design", "t")
     await hiding.call("ada", "POST", "/users/me/presence", {"status": "active"})
-    assert names_nobody((await hiding.raw("hugo", "GET", path)).text)
+    assert names_nobody(await hiding.call("hugo", "GET", path))
 
 
 async def test_the_snapshot_does_not_name_hidden_users(hiding: TestServer) -> None:
