@@ -302,6 +302,16 @@ def test_a_move_to_the_empty_topic_is_a_move_there() -> None:
     assert (message.topic, state.unreads.topic_ids(GENERAL, "")) == ("", [101])
 
 
+def test_messages_that_leave_the_empty_topic_are_marked_as_moved() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101, "")))
+    moved = {"type": "update_message", "message_id": 101, "message_ids": [101], "stream_id": GENERAL}
+    apply(state, {**moved, "edit_timestamp": 5, "orig_subject": "", "subject": "soup"})
+    message = state.messages.get(101)
+    assert message is not None
+    assert (message.topic, message.moved_at) == ("soup", 5)
+
+
 def test_drafts_go_from_the_state_when_they_are_no_longer_synchronized_and_not_before() -> None:
     draft = {"id": 3, "type": "", "to": [], "topic": "", "content": "words"}
     state = make_state(drafts=[draft])

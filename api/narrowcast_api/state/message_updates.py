@@ -36,6 +36,7 @@ def moved(message: Message, event: UpdateMessageEvent) -> Message:
     if event.moved_to is None:
         return message
     channel_id, topic = event.moved_to
-    is_resolving = channel_id == event.stream_id and not is_renamed(event.orig_topic or topic, topic)
+    before = topic if event.orig_topic is None else event.orig_topic
+    is_resolving = channel_id == event.stream_id and not is_renamed(before, topic)
     moved_at = message.moved_at if is_resolving else int(event.edit_timestamp)
     return replace(message, channel_id=channel_id, topic=topic, moved_at=moved_at)
