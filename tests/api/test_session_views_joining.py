@@ -21,10 +21,10 @@ SEARCH = Narrow.search("barley")
 
 
 async def many_views(host: ViewHost) -> Views:
-    """Views of other conversations, of a search and of starred messages, all completely loaded."""
+    """Views of other conversations, of starred messages and of a search, which is on screen, all completely loaded."""
     views = Views(host)
     others = [Narrow.direct(frozenset({number})) for number in range(10, 40)]
-    for narrow in (*others, Narrow.topic(GENERAL, "stew"), Narrow.channel(DESIGN), SEARCH, Narrow.starred()):
+    for narrow in (*others, Narrow.topic(GENERAL, "stew"), Narrow.channel(DESIGN), Narrow.starred(), SEARCH):
         await host.answered(views.get(narrow).open(), page(1, oldest=True, newest=True))
     return views
 
@@ -96,6 +96,21 @@ async def test_an_unknown_message_that_was_edited_is_asked_about_for_searches_on
     views.match_on_server()
     assert len(host.works) == 1
     await host.works.pop()
+
+
+async def test_a_known_message_that_was_edited_so_that_it_matches_joins_a_search() -> None:
+    host = ViewHost()
+    views = await many_views(host)
+    host.matching = {5: Match("<p>barley</p>", "soup")}
+    host.state.messages.put(message(5))
+    views.recheck_reactions([5])
+    views.recheck_flags([5], "starred", is_set=True)
+    views.match_on_server()
+    assert host.works == [], "only the content can make it match"
+    views.recheck_contents([5])
+    views.match_on_server()
+    await host.works.pop()
+    assert views.get(SEARCH).ids == (1, 5)
 
 
 @pytest.mark.parametrize("number", [MAX_UNDECIDED, MAX_UNDECIDED + 1])

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast_api.errors import NarrowcastError
-from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.narrow.page import PAGE, Anchor, Page
 from narrowcast_api.state.changes import ViewChanged
 from narrowcast_api.state.timeline import Gap, Timeline
@@ -349,29 +349,35 @@ class MessageView:
     def recheck(self, message_ids: Iterable[int], *, unknown_join: bool | None) -> None:
         """Adds or removes messages whose place, flags or content changed.
 
-        `unknown_join`: whether those that are not in memory match now; None if only the server can tell.
+        `unknown_join`: whether those that are not in memory match now; None if only the server can tell, even
+        about others.
         """
         timeline = self._timeline
+        keeps_read = (
+            Term("is", "unread") in self.narrow.terms
+        )  # so that nothing disappears while it is being read
         changed = False
         unknown = []
         for message_id in message_ids:
             message = self._host.state.messages.get(message_id)
             here = message_id in timeline
-            if message is None:
-                if not here and (self.loading or (timeline.covers(message_id) and not timeline.stale)):
-                    unknown.append(message_id)
-                continue
-            verdict = self.narrow.matches(message, self._host.state)
-            if here and verdict is False and not self._keeps(message):
+            verdict = None if message is None else self.narrow.matches(message, self._host.state)
+            if here and verdict is False and not keeps_read:
                 changed |= timeline.remove([message_id])
             elif not here and verdict:
                 changed |= self._insert(message_id)
+            elif not here and verdict is None and self._may_lack(message_id):
+                unknown.append(message_id)
         if changed:
             self._publish()
         if unknown_join and unknown:
             self.mark_outdated()
         elif unknown_join is None:
             self._undecided.extend(unknown)
+
+    def _may_lack(self, message_id: int) -> bool:
+        """Whether the message would be shown if it matched, and nothing else will bring it."""
+        return self.loading or (self._timeline.covers(message_id) and not self._timeline.stale)
 
     def _insert(self, message_id: int) -> bool:
         """Inserts a message that matches if it is in the known range; returns whether it was new there. The
@@ -380,12 +386,6 @@ class MessageView:
         if self.loading or self.loading_newer:
             self._pending.append(message_id)
         return self._timeline.covers(message_id) and self._timeline.insert(message_id)
-
-    def _keeps(self, message: Message) -> bool:
-        """Whether a message that no longer matches stays: read messages do in a view of unread ones, so that
-        nothing disappears while it is being read.
-        """
-        return any((term.operator, term.operand) == ("is", "unread") for term in self.narrow.terms)
 
     def remove(self, message_ids: Iterable[int]) -> None:
         if self._timeline.remove(message_ids):
