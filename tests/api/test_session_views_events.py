@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
 
 from narrowcast_api.errors import NotConnected
 from narrowcast_api.model.messages import Match
@@ -63,11 +62,8 @@ async def test_the_server_decides_whether_a_message_matches_a_search_and_if_it_f
 
 
 async def test_a_view_that_the_server_cannot_judge_may_have_gaps() -> None:
-    class Unreachable(ViewHost):
-        async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
-            raise NotConnected("no route")
-
-    host = Unreachable()
+    host = ViewHost()
+    host.matching = NotConnected("no route")
     view = await opened(host, page(1, newest=True), Narrow.search("soup"))
     came = message(2)
     host.state.add_messages([came])

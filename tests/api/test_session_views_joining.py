@@ -9,6 +9,7 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
+from narrowcast_api.errors import NotConnected
 from narrowcast_api.model.messages import Match
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
@@ -111,6 +112,24 @@ async def test_a_known_message_that_was_edited_so_that_it_matches_joins_a_search
     views.match_on_server()
     await host.works.pop()
     assert views.get(SEARCH).ids == (1, 5)
+
+
+async def test_a_search_that_is_being_opened_is_requested_again_if_matching_a_new_message_fails() -> None:
+    host = ViewHost()
+    host.matching = NotConnected("no route")
+    views = Views(host)
+    search = views.get(SEARCH)
+    opening = asyncio.create_task(search.open())
+    await asyncio.sleep(0)
+    host.state.messages.put(message(9))
+    search.add(message(9))
+    views.match_on_server()
+    await host.works.pop()
+    refreshing = asyncio.create_task(host.works.pop())
+    await host.answer(page(1, newest=True), which=0)
+    await host.answer(page(1, 9, newest=True), which=1)
+    await asyncio.gather(opening, refreshing)
+    assert (search.ids, search.is_stale) == ((1, 9), False)
 
 
 @pytest.mark.parametrize("number", [MAX_UNDECIDED, MAX_UNDECIDED + 1])

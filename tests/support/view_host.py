@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
+from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.model.messages import Match, Message, read_message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Anchor, Page
@@ -38,7 +39,7 @@ class ViewHost:
         self.state: State = make_state()
         self.asked: list[tuple[Anchor, int, int, bool]] = []
         self.answers: list[asyncio.Future[Page]] = []
-        self.matching: dict[int, Match] = {}
+        self.matching: dict[int, Match] | NarrowcastError = {}
         self.changes: list[ViewChanged] = []
         self.works: list[Coroutine[Any, Any, None]] = []
         self.from_cache: list[Message] = []
@@ -57,6 +58,8 @@ class ViewHost:
 
     async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
         self.asked_to_match.extend(message_ids)
+        if isinstance(self.matching, NarrowcastError):
+            raise self.matching
         return {
             message_id: self.matching[message_id] for message_id in message_ids if message_id in self.matching
         }

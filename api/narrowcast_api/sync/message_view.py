@@ -404,7 +404,8 @@ class MessageView:
         try:
             matches = await self._host.match(self.narrow, message_ids)
         except NarrowcastError:
-            self.mark_stale()
+            if generation == self._generation:
+                self.mark_outdated()
             return
         if generation != self._generation:
             return
