@@ -114,6 +114,21 @@ async def test_a_known_message_that_was_edited_so_that_it_matches_joins_a_search
     assert views.get(SEARCH).ids == (1, 5)
 
 
+async def test_a_search_that_is_not_on_screen_is_fetched_again_when_it_is_instead_of_asking_each_time() -> (
+    None
+):
+    host = ViewHost()
+    views = await many_views(host)
+    search, _ = views.get(SEARCH), views.get(SOUP)
+    arriving = message(9)
+    host.state.messages.put(arriving)
+    views.add(arriving)
+    views.match_on_server()
+    assert (search.is_stale, host.works) == (True, [])
+    await host.answered(views.get(SEARCH).open(), page(1, 9, oldest=True, newest=True))
+    assert (search.ids, search.is_stale) == ((1, 9), False)
+
+
 async def test_a_search_that_is_being_opened_is_requested_again_if_matching_a_new_message_fails() -> None:
     host = ViewHost()
     host.matching = NotConnected("no route")

@@ -132,6 +132,9 @@ class Views:
             view.remove(message_ids)
 
     def match_on_server(self) -> None:
-        """Lets each view ask the server about messages that cannot be matched locally."""
+        """Lets the views on screen ask the server about messages that cannot be matched locally; others that
+        have received such messages become stale.
+        """
+        on_screen = self.on_screen
         for view in self._by_narrow.values():
-            view.match_on_server()
+            view.match_on_server(on_screen=view in on_screen)

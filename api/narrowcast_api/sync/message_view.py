@@ -391,10 +391,12 @@ class MessageView:
         if self._timeline.remove(message_ids):
             self._publish()
 
-    def match_on_server(self) -> None:
-        """Asks the server in the background about messages that cannot be matched locally."""
+    def match_on_server(self, *, on_screen: bool = True) -> None:
+        """Asks the server in the background about messages that cannot be matched locally. A view that is not
+        on screen becomes stale instead: otherwise each batch of events would take a request for each search.
+        """
         undecided, self._undecided = list(dict.fromkeys(self._undecided)), []
-        if len(undecided) > MAX_UNDECIDED:
+        if len(undecided) > MAX_UNDECIDED or (undecided and not on_screen and not self.loading):
             self.mark_outdated()
         elif undecided:
             self._host.spawn(self._decide(undecided), "a view's request")
