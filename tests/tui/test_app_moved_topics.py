@@ -196,6 +196,23 @@ async def test_a_topic_that_is_open_beside_already_is_not_shown_twice(tmp_path: 
         assert left.writing.destination()[0] == supper
 
 
+async def test_a_text_written_beside_stays_there_when_the_topic_of_an_empty_compose_box_is_moved_to_it(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        where = await stage.in_topic()
+        message_id, left = selected(stage), stage.screen.conversation
+        stage.screen.open_beside(Narrow.topic(where.channel_id, "supper"))
+        await until(lambda: stage.screen.conversation is not left)
+        right = stage.screen.conversation
+        await stage.press("c")
+        await stage.type("on the right")
+        await stage.press("escape")
+        await moves(stage, message_id, "supper")
+        await stage.told("was moved to #general › supper.")
+        assert (left.writing.text.text, right.writing.text.text) == ("", "on the right")
+
+
 async def test_a_topic_that_was_resolved_while_the_app_was_closed_is_followed(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         async with on_stage(tmp_path, server=server) as stage:

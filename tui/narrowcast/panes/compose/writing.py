@@ -169,14 +169,13 @@ class Writing:
             self._before_edit = (new, self._before_edit[1])
         if self.edits.message_id is not None or not same_conversation(self.destination()[0], old):
             return False
+        if not (self.is_busy or self._text.has_focus or self._target.has_focus_within):
+            self.show_view()
+            return False
         self._session.typing.stop()
         self._target.show(self._session.state, new)
-        if self.is_busy:
-            self.keep()
-            return True
-        if not self._text.has_focus:
-            self._take_draft_of_target()
-        return False
+        self.keep()
+        return self.is_busy
 
     # editing and sending
 

@@ -92,8 +92,8 @@ def follow_topic(
             _save_view(screen, one)
     if (left := session.views.peek(Narrow.from_destination(old))) is not None:
         left.position = None  # whoever opens the old topic again means that one
-    has_text = [one.writing.follow_move(old, new) for one in screen.side.all]
     _readdress_unsent(session, old, new)
+    has_text = [one.writing.follow_move(old, new) for one in screen.side.all]
     if same_conversation(screen.sent_to, old):
         screen.sent_to = new
     moved = f"{names.destination(session.state, old)} was moved to {names.destination(session.state, new)}."
