@@ -95,6 +95,13 @@ def test_conversations_are_the_same_whatever_their_case() -> None:
     assert not Narrow.all() != Narrow.all()  # noqa: SIM202 - the operator itself is meant
 
 
+def test_views_of_the_same_terms_are_equal_in_any_order() -> None:
+    topic = Narrow.topic(GENERAL, "soup")
+    assert Narrow(topic.terms[::-1]) == topic
+    assert len({topic, Narrow(topic.terms[::-1])}) == 1
+    assert topic != Narrow.channel(GENERAL)
+
+
 def test_destinations_and_narrows_lead_to_each_other() -> None:
     for destination in (ChannelDestination(GENERAL, "soup"), DirectDestination(frozenset({BRUNO}))):
         assert Narrow.from_destination(destination).destination == destination

@@ -213,6 +213,19 @@ async def test_a_text_written_beside_stays_there_when_the_topic_of_an_empty_comp
         assert (left.writing.text.text, right.writing.text.text) == ("", "on the right")
 
 
+async def test_a_topic_that_was_searched_for_by_its_name_first_is_followed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        message_id = await stage.server.send("bruno", "general", "lunch", "Anybody?")
+        await stage.press("slash")
+        await stage.type("topic:lunch channel:general ")
+        await stage.press("enter")
+        await stage.closed()
+        await stage.shows(message_id)
+        await moves(stage, message_id, "supper")
+        await stage.told("was moved to #general › supper.")
+        assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "supper")
+
+
 async def test_a_topic_that_was_resolved_while_the_app_was_closed_is_followed(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         async with on_stage(tmp_path, server=server) as stage:

@@ -113,7 +113,9 @@ def missing_operand(text: str) -> str:
 
 
 class Narrow(Struct, frozen=True, eq=False):
-    """The messages that match all terms. Narrows are equal if their terms are, ignoring the case of topics."""
+    """The messages that match all terms. Narrows are equal if their terms are, in any order, ignoring the case of
+    topics.
+    """
 
     terms: tuple[Term, ...] = ()
 
@@ -178,9 +180,9 @@ class Narrow(Struct, frozen=True, eq=False):
         return cls(tuple(terms))
 
     @property
-    def key(self) -> tuple[object, ...]:
+    def key(self) -> frozenset[tuple[object, ...]]:
         """The value that equality and hash use."""
-        return tuple((term.operator, term.folded, term.negated) for term in self.terms)
+        return frozenset((term.operator, term.folded, term.negated) for term in self.terms)
 
     def __eq__(self, other: object) -> bool:
         return self.key == other.key if isinstance(other, Narrow) else NotImplemented
