@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from narrowcast.commands import people
+from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.messages.preview import PreviewScreen
+from narrowcast.widgets.editor import Editor
 from narrowcast_api.events.status import ConnectionKind
 from support.held import Held
 from support.sessions import until
@@ -48,6 +50,24 @@ async def test_a_dialog_about_a_message_does_not_open_over_a_reply(
         await stage.press(key)
         await writes_a_reply(stage, held)
         await stage.told(notice)
+
+
+async def test_a_dialog_opens_behind_another_window_and_takes_the_keys_when_that_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic()
+        held = hold(monkeypatch, stage.session.client.messages, "read_receipts")
+        await stage.press("V")
+        await until(lambda: held.waiting)
+        stage.app.app_focus = False
+        await held.arrive(stage)
+        stage.app.app_focus = True
+        assert isinstance(stage.app.screen, Picker)
+        await stage.type("b")
+        assert stage.app.screen.query_one(Editor).text == "b"
+        await stage.close_all()
+        assert stage.screen.messages.has_focus_within
 
 
 async def test_the_card_of_a_user_who_had_to_be_fetched_does_not_open_over_a_reply(

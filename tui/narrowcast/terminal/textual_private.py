@@ -39,6 +39,7 @@ __all__ = [
     "cursor_moved",
     "driver_of",
     "finish_of",
+    "focused_before",
     "forget_row",
     "free_place",
     "has_notices",
@@ -54,6 +55,11 @@ __all__ = [
 
 READ_FROM = "8.2.8"
 """The version of Textual on which this module is based."""
+
+
+def focused_before(app: App[Any]) -> Widget | None:
+    """The widget that had the focus until another window of the desktop got it."""
+    return app._last_focused_on_app_blur
 
 
 def driver_of(app: App[Any]) -> Driver | None:

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from narrowcast.commands.hints import SEPARATOR, KeyHint, hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.terminal.textual_lean import OpensOver
-from narrowcast.terminal.textual_private import remove_screen, repaint_parts, screen_below
+from narrowcast.terminal.textual_private import focused_before, remove_screen, repaint_parts, screen_below
 
 __all__ = ["Dialog"]
 
@@ -58,6 +58,19 @@ class Dialog(OpensOver[T]):
         return (
             not self._has_behind_changed and isinstance(self.app, KnowsTerminal) and self.app.knows_terminal()
         )
+
+    def on_mount(self) -> None:
+        """Take the focus also while another window of the desktop has it, when Textual focuses no widget of a new
+        screen and gives it back to none that is covered.
+        """
+        if self.app.app_focus:
+            return
+        if (before := focused_before(self.app)) is not None and before.is_attached:
+            before.screen.set_focus(before)
+        for widget in self.query(self.AUTO_FOCUS) if self.AUTO_FOCUS else ():
+            if widget.focusable:
+                self.set_focus(widget)
+                return
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The area around the dialog: the screen below, rendered again only after it has changed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from narrowcast.app.context import app_of
+from narrowcast.app.context import InApp, app_of
 from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.widgets.editor import Editor
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.widget import Widget
 
-__all__ = ["Attention"]
+__all__ = ["Attention", "tell_late"]
 
 Result = TypeVar("Result")
 
@@ -26,16 +26,20 @@ class Attention:
     def __init__(self, widget: Widget) -> None:
         self._widget = widget
         self._screen = widget.screen
-        self._before = self._now()
+        self._focused = self._screen.focused
+        self._text = self._typed()
 
-    def _now(self) -> tuple[Widget | None, str]:
-        focused = self._screen.focused
-        return focused, focused.text if isinstance(focused, Editor) else ""
+    def _typed(self) -> str:
+        return self._focused.text if isinstance(self._focused, Editor) else ""
 
     @property
     def is_here(self) -> bool:
-        """Whether the user is still there, and has not typed into the field: a dialog takes over the keyboard."""
-        return self._widget.app.screen is self._screen and self._now() == self._before
+        """Whether the user is still there, and has not typed into the field: a dialog takes over the keyboard.
+        While another window of the desktop has the focus, no widget has it.
+        """
+        app = self._widget.app
+        is_focused = not app.app_focus or self._screen.focused is self._focused
+        return app.screen is self._screen and is_focused and self._typed() == self._text
 
     def open(
         self,
@@ -55,5 +59,12 @@ class Attention:
 
     def tell_missed(self, what: str, again: str) -> None:
         """Show the notice for a dialog that did not open."""
-        how = with_keys(keys_of(self._widget), again)
-        app_of(self._widget).tell(f"{what} did not open, because you went on to something else. {how}")
+        tell_late(self._widget, f"{what} did not open", again)
+
+
+def tell_late(widget: InApp, missed: str, again: str) -> None:
+    """Show that a response arrived too late, what therefore did not happen, and how to repeat the command: a sentence
+    with the ids of commands as in `with_keys`.
+    """
+    how = with_keys(keys_of(widget), again)
+    app_of(widget).tell(f"{missed}, because you went on to something else. {how}", severity="warning")
