@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast.screens.main.moves import follow_topic
 from narrowcast.terminal.editor import Edited
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from support.stage import Stage, on_stage
 
@@ -95,3 +97,17 @@ async def test_another_version_of_the_draft_that_arrived_meanwhile_is_not_replac
         await stage.press("ctrl+o")
         assert stage.screen.writing.text.text == "Soup at noon"
         assert drafts(stage) == ["Soup and bread", "Soup at noon"]
+
+
+async def test_the_text_of_the_editor_goes_along_when_its_topic_is_moved_meanwhile(
+    tmp_path: Path, editor: Use
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await write(stage)
+        old = ChannelDestination(stage.server.channel("general"), "lunch")
+        new = ChannelDestination(old.channel_id, "✔ lunch")
+        editor(" and bread", meanwhile=lambda: follow_topic(stage.screen, old, new, is_own=False))
+        await stage.press("ctrl+o")
+        writing = stage.screen.writing
+        assert (writing.destination()[0], writing.text.text) == (new, "Soup and bread")
+        assert drafts(stage) == ["Soup and bread"]

@@ -105,6 +105,24 @@ async def test_a_quote_goes_to_compose_in_which_nothing_happened_meanwhile(
         assert f"/near/{first}" in writing.text.text
 
 
+async def test_a_quote_goes_to_the_topic_to_which_its_message_was_moved_meanwhile(
+    tmp_path: Path, sources: Hold
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        first, _ = await two_topics(stage)
+        await select(stage, first)
+        held = sources(stage)
+        await stage.press("greater_than_sign")
+        await until(lambda: held.waiting)
+        changes = {"topic": "supper", "propagate_mode": "change_one"}
+        await stage.server.call("bruno", "PATCH", f"/messages/{first}", changes)
+        messages = stage.session.state.messages
+        await until(lambda: (message := messages.get(first)) is not None and message.topic == "supper")
+        await held.arrive(stage)
+        assert "```quote\nAnybody?\n```" in stage.screen.writing.text.text
+        assert stage.screen.writing.destination()[0] == supper(stage)
+
+
 async def test_a_quote_goes_to_no_other_conversation_than_that_of_its_key(
     tmp_path: Path, sources: Hold
 ) -> None:

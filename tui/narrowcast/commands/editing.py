@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of
-from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, to_draft
+from narrowcast.screens.dialogs.late import tell_late
 from narrowcast.terminal.editor import edit_externally
 from narrowcast_api.errors import ExpectationMismatch
 
@@ -23,9 +23,11 @@ async def quote(screen: Workspace, message: Message) -> None:
     begun = writing.moment
     text = await screen.messages.parts.writing.quote_of(message)
     if writing.is_still(begun):
-        writing.begin.reply(message.destination(screen.session.state.me), text)
+        state = screen.session.state
+        now = state.messages.get(message.id) or message  # its topic may have been moved
+        writing.begin.reply(now.destination(state.me), text)
     else:
-        _tell_late(screen, "The quote was not inserted", "<message.quote> quotes the message")
+        tell_late(screen, "The quote was not inserted", "<message.quote> quotes the message again.")
 
 
 async def begin(screen: Workspace, message_id: int) -> None:
@@ -42,7 +44,7 @@ async def begin(screen: Workspace, message_id: int) -> None:
     if _editor_of(screen, message_id) is not None:
         return  # the key was pressed twice
     if not writing.is_still(begun):
-        _tell_late(screen, "The message was not opened", "<message.edit> edits it")
+        tell_late(screen, "The message was not opened", "<message.edit> edits it again.")
         return
     message = screen.session.state.messages.get(message_id)
     if message is not None and message.sender_id == screen.session.state.me:
@@ -54,12 +56,6 @@ async def begin(screen: Workspace, message_id: int) -> None:
 def _editor_of(screen: Workspace, message_id: int) -> ConversationPane | None:
     """The conversation in whose compose box a message is being edited."""
     return next((one for one in screen.side.all if one.writing.editing == message_id), None)
-
-
-def _tell_late(screen: Workspace, what: str, again: str) -> None:
-    """Show that a response came too late to change compose, and the key that repeats the command."""
-    why = "because you went on to something else before it was loaded"
-    screen.tell(f"{what}, {why}. {with_keys(keys_of(screen), again)} again.", severity="warning")
 
 
 async def save(screen: Workspace, edit: Edit) -> None:
@@ -98,7 +94,7 @@ async def external_editor(screen: Workspace) -> None:
     before, place = writing.text.text, writing.links.place
     text, status = await edit_externally(screen.app, app, before, app.config.compose.editor)
     failure = f"The editor failed with status {status}." if status else ""
-    is_same = writing.is_attached and (writing.text.text, writing.links.place) == (before, place)
+    is_same = writing.is_attached and writing.text.text == before and writing.links.place.is_same_text(place)
     if text == before.rstrip("\n"):
         if failure:
             screen.tell(f"{failure} The text is unchanged.", severity="error")

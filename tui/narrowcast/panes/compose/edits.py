@@ -13,11 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CHANGED_MEANWHILE", "DELETED_MEANWHILE", "Edits", "destination_of", "to_draft"]
 
-
 EDIT_KEPT = "Edit not saved. It is restored when you edit this message again."
 CHANGED_MEANWHILE = "The message was changed meanwhile. Your unsaved edit of it is in Drafts."
-
-
 DELETED_MEANWHILE = "The message was deleted meanwhile. Your unsaved edit of it is in Drafts."
 
 

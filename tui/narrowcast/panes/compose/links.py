@@ -23,6 +23,10 @@ class TextPlace(NamedTuple):
     draft_id: str | None
     edited_id: int | None = None
 
+    def is_same_text(self, other: TextPlace) -> bool:
+        """Whether it is the same text, perhaps to another address."""
+        return (self.draft_id, self.edited_id) == (other.draft_id, other.edited_id)
+
 
 class Links:
     """Puts a link into the text for which it was asked, and into no other."""
