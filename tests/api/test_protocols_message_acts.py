@@ -51,6 +51,8 @@ class Stage:
         self.problem = problem
         self.asked: list[object] = []
         self.on_server: bool | None = None
+        self.is_checked = asyncio.Event()
+        self.is_checked.set()
         self.checked: list[int] = []
 
     @property
@@ -67,6 +69,7 @@ class Stage:
 
     async def has_reaction(self, message_id: int, reaction: Reaction) -> bool | None:
         self.checked.append(message_id)
+        await self.is_checked.wait()
         return self.on_server
 
     async def _answer(self, what: object) -> None:
@@ -221,6 +224,18 @@ async def running(stage: Stage) -> AsyncIterator[None]:
     yield
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_what_is_asked_about_reactions_of_other_windows_ends_with_the_sender() -> None:
+    stage = Stage()
+    stage.is_checked.clear()
+    before = asyncio.all_tasks()
+    async with running(stage):
+        stage.acts.on_journal(in_another_window("one", is_on=True))
+        stage.acts.on_journal(JournalChanges({("acts", "one"): None}))
+        await stage.clock.settle()
+        assert stage.checked == [101]
+    assert asyncio.all_tasks() == before
 
 
 async def test_offline_acts_are_shown_and_sent_in_order_once_connected() -> None:

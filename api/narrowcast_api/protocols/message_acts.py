@@ -174,8 +174,11 @@ class MessageActs:
 
     async def run(self) -> None:
         """Send waiting actions until cancelled."""
-        while True:
-            await self._alarm.wait(await self._next())
+        try:
+            while True:
+                await self._alarm.wait(await self._next())
+        finally:
+            await self._checks.close()
 
     # one act
 
@@ -249,8 +252,8 @@ class MessageActs:
             self._do(other)
 
     async def _check(self, record: ActRecord) -> None:
-        """Show whether the server accepted another window's reaction, as no event has said so. Without an answer
-        that shows when the message is fetched again.
+        """Show whether the server accepted another window's reaction, about which no event came. If there is no
+        answer, what is shown stays until the message is fetched again.
         """
         if not self._is_known(record.message_id):
             return
