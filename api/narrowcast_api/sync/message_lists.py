@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ class Views:
     def __init__(self, host: ViewHost) -> None:
         self._host = host
         self._by_narrow: OrderedDict[Narrow, MessageView] = OrderedDict()
-        self._conversations: defaultdict[tuple[object, ...], list[MessageView]] = defaultdict(list)
+        self._conversations: dict[tuple[object, ...], MessageView] = {}
         self._others: list[MessageView] = []
         self.beside: Narrow | None = None
         """The narrow of a second view that is also on screen."""
@@ -49,14 +49,14 @@ class Views:
 
     def _sort(self) -> None:
         """Indexes views of one conversation by destination, so that a burst of messages is not tested against
-        every view. One conversation has several if their terms are in another order.
+        every view.
         """
         self._conversations.clear()
         self._others.clear()
         for view in self._by_narrow.values():
             destination = view.narrow.destination
             if destination is not None:
-                self._conversations[destination.key].append(view)
+                self._conversations[destination.key] = view
             else:
                 self._others.append(view)
 
@@ -98,7 +98,10 @@ class Views:
     def add(self, message: Message) -> None:
         """Adds a message that was just sent to the views that contain it."""
         key = message.destination(self._host.state.me).key
-        for view in (*self._conversations.get(key, ()), *self._others):
+        conversation = self._conversations.get(key)
+        if conversation is not None:
+            conversation.add(message)
+        for view in self._others:
             view.add(message)
 
     def recheck_flags(self, message_ids: Sequence[int], flag: str, *, is_set: bool) -> None:
