@@ -75,6 +75,7 @@ async def test_a_key_may_use_the_operations_of_its_scope(
         ("DELETE", "/server/keys/1"),
         ("POST", "/users/me/api_key/regenerate"),
         ("DELETE", "/server/sessions?new_key=true"),
+        ("PATCH", "/settings?new_password=a+new+password"),
         ("GET", "/bots"),
         ("POST", "/bots"),
         ("POST", "/bots/1/api_key/regenerate"),

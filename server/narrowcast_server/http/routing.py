@@ -26,7 +26,7 @@ from starlette.responses import Response
 
 from narrowcast_api.wire.parameters import is_quoted
 from narrowcast_server.http.params import MAX_INTEGER, REQUIRED, Param, from_json
-from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.errors import ServiceError, unauthorized
 from narrowcast_server.organization.models import User
 from narrowcast_server.rules.permissions import Callers
 
@@ -179,6 +179,11 @@ class Call:
         wait, such as for the body, before anything is changed: the credentials may have been revoked.
         """
         self.caller = self.authenticate()
+
+    def require_main_key(self) -> None:
+        """Raises UNAUTHORIZED if the caller is authenticated with an additional key."""
+        if self.extra_key is not None:
+            raise unauthorized("This API key does not allow this")
 
     def parse(self) -> None:
         """Parses every declared parameter; raises ServiceError for the first that is missing or malformed."""

@@ -20,7 +20,6 @@ from narrowcast_server.organization.errors import (
     ServiceError,
     insufficient_permission,
     no_such_user,
-    unauthorized,
 )
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.statistics import can_read, sessions, statistics
@@ -94,8 +93,7 @@ def end_sessions(call: Call) -> Answer:
     """Ends all sessions; with `new_key` also replaces the API key, so that they cannot register again."""
     user = _whose(call)
     if call[NEW_KEY]:
-        if call.extra_key is not None:
-            raise unauthorized("This API key does not allow this")
+        call.require_main_key()
         replace_key(call.core, user)
     call.core.hub.end_all_of(user.id)
     return {}

@@ -124,6 +124,8 @@ async def _new_password_hash(call: Call) -> str | None:
     core, new = call.core, call[NEW_PASSWORD]
     if new is None:
         return None
+    # The answer has the new API key, which does not require the old password if there is none.
+    call.require_main_key()
     if len(new) < MIN_PASSWORD:
         raise ServiceError("New password is too weak!")
     if password_hash_of(core, call.user) is not None:

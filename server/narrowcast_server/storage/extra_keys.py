@@ -18,7 +18,9 @@ class Scope(Enum):
     """The actions that an additional API key allows."""
 
     ALL = "all"
-    """Everything that the account may do, except managing keys and bots, whose keys it never shows."""
+    """Everything that the account may do, except setting a password, and managing keys and bots, whose keys it
+    never shows.
+    """
     READ = "read"
     """Reading messages, channels and people."""
     SEND = "send"
