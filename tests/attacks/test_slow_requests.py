@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlencode
@@ -30,7 +30,15 @@ def part(name: str, content: bytes) -> bytes:
 
 @asynccontextmanager
 async def held(
-    server: TestServer, name: str, method: str, path: str, body: bytes, kind: str = FORM, **headers: str
+    server: TestServer,
+    name: str,
+    method: str,
+    path: str,
+    body: bytes,
+    kind: str = FORM,
+    *,
+    chunked: bool = False,
+    headers: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Callable[[], Awaitable[httpx.Response]]]:
     """A request whose caller has been authenticated and whose last byte is missing; what it yields sends that
     byte and returns the response.
@@ -43,9 +51,10 @@ async def held(
         yield body[-1:]
 
     server.core.callers.clear()
+    length = {} if chunked else {"Content-Length": str(len(body))}
     options: dict[str, Any] = {
         "content": content(),
-        "headers": {"Content-Type": kind, "Content-Length": str(len(body)), **headers},
+        "headers": {"Content-Type": kind, **length, **(headers or {})},
     }
     request = asyncio.create_task(server.raw(name, method, path, **options))
     await until(lambda: server.id(name) in server.core.callers, what="the caller is authenticated")
@@ -121,10 +130,24 @@ async def test_files_that_are_still_arriving_count_for_the_quota(server: TestSer
     assert (await server.raw("hugo", "POST", "/user_uploads", **whole)).status_code == 200
 
 
+async def test_an_arriving_file_of_unknown_length_counts_as_the_largest_allowed(server: TestServer) -> None:
+    server.core.config = limited(upload_mib_a_person=150)
+    body = part("file", b"x")
+
+    async def in_chunks() -> AsyncIterator[bytes]:
+        yield body
+
+    second: dict[str, Any] = {"content": in_chunks(), "headers": {"Content-Type": MULTIPART}}
+    async with held(server, "hugo", "POST", "/user_uploads", body, MULTIPART, chunked=True) as finish:
+        refused = await server.raw("hugo", "POST", "/user_uploads", **second)
+        assert refused.json()["code"] == "REALM_UPLOAD_QUOTA"
+        assert (await finish()).status_code == 200
+
+
 async def test_a_deactivated_user_completes_no_resumable_upload(server: TestServer) -> None:
     tus = {"Tus-Resumable": "1.0.0", "Upload-Length": "5"}
     kind = "application/offset+octet-stream"
-    async with held(server, "elif", "POST", "/tus", b"12345", kind, **tus) as finish:
+    async with held(server, "elif", "POST", "/tus", b"12345", kind, headers=tus) as finish:
         await deactivate(server, "elif")
         assert (await finish()).status_code == 401
     assert server.core.store.integer("SELECT count(*) FROM attachments") == 0

@@ -13,7 +13,13 @@ from narrowcast_server.queries.uploads import attachments_of, space_used
 from narrowcast_server.rules.uploads import may_open
 from narrowcast_server.storage.store import Row
 from narrowcast_server.uploads.attachments import remove_attachment
-from narrowcast_server.uploads.receiving import int_header, keep_form_file, room_reserved, single_file
+from narrowcast_server.uploads.receiving import (
+    MEBIBYTE,
+    int_header,
+    keep_form_file,
+    room_reserved,
+    single_file,
+)
 from narrowcast_server.uploads.serving import (
     attachment_row,
     forbidden_file,
@@ -29,7 +35,7 @@ routes = Routes()
 async def upload_file(call: Call) -> Answer:
     """Stores the one file of a form. Only its uploader can open it until a message links to it."""
     limit = call.core.config.limits.max_file_upload_mib
-    length = int_header(call.request, "content-length")
+    length = int_header(call.request, "content-length") or limit * MEBIBYTE
     none, several = "You must specify a file to upload", "You may only upload one file at a time"
     with room_reserved(call.core, call.user, length):
         async with single_file(call.request, limit, none, several) as upload:
