@@ -183,9 +183,12 @@ def _change_access(core: Core, move: Move, saw: set[int]) -> None:
             listed,
         )
     if access.history_is_protected(move.target):
-        core.store.execute_many(
-            "INSERT OR IGNORE INTO user_messages (user_id, message_id, flags) VALUES (?, ?, ?)",
-            [(user_id, message_id, _ADDED) for user_id in subscribed for message_id in ids],
+        core.store.execute(
+            "INSERT OR IGNORE INTO user_messages (user_id, message_id, flags)"
+            " SELECT u.value, m.value, ? FROM json_each(?) u, json_each(?) m",
+            _ADDED,
+            json.dumps(sorted(subscribed)),
+            listed,
         )
 
 

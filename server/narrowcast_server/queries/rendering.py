@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _LONGEST_HTML: Final = 100
+"""The length of a message's HTML at most, in lengths of the longest message."""
 
 
 class RenderingContext:

@@ -137,6 +137,6 @@ def set_own_values(call: Call) -> Answer:
 @routes.delete("/users/me/profile_data", IDS, callers=Callers.PEOPLE)
 def remove_own_values(call: Call) -> Answer:
     """Removes the caller's own values of these fields."""
-    for field_id in set(call[IDS]):
+    for field_id in dict.fromkeys(call[IDS]):
         profile_fields.remove_value(call.core, call.user, field_id, by_user=True)
     return {}
