@@ -219,6 +219,23 @@ async def test_the_status_line_says_who_types(tmp_path: Path) -> None:
         await until(lambda: "Bruno Castell is typing" in stage.status_line)
 
 
+async def test_a_message_shows_who_is_editing_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic(content="Soup, or noodles?")
+        feed = stage.screen.messages.list.feed
+        assert feed is not None
+        message = feed.ids[-1]
+
+        def shows(text: str) -> bool:
+            return text in screen_text(stage.screen)
+
+        await stage.server.call("bruno", "POST", f"/messages/{message}/typing", {"op": "start"})
+        await until(lambda: shows("Bruno Castell is editing this message…"))
+        await stage.server.call("bruno", "PATCH", f"/messages/{message}", {"content": "Noodles."})
+        await stage.server.call("bruno", "POST", f"/messages/{message}/typing", {"op": "stop"})
+        await until(lambda: shows("Noodles.") and not shows("is editing"))
+
+
 async def test_a_failure_in_the_background_is_told_and_ends_nothing(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
 

@@ -4,7 +4,7 @@ show them through ``safe_text``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.text.excerpt import excerpt
@@ -30,6 +30,16 @@ _COMMAS = 3
 def people(state: State, user_ids: Iterable[int]) -> str:
     """The names of some people, in alphabetical order."""
     return ", ".join(sorted((state.users.name(user_id) for user_id in user_ids), key=str.casefold))
+
+
+def activity(state: State, user_ids: Sequence[int], doing: str) -> str:
+    """Who does something now, such as 'Ada is typing…'; more than three users are counted. Empty for nobody."""
+    if not user_ids:
+        return ""
+    if len(user_ids) > 3:
+        return f"{len(user_ids)} people are {doing}…"
+    names = ", ".join(state.users.name(user_id) for user_id in user_ids)
+    return f"{names} {'is' if len(user_ids) == 1 else 'are'} {doing}…"
 
 
 def recipients(state: State, user_ids: Iterable[int]) -> str:

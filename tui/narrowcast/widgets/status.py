@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.commands.hints import Keys, with_keys
-from narrowcast.text import formats
+from narrowcast.text import formats, names
 from narrowcast.widgets.one_line import OneLine, Piece
 from narrowcast_api.protocols.outbox_item import OutboxState
 
@@ -65,12 +65,7 @@ def typing_text(session: Session, where: Destination | None) -> str:
     """Who is typing in the open conversation."""
     if where is None:
         return ""
-    typers = [session.state.users.name(user_id) for user_id in session.state.typing.typers(where)]
-    if not typers:
-        return ""
-    if len(typers) > 3:
-        return f"{len(typers)} people are typing…"
-    return f"{', '.join(typers)} {'is' if len(typers) == 1 else 'are'} typing…"
+    return names.activity(session.state, session.state.typing.typers(where), "typing")
 
 
 def unsent_pieces(session: Session, keys: Keys) -> list[Piece]:

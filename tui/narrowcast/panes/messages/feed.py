@@ -129,15 +129,16 @@ class Feed(Struct):
         return self.echoes[offset] if 0 <= offset < len(self.echoes) else None
 
     def lead(self, index: int) -> Lead:
-        """What to show above the message at `index`."""
+        """What to show above and below the message at `index`."""
         message = self.message(index)
         if message is None:
             return Lead()
         before = self.message(index - 1) if index > 0 else None
         gap, gap_below = self._gaps(message.id, before)
         unread = message.id == self.view.first_unread and index > 0
+        editors = self.names.state.typing.editors(message.id)
         if before is None:
-            return Lead(gap, True, unread, self.mixed, gap_below=gap_below)
+            return Lead(gap, True, unread, self.mixed, gap_below=gap_below, editors=editors)
         date = self.names.local(before.timestamp).date() != self.names.local(message.timestamp).date()
         me = self.names.state.me
         moved_on = before.destination(me).key != message.destination(me).key
@@ -150,7 +151,7 @@ class Feed(Struct):
             and not before.is_me_message
         )
         conversation = self.mixed and (moved_on or gap or date)
-        return Lead(gap, date, unread, conversation, not continues, gap_below)
+        return Lead(gap, date, unread, conversation, not continues, gap_below, editors)
 
     def _gaps(self, message_id: int, before: Message | None) -> tuple[bool, str]:
         """Whether messages may be missing right before a message, and why some may be missing right after it."""

@@ -26,6 +26,7 @@ from narrowcast.content.polls import read_widget
 from narrowcast.content.reader import parse
 from narrowcast.content.wrapping import Line, Run, wrap
 from narrowcast.panes.messages.names import StateNames
+from narrowcast.text import names
 from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.widgets.line_view import Part, compose_line, lean_strip
 from narrowcast_api.model.messages import Message, grouped
@@ -79,7 +80,7 @@ class Tints(Struct, frozen=True):
 
 
 class Lead(Struct, frozen=True):
-    """What to show above a message, which depends on its neighbours."""
+    """What to show above and below a message, which does not depend on the message itself."""
 
     gap: bool = False
     date: bool = False
@@ -88,6 +89,8 @@ class Lead(Struct, frozen=True):
     sender: bool = True
     gap_below: str = ""
     """Why newer messages may be missing right below; empty if none are."""
+    editors: tuple[int, ...] = ()
+    """Ids of the users who are editing the message now."""
 
 
 class Shape(Struct, frozen=True):
@@ -288,7 +291,13 @@ class RowMaker:
                 self.keys, "This message cannot be shown here. Press <message.info> for its source."
             )
             return Rows([*rows, self.line([("  " + text, self.palette.error)])], count, [])
+        below = 0
+        if lead.editors:
+            text = names.activity(self.names.state, lead.editors, "editing this message")
+            body.append(self.line([(" " * INDENT + safe_line(text, 200), self.palette.dim)]))
+            below += 1
         if lead.gap_below:
+            below += 1
             text = f"┄┄ newer messages may be missing here{safe_line(lead.gap_below, 300)} ┄┄"
             body.append(self.line([(text, self.palette.error)]))
         clock = "" if lead.sender or message.is_me_message else self.names.clock(message.timestamp)
@@ -297,7 +306,7 @@ class RowMaker:
             count,
             rendered.targets,
             rendered.cut,
-            tail=int(bool(lead.gap_below)),
+            tail=below,
             clock=clock,
             has_code=rendered.has_code,
             hidden_columns=rendered.hidden_columns,
