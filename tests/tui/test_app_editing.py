@@ -128,6 +128,22 @@ async def test_an_edit_of_a_message_that_is_deleted_meanwhile_becomes_a_draft_wh
         assert stage.session.edits.all() == []
 
 
+async def test_an_edit_that_is_refused_because_its_message_was_deleted_becomes_a_draft_for_its_conversation(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        message_id = await edit_own(stage)
+        await stage.type(" and bread")
+        await delete(stage, message_id)
+        await stage.press("enter")
+        await stage.told("Invalid message(s)")
+        assert stage.screen.writing.editing == message_id
+        await stage.press("c", "escape")
+        (draft,) = stage.session.drafts.all()
+        where = ChannelDestination(stage.server.channel("general"), "lunch")
+        assert (draft.destination, draft.content) == (where, "Soop and bread")
+
+
 async def test_an_edit_that_was_left_becomes_a_draft_when_its_message_is_deleted(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         message_id = await edit_own(stage)

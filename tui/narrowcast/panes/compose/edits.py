@@ -38,6 +38,7 @@ class Edits:
         self._session = session
         self._original = ""
         self._destination: Destination | None = None
+        """Where the message was last, also after it was deleted."""
         self._deleted: set[int] = set()
         self.message_id: int | None = None
         """The id of the message that is being edited."""
@@ -45,12 +46,14 @@ class Edits:
     def begin(self, message_id: int, original: str) -> Edit:
         """Start to edit a message; restores an earlier unsaved edit of it."""
         self.message_id, self._original = message_id, original
-        self._destination = destination_of(message_id, self._session)
-        return self._session.edits.get(message_id) or self._edit(message_id, original)
+        kept = self._session.edits.get(message_id)
+        self._destination = kept.destination if kept is not None else None
+        edit = self._edit(message_id, original)
+        return kept or edit
 
     def _edit(self, message_id: int, content: str) -> Edit:
-        where = destination_of(message_id, self._session) or self._destination
-        return Edit(message_id, self._original, content, where)
+        self._destination = destination_of(message_id, self._session) or self._destination
+        return Edit(message_id, self._original, content, self._destination)
 
     def deleted(self, message_ids: Iterable[int]) -> None:
         """These messages were deleted: what is typed for one of them is stored as a draft when the edit ends."""
