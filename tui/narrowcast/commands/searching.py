@@ -75,9 +75,9 @@ def _show(screen: Workspace, text: str, narrow: Narrow) -> None:
         if isinstance(view.error, ApiError) and screen.narrow == narrow and attention.is_here:
             _ask(screen, text, view.error.user_message)
 
-    unsubscribe = session.subscribe(in_app(watch))
     screen.go(narrow)
     attention = Attention(screen.messages)
+    unsubscribe = session.subscribe(in_app(watch))
 
 
 async def _show_cached(screen: Workspace, text: str, narrow: Narrow) -> None:
