@@ -12,8 +12,10 @@ import pytest
 from textual.geometry import Region
 
 from narrowcast.screens.main.links import follow
+from narrowcast.screens.main.moves import follow_topic
 from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.routes import uploads
 from narrowcast_api.wire.messages import UploadResult
@@ -256,6 +258,22 @@ async def test_each_conversation_shows_how_far_an_upload_is_and_the_one_of_its_t
         await stage.drawn()
         assert [list(one.writing.uploads.query(OneLine)) for one in (left, right)] == [[], []]
         assert [one.writing.text.text for one in (left, right)] == [f"{LINK} ", ""]
+
+
+async def test_a_link_goes_to_the_new_place_of_a_topic_that_was_moved_during_the_upload(
+    tmp_path: Path, slow: SlowUpload
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        old = await stage.in_topic("general", "lunch")
+        await stage.press("c")
+        await attach(stage, tmp_path / "plan.txt", slow)
+        await stage.press("escape")
+        new = ChannelDestination(old.channel_id, "supper")
+        follow_topic(stage.screen, old, new, is_own=False)
+        await stage.go(Narrow.mentions())
+        slow.go_on.set()
+        await stage.told("plan.txt uploaded. Its link is in your draft to #general › supper.")
+        assert [draft.destination for draft in stage.session.drafts.all()] == [new]
 
 
 async def test_a_row_that_was_just_removed_paints_nothing_and_ends_nothing(tmp_path: Path) -> None:
