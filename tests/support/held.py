@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import pytest
+
 from support.sessions import until
 from support.stage import Stage
 
@@ -26,8 +28,19 @@ class Held:
             await self._go_on.wait()
             self.waiting -= 1
 
+    def release(self) -> None:
+        """Lets the responses arrive."""
+        self._go_on.set()
+
     async def arrive(self, stage: Stage) -> None:
         """Lets the responses arrive, and waits for their effects."""
-        self._go_on.set()
+        self.release()
         await until(lambda: not self.waiting and not stage.screen.messages.mode_hint)
         await stage.pilot.pause()
+
+
+def hold(monkeypatch: pytest.MonkeyPatch, group: object, operation: str) -> Held:
+    """Holds back the responses to an operation, such as one of the client's, from now on."""
+    held = Held(getattr(group, operation))
+    monkeypatch.setattr(group, operation, held)
+    return held

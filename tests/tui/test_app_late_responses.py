@@ -10,7 +10,7 @@ import pytest
 
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from support.held import Held
+from support.held import Held, hold
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -18,14 +18,7 @@ from support.stage import Stage, on_stage, run
 @pytest.fixture
 def sources(monkeypatch: pytest.MonkeyPatch) -> Callable[[Stage], Held]:
     """Holds back the sources of messages from the call on."""
-
-    def hold(stage: Stage) -> Held:
-        messages = stage.session.client.messages
-        held = Held(messages.get)
-        monkeypatch.setattr(messages, "get", held)
-        return held
-
-    return hold
+    return lambda stage: hold(monkeypatch, stage.session.client.messages, "get")
 
 
 Hold = Callable[[Stage], Held]

@@ -11,16 +11,9 @@ from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.messages.preview import PreviewScreen
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.events.status import ConnectionKind
-from support.held import Held
+from support.held import Held, hold
 from support.sessions import until
 from support.stage import Stage, on_stage
-
-
-def hold(monkeypatch: pytest.MonkeyPatch, group: object, operation: str) -> Held:
-    """Holds back the responses to an operation of the client from now on."""
-    held = Held(getattr(group, operation))
-    monkeypatch.setattr(group, operation, held)
-    return held
 
 
 async def writes_a_reply(stage: Stage, held: Held) -> None:

@@ -15,43 +15,28 @@ from narrowcast.widgets.status import banner
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.http.secret import Secret
+from support.held import hold
 from support.screens import choose
 from support.sessions import until
 from support.stage import Stage, all_live, file_of, on_screen, on_stage, run
-
-
-class Late:
-    """Replaces an operation of a client: the server does it, and its answer arrives once `go_on` is set."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, group: object, name: str) -> None:
-        self.done = asyncio.Event()
-        self.go_on = asyncio.Event()
-        self._operation = getattr(group, name)
-        patch.setattr(group, name, self._call)
-
-    async def _call(self, *args: object) -> object:
-        answer = await self._operation(*args)
-        self.done.set()
-        await self.go_on.wait()
-        return answer
 
 
 async def test_a_new_key_is_stored_for_its_account_though_another_one_is_shown_by_then(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_stage(tmp_path, stored=["bruno"]) as stage:
-        request = Late(monkeypatch, stage.session.client.settings, "regenerate_api_key")
+        request = hold(monkeypatch, stage.session.client.settings, "regenerate_api_key")
         await all_live(stage, 2)
         ada, bruno = file_of(stage, "ada"), file_of(stage, "bruno")
         of_bruno = bruno.read_text()
         await run(stage, "account.key")
         await choose(stage, "Generate new API key")
         await choose(stage, "Generate new key")
-        await until(request.done.is_set)
+        await until(lambda: request.waiting)
         await stage.app.accounts.switch(bruno)
         await on_screen(stage, "bruno")
         shown = stage.session
-        request.go_on.set()
+        request.release()
         await stage.told("New API key generated and saved.")
         assert bruno.read_text() == of_bruno
         assert accounts.read(ada) == stage.server.account("ada")
@@ -77,14 +62,14 @@ async def test_a_deactivated_account_is_closed_though_another_one_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_stage(tmp_path, person="dario", stored=["bruno"]) as stage:
-        request = Late(monkeypatch, stage.session.client.users, "deactivate_me")
+        request = hold(monkeypatch, stage.session.client.users, "deactivate_me")
         await all_live(stage, 2)
         await run(stage, "account.deactivate")
         await choose(stage, "Deactivate account")
-        await until(request.done.is_set)
+        await until(lambda: request.waiting)
         await stage.app.accounts.switch(file_of(stage, "bruno"))
         await on_screen(stage, "bruno")
-        request.go_on.set()
+        request.release()
         await stage.told("Your account has been deactivated.")
         await until(lambda: len(stage.app.accounts.live()) == 1)
         assert stage.app.accounts.file == file_of(stage, "bruno")
@@ -99,14 +84,14 @@ async def test_words_typed_while_an_account_is_opened_again_follow_those_before(
         await stage.press("c")
         await stage.type("pre")
         before = stage.session
-        closing = Late(monkeypatch, before, "close")
+        closing = hold(monkeypatch, before, "close")
         file = stage.app.accounts.file
         assert file is not None
         reopening = asyncio.create_task(stage.app.accounts.reopen(file))
-        await until(closing.done.is_set)
+        await until(lambda: closing.waiting)
         for key in "cious":
             stage.app.post_message(events.Key(key, key))
-        closing.go_on.set()
+        closing.release()
         await reopening
         assert stage.session is not before
         await until(lambda: stage.screen.writing.text.text == "precious")
