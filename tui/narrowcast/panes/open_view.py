@@ -24,7 +24,8 @@ class Follower(Protocol):
 
 class OpenView:
     """Holds the narrow of the open view. Only `show` and `move` change it; when they return, all followers show the
-    change."""
+    change.
+    """
 
     def __init__(self) -> None:
         self._narrow: Narrow | None = None
