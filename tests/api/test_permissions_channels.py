@@ -8,6 +8,7 @@ from narrowcast_api import permissions
 from narrowcast_api.model.topics import Topic
 from narrowcast_api.model.user_groups import AdHocGroup
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.state.holder_rules import read_holder_rules
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import PlanType, Role, TopicsPolicy
 from support.live import ADA, BRUNO, CHIYO, GENERAL, RANDOM
@@ -194,3 +195,24 @@ def test_who_posts_is_a_role_on_older_servers_and_a_group_since(policy: int, lea
         assert permissions.channel_write_refusal(state, GENERAL) == ""
         set_channel(state, GENERAL, permissions={"can_send_message_group": FRIENDS})
         assert permissions.channel_write_refusal(state, GENERAL) == "Only friends can post in #general."
+
+
+def test_guests_hold_no_permission_of_a_channel_that_cannot_be_given_to_everyone() -> None:
+    names = ("can_send_message_group", "can_create_topic_group", "can_resolve_topics_group")
+    oneself = AdHocGroup(frozenset({ADA}), frozenset())
+    for role, allowed in ((Role.MEMBER, True), (Role.GUEST, False)):
+        state = state_as(role, can_resolve_topics_group=NOBODY)
+        state.holder_rules = read_holder_rules(
+            {
+                "server_supported_permission_settings": {
+                    "stream": {name: {"allow_everyone_group": False} for name in names}
+                }
+            }
+        )
+        set_channel(state, GENERAL, permissions=dict.fromkeys(names, oneself))
+        state.topics.load(GENERAL, [], since=0)
+        assert [
+            permissions.channel_write_refusal(state, GENERAL) == "",
+            permissions.topic_refusal(state, GENERAL, "stew") == "",
+            permissions.resolve_refusal(state, GENERAL) == "",
+        ] == [allowed] * 3

@@ -152,7 +152,7 @@ def channel_write_refusal(state: State, channel_id: int) -> Refusal:
         if is_guest(state):
             return Refusal("Guests can only post in channels they are subscribed to.")
     setting = channel.permissions.get(ChannelSetting.SEND_MESSAGE)
-    if setting is not None and not state.user_groups.contains(setting, state.me):
+    if setting is not None and not state.holds("stream", ChannelSetting.SEND_MESSAGE, setting):
         return only(holders(state, setting), f"post in #{channel.name}")
     if setting is None and channel.post_policy in _OLD_POSTERS:
         least, who = _OLD_POSTERS[channel.post_policy]
@@ -181,7 +181,7 @@ def topic_refusal(state: State, channel_id: int, topic: str) -> Refusal:
     if policy is TopicsPolicy.EMPTY_ONLY and topic.strip():
         return Refusal(f"#{name} has no topics: it is one conversation.")
     setting = channel.permissions.get(ChannelSetting.CREATE_TOPIC) if channel is not None else None
-    if setting is None or state.user_groups.contains(setting, state.me) or not topic.strip():
+    if setting is None or state.holds("stream", ChannelSetting.CREATE_TOPIC, setting) or not topic.strip():
         return ALLOWED
     existing = {topic.name.casefold() for topic in state.topics.of(channel_id)}
     if not state.topics.is_loaded(channel_id) or topic.casefold() in existing:

@@ -128,7 +128,7 @@ def resolve_refusal(state: State, channel_id: int, topic: str | None = None) -> 
     if state.has_permission(name):
         return ALLOWED
     own = channel.permissions.get(ChannelSetting.RESOLVE_TOPICS) if channel is not None else None
-    if own is not None and state.user_groups.contains(own, state.me):
+    if own is not None and state.holds("stream", ChannelSetting.RESOLVE_TOPICS, own):
         return ALLOWED
     return only(_who(state, name), "resolve topics")
 
