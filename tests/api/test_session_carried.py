@@ -47,6 +47,24 @@ async def test_a_topic_that_arrives_while_the_list_is_requested_is_listed(
     assert "just now" in topics(session)
 
 
+async def test_a_topic_that_is_renamed_while_the_list_is_requested_has_its_new_name_only(
+    service: Service, session: Session
+) -> None:
+    await after_events(session, service, message_event(channel_message(101)))
+    service.topics = [{"name": "soup", "max_id": 101}]
+    service.channel_leaves.clear()
+    loading = asyncio.create_task(session.loader.topics(GENERAL))
+    await until(lambda: f"/users/me/{GENERAL}/topics" in service.asked)
+    service.topics = [{"name": "stew", "max_id": 101}]
+    place = {"stream_id": GENERAL, "orig_subject": "soup", "subject": "stew", "propagate_mode": "change_all"}
+    await after_events(
+        session, service, {"type": "update_message", "message_id": 101, "message_ids": [101], **place}
+    )
+    service.channel_leaves.set()
+    await loading
+    assert topics(session) == ["stew"]
+
+
 async def test_cached_messages_of_a_renamed_topic_do_not_bring_its_old_name_back(
     service: Service, session: Session
 ) -> None:

@@ -31,6 +31,7 @@ class Service(httpx.AsyncBaseTransport):
     def __init__(self) -> None:
         self.snapshot = snapshot()
         self.messages: dict[int, dict[str, Any]] = {}
+        self.topics: list[dict[str, Any]] = []
         self.channels: dict[int, str] = {GENERAL: "general", DESIGN: "design", RANDOM: "random"}
         self.page_leaves = asyncio.Event()
         self.page_leaves.set()
@@ -64,10 +65,11 @@ class Service(httpx.AsyncBaseTransport):
             await self.page_leaves.wait()
             answer = {"messages": found, "found_oldest": True, "found_newest": True, "found_anchor": True}
         elif path.startswith("/streams/") or path.endswith("/topics"):
+            topics = list(self.topics)
             await self.channel_leaves.wait()
             number = int(path.split("/")[2 if path.startswith("/streams/") else 3])
             if number in self.channels:
-                answer = {"stream": channel(number, self.channels[number]), "topics": []}
+                answer = {"stream": channel(number, self.channels[number]), "topics": topics}
             else:
                 status, answer = 400, {"result": "error", "code": "BAD_REQUEST", "msg": "Invalid channel ID"}
         elif path.startswith("/messages/") and request.method == "GET":

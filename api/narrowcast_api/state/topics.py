@@ -21,6 +21,8 @@ class Topics:
         self._loaded: set[int] = set()
         self._policies: dict[tuple[int, str], tuple[str, int]] = {}
         self._chosen: frozenset[int] | None = None
+        self.departures = 0
+        """How often messages have left a topic. A list that was requested before that may be outdated."""
 
     def of(self, channel_id: int) -> list[Topic]:
         """The known topics of a channel, the most recent first."""
@@ -60,6 +62,7 @@ class Topics:
         """Records that messages left a topic. If its newest one did, the topic is removed and the list must
         be loaded again.
         """
+        self.departures += 1
         table = self._known.get(channel_id, {})
         key = fold_topic(topic)
         old = table.get(key)

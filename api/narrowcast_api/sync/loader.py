@@ -24,7 +24,7 @@ class Loader:
         Servers of about level 387 reject this for an archived channel: its known topics then stay as they are.
         """
         session = self._session
-        since = session.state.max_message_id
+        since, departures = session.state.max_message_id, session.state.topics.departures
         try:
             answer = await session.client.topics.list(channel_id=channel_id)
         except BadRequest:
@@ -32,6 +32,9 @@ class Loader:
             if channel is None or not channel.is_archived:
                 (await self._synchronizer.ready()).check_if_hidden(channel_id)
                 raise
+            return
+        if session.state.topics.departures != departures:
+            await self.topics(channel_id)
             return
         session.state.topics.load(channel_id, answer.topics, since)
         session.publish(TopicsChanged(channel_id))
