@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.alert_words import alert_words
 from narrowcast_server.rules.quotas import check_room
@@ -19,8 +19,8 @@ _LONGEST: Final = 100
 def add_alert_words(core: Core, user: User, given: Iterable[str]) -> list[str]:
     """Adds words to those that exist; returns all."""
     words = list(dict.fromkeys(word.strip() for word in given if word.strip()))
-    if any(len(word) > _LONGEST for word in words):
-        raise ServiceError(f"alert_words is too long (limit: {_LONGEST} characters)")
+    for word in words:
+        check_length("alert_words", word, _LONGEST)
     there = {word.casefold() for word in alert_words(core, user)}
     check_room(core, user, "alert_words", len({word.casefold() for word in words} - there))
     position = core.store.integer("SELECT max(position) FROM alert_words WHERE user_id = ?", user.id) or 0

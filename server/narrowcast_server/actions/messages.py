@@ -14,6 +14,7 @@ from narrowcast_server.actions.user_topics import follow_after_mentions, follow_
 from narrowcast_server.actions.visibility import visibility_may_change
 from narrowcast_server.markdown import Rendered, widget_for
 from narrowcast_server.organization import flags
+from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, FlagBit, Message, User
 from narrowcast_server.queries.as_seen import without_sender
@@ -80,9 +81,7 @@ def check_content(core: Core, content: str) -> str:
         raise ServiceError("Message must not be empty")
     if "\x00" in content:
         raise ServiceError("Message must not contain null bytes")
-    limit = core.config.limits.max_message_length
-    if len(content) > limit:
-        raise ServiceError(f"Message is too long (limit: {limit} characters)")
+    check_length("Message", content, core.config.limits.max_message_length)
     return content
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.navigation_views import BUILT_IN, STEPS, steps_of, view_object
@@ -24,8 +25,7 @@ def _checked_name(fragment: str, name: str | None) -> str | None:
         return None
     if name is None or not name.strip():
         raise ServiceError("Custom views must have a valid name.")
-    if len(name) > MAX_NAME:
-        raise ServiceError(f"name is too long (limit: {MAX_NAME} characters)")
+    check_length("name", name, MAX_NAME)
     return name.strip()
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 from narrowcast_server.actions.bot_services import check_url
+from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.profile_fields import fields_of
@@ -174,8 +175,8 @@ def _checked(core: Core, row: Row, kind: ProfileFieldType, value: object) -> str
         _check_date(name, value)
     elif kind is ProfileFieldType.LINK:
         check_url(name, value)
-    elif len(value) > limit:
-        raise ServiceError(f"{name} is too long (limit: {limit} characters)")
+    else:
+        check_length(name, value, limit)
     return value
 
 

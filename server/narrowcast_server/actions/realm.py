@@ -10,6 +10,7 @@ from narrowcast_api.wire.vocabulary import WELCOME_TEXT_MAX, TopicsPolicy
 from narrowcast_server.actions.bot_services import check_url
 from narrowcast_server.actions.retention import FOREVER
 from narrowcast_server.http.params import check_integer, check_string
+from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.personal import LANGUAGE_NAMES
 from narrowcast_server.organization.realm_settings import EDITABLE
@@ -84,9 +85,7 @@ _KINDS: Final[Mapping[Callable[..., object], str]] = {bool: "a boolean", int: "a
 
 
 def _text(name: str, value: str) -> str:
-    limit = _MAX_LENGTHS.get(name, 200)
-    if len(value) > limit:
-        raise ServiceError(f"{name} is too long (limit: {limit} characters)")
+    check_length(name, value, _MAX_LENGTHS.get(name, 200))
     if name == "name" and not value.strip():
         raise ServiceError("The name of the organization cannot be empty")
     return value

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.messages import Origin, post_notice
 from narrowcast_server.actions.quoting import place_of, quoted, silent_mention
+from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
 from narrowcast_server.organization.realm_settings import REPORT_TYPES
@@ -23,8 +24,7 @@ def report_message(core: Core, user: User, message: Message, report_type: str, d
         raise ServiceError("Message reporting is not enabled in this organization.")
     if report_type == "other" and not description:
         raise ServiceError("An explanation is required.")
-    if len(description) > MAX_DESCRIPTION:
-        raise ServiceError(f"description is too long (limit: {MAX_DESCRIPTION} characters)")
+    check_length("description", description, MAX_DESCRIPTION)
     author = core.users[message.sender_id]
     lines = [
         f"{silent_mention(user)} reported {place_of(core, message)} by {silent_mention(author)}.",

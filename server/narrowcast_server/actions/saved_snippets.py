@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.owned import own_row, remove_own
+from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.saved_snippets import snippet_object
@@ -19,13 +20,10 @@ MAX_TITLE: Final = 60
 def _check(core: Core, title: str | None, content: str | None) -> None:
     if title is not None and not title.strip():
         raise ServiceError("title cannot be blank")
-    if title is not None and len(title) > MAX_TITLE:
-        raise ServiceError(f"title is too long (limit: {MAX_TITLE} characters)")
+    check_length("title", title or "", MAX_TITLE)
     if content is not None and not content.strip():
         raise ServiceError("content cannot be blank")
-    limit = core.config.limits.max_message_length
-    if content is not None and len(content) > limit:
-        raise ServiceError(f"content is too long (limit: {limit} characters)")
+    check_length("content", content or "", core.config.limits.max_message_length)
 
 
 def create_snippet(core: Core, user: User, title: str, content: str) -> int:

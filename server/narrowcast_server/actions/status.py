@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ReactionType
+from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.dialect import outgoing_reaction_type
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.errors import ServiceError
@@ -53,8 +54,7 @@ def set_status(
 
 def _checked_text(text: str) -> str:
     text = text.strip()
-    if len(text) > MAX_TEXT:
-        raise ServiceError(f"status_text is too long (limit: {MAX_TEXT} characters)")
+    check_length("status_text", text, MAX_TEXT)
     return text
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import GroupSetting, SystemGroup
 from narrowcast_server.actions.channel_knowledge import channels_may_open
 from narrowcast_server.actions.visibility import emit_group, emit_members
+from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.memberships import MAX_NESTING
 from narrowcast_server.organization.models import Group, User
@@ -57,8 +58,7 @@ def check_name(core: Core, name: str, except_id: int | None = None) -> str:
 
 def check_description(description: str) -> str:
     """A description; raises BAD_REQUEST if it is too long."""
-    if len(description) > MAX_DESCRIPTION:
-        raise ServiceError(f"description is too long (limit: {MAX_DESCRIPTION} characters)")
+    check_length("description", description, MAX_DESCRIPTION)
     return description
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar, cast
 
+from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import MissingParameter, ServiceError
 
 T = TypeVar("T")
@@ -301,8 +302,7 @@ def limited(limit: int, parse: Parser[str] = string) -> Parser[str]:
     @takes_text
     def parser(name: str, text: str) -> str:
         value = parse(name, text)
-        if len(value) > limit:
-            raise ServiceError(f"{name} is too long (limit: {limit} characters)")
+        check_length(name, value, limit)
         return value
 
     return parser

@@ -6,7 +6,8 @@ from typing import Final
 
 from uritemplate import URITemplate
 
-from narrowcast_server.organization.errors import ServiceError, invalid_value
+from narrowcast_server.organization.checks import check_length
+from narrowcast_server.organization.errors import invalid_value
 
 MAX_LENGTH: Final = 2000
 
@@ -15,8 +16,7 @@ def check_template(template: str) -> None:
     """Raises BAD_REQUEST if a template is malformed."""
     if not template.strip():
         raise invalid_value("This field cannot be blank.", "url_template")
-    if len(template) > MAX_LENGTH:
-        raise ServiceError(f"url_template is too long (limit: {MAX_LENGTH} characters)")
+    check_length("url_template", template, MAX_LENGTH)
     if not template.isprintable() or not _balanced(template):
         raise invalid_value("Invalid URL template.")
     try:

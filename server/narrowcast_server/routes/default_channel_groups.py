@@ -7,6 +7,7 @@ from typing import Any
 
 from narrowcast_server.http.params import optional, required, string, strings, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.default_channel_groups import LONGEST_DESCRIPTION, LONGEST_NAME, groups_of
@@ -99,8 +100,7 @@ def _checked_name(groups: Sequence[Mapping[str, Any]], name: str) -> str:
 
 
 def _checked_description(text: str) -> str:
-    if len(text) > LONGEST_DESCRIPTION:
-        raise ServiceError(f"description is too long (limit: {LONGEST_DESCRIPTION} characters)")
+    check_length("description", text, LONGEST_DESCRIPTION)
     return text
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, RESOLVED_TOPIC_PREFIX, TopicsPolicy
+from narrowcast_server.organization import checks
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel
 
@@ -23,9 +24,7 @@ def mapped(core: Core, topic: str, *, placeholder: bool = True) -> str:
 
 def check_length(core: Core, topic: str) -> None:
     """Raises BAD_REQUEST if the topic is too long."""
-    limit = core.config.limits.max_topic_length
-    if len(topic) > limit:
-        raise ServiceError(f"topic is too long (limit: {limit} characters)")
+    checks.check_length("topic", topic, core.config.limits.max_topic_length)
 
 
 def checked(core: Core, topic: str) -> str:
