@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Final
 
 from narrowcast_api.wire.vocabulary import BotType, PropagateMode, VisibilityPolicy
-from narrowcast_server.actions import channel_admin, message_edits, message_moves, organization, realm
+from narrowcast_server.actions import message_edits, message_moves, organization, realm
 from narrowcast_server.actions.alert_words import add_alert_words
 from narrowcast_server.actions.bot_services import set_service
+from narrowcast_server.actions.channel_folders import create_folder
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.flags import change_flags
 from narrowcast_server.actions.messages import send_direct, send_to_channel
@@ -88,7 +89,7 @@ def _people(core: Core, people: dict[str, User]) -> None:
 
 def _channels(core: Core, people: dict[str, User]) -> None:
     ada, odd, bruno = people["ada"], people["odd"], people["bruno"]
-    folder_id = channel_admin.create_folder(core, ada, "Odd things", "*All* of them.")
+    folder_id = create_folder(core, ada, "Odd things", "*All* of them.")
     own = {"direct_members": [odd.id, people["gone"].id], "direct_subgroups": []}
     secret = create_channel(
         core,
@@ -165,7 +166,7 @@ def _varied(core: Core, people: dict[str, User]) -> None:
     """Checks that no column has the same value in all rows."""
     ada, odd = people["ada"].id, people["odd"].id
     add_alert_words(core, people["odd"], ["fjord"])
-    old = channel_admin.create_folder(core, people["odd"], "Old things", "")
+    old = create_folder(core, people["odd"], "Old things", "")
     emoji = core.store.integer("SELECT min(id) FROM custom_emoji")
     assert emoji is not None
     core.store.insert(

@@ -1,9 +1,8 @@
-"""Changing and archiving channels, default channels and folders."""
+"""Changing and archiving channels."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
 from narrowcast_server.actions.channels import (
@@ -14,9 +13,9 @@ from narrowcast_server.actions.channels import (
     rendered_description,
 )
 from narrowcast_server.actions.realm import forget_channel
+from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, User
-from narrowcast_server.queries.channel_folders import folder_object
 from narrowcast_server.queries.channels import channel_object, post_policy
 from narrowcast_server.rules.access import who_may_know
 from narrowcast_server.rules.channels import check_channel_name, require_content
@@ -24,9 +23,6 @@ from narrowcast_server.rules.permissions import outgoing_value
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
-
-MAX_FOLDER_NAME: Final = 60
-MAX_FOLDER_DESCRIPTION: Final = 1024
 
 
 def rename(core: Core, channel: Channel, new_name: str) -> None:
@@ -42,9 +38,7 @@ def rename(core: Core, channel: Channel, new_name: str) -> None:
 
 def check_description(core: Core, description: str) -> str:
     """The description as one line; raises BAD_REQUEST if it is too long."""
-    limit = core.config.limits.max_channel_description_length
-    if len(description) > limit:
-        raise ServiceError(f"description is too long (limit: {limit} characters)")
+    check_length("description", description, core.config.limits.max_channel_description_length)
     return description.replace("\n", " ").replace("\x00", "").strip()
 
 
@@ -154,100 +148,3 @@ def set_archived(core: Core, channel: Channel, archived: bool) -> None:
         emit_default_channels(core)
     if archived:
         forget_channel(core, channel.id)
-
-
-def set_default(core: Core, channel: Channel, is_default: bool) -> None:
-    """Sets whether new users are subscribed to the channel."""
-    if is_default and channel.invite_only:
-        raise ServiceError("A default channel cannot be private.")
-    if channel.is_default == is_default:
-        return
-    core.channels.update(channel.id, is_default=int(is_default))
-    emit_default_channels(core)
-
-
-# --- folders -------------------------------------------------------------------------------------------------
-
-
-def check_folder(core: Core, folder_id: int) -> int:
-    """The id of an active folder; raises BAD_REQUEST for others."""
-    row = core.store.one("SELECT is_archived FROM channel_folders WHERE id = ?", folder_id)
-    if row is None or row["is_archived"]:
-        raise ServiceError("Invalid channel folder ID")
-    return folder_id
-
-
-def _checked_folder_name(core: Core, name: str, except_id: int | None) -> str:
-    name = name.strip()
-    if not name:
-        raise ServiceError("Channel folder name can't be empty.")
-    if not name.isprintable():
-        raise ServiceError("Invalid character in channel folder name.")
-    if len(name) > MAX_FOLDER_NAME:
-        raise ServiceError(f"name is too long (limit: {MAX_FOLDER_NAME} characters)")
-    taken = core.store.all("SELECT id, name FROM channel_folders WHERE is_archived = 0")
-    if any(row["name"].casefold() == name.casefold() and row["id"] != except_id for row in taken):
-        raise ServiceError("Channel folder name already in use")
-    return name
-
-
-def _checked_folder_description(description: str) -> str:
-    if len(description) > MAX_FOLDER_DESCRIPTION:
-        raise ServiceError(f"description is too long (limit: {MAX_FOLDER_DESCRIPTION} characters)")
-    return description
-
-
-def create_folder(core: Core, user: User | None, name: str, description: str) -> int:
-    """Creates a folder after the others; returns its id."""
-    checked = _checked_folder_name(core, name, None)
-    text = _checked_folder_description(description)
-    position = (core.store.integer("SELECT max(position) FROM channel_folders") or 0) + 1
-    identity = core.store.insert(
-        "INSERT INTO channel_folders (name, description, rendered_description, position, date_created, creator_id)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        checked,
-        text,
-        rendered_description(core, text),
-        position,
-        core.now(),
-        None if user is None else user.id,
-    )
-    row = core.store.one("SELECT * FROM channel_folders WHERE id = ?", identity)
-    assert row is not None
-    core.emit({"type": "channel_folder", "op": "add", "channel_folder": folder_object(row)}, core.user_ids())
-    return identity
-
-
-def update_folder(
-    core: Core, folder_id: int, *, name: str | None, description: str | None, archived: bool | None
-) -> None:
-    """Changes the given properties of a folder; raises BAD_REQUEST for archiving one that holds channels."""
-    if core.store.one("SELECT 1 FROM channel_folders WHERE id = ?", folder_id) is None:
-        raise ServiceError("Invalid channel folder ID")
-    data: dict[str, object] = {}
-    if name is not None:
-        data["name"] = _checked_folder_name(core, name, folder_id)
-    if description is not None:
-        data["description"] = _checked_folder_description(description)
-        data["rendered_description"] = rendered_description(core, description)
-    if archived is not None:
-        if archived and any(channel.folder_id == folder_id for channel in core.channels.all()):
-            raise ServiceError("You need to remove all the channels from this folder to archive it.")
-        data["is_archived"] = archived
-    for column, value in data.items():
-        stored = int(value) if isinstance(value, bool) else str(value)
-        core.store.execute(f"UPDATE channel_folders SET {column} = ? WHERE id = ?", stored, folder_id)
-    if data:
-        event = {"type": "channel_folder", "op": "update", "channel_folder_id": folder_id, "data": data}
-        core.emit(event, core.user_ids())
-
-
-def reorder_folders(core: Core, ids: Sequence[int]) -> None:
-    """Sets the order of all folders."""
-    if sorted(ids) != sorted(core.store.integers("SELECT id FROM channel_folders")):
-        raise ServiceError("Invalid order mapping.")
-    core.store.execute_many(
-        "UPDATE channel_folders SET position = ? WHERE id = ?",
-        [(place, identity) for place, identity in enumerate(ids)],
-    )
-    core.emit({"type": "channel_folder", "op": "reorder", "order": list(ids)}, core.user_ids())

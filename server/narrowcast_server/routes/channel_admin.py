@@ -1,4 +1,4 @@
-"""Creating, changing and archiving channels; default channels; folders (outside the contract)."""
+"""Creating, changing and archiving channels (outside the contract)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from typing import Final
 
 from narrowcast_api.wire.vocabulary import ChannelSetting
 from narrowcast_server.actions import channel_admin, channel_notices
+from narrowcast_server.actions.channel_folders import check_folder
 from narrowcast_server.actions.channels import (
     already_exists,
     create_channel,
     name_is_taken,
 )
+from narrowcast_server.actions.default_channels import set_default
 from narrowcast_server.actions.new_channel_notices import announce
 from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe
@@ -28,13 +30,8 @@ from narrowcast_server.http.params import (
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.core import Core
-from narrowcast_server.organization.errors import (
-    ServiceError,
-    invalid_channel_id,
-)
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.organization.people import active_people
-from narrowcast_server.queries.channel_folders import folders_of
 from narrowcast_server.rules.channels import (
     administered_channel,
     check_channel_name,
@@ -69,7 +66,6 @@ TOPICS_POLICY = optional("topics_policy", text_without_null)
 RETENTION = optional("message_retention_days", json_value)
 ANNOUNCE = defaulted("announce", boolean, False)
 NEW_NAME = optional("new_name", text_without_null)
-FOLDER_DESCRIPTION = required("description", text_without_null)
 NEW_DESCRIPTION = optional("description", text_without_null)
 NEW_PRIVATE = optional("is_private", boolean)
 NEW_WEB_PUBLIC = optional("is_web_public", boolean)
@@ -78,11 +74,6 @@ ARCHIVED = optional("is_archived", boolean)
 PERMISSIONS: Final[dict[ChannelSetting, Param[object | None]]] = {
     setting: optional(setting.value, json_value) for setting in ChannelSetting
 }
-CHANNEL = required("stream_id", integer)
-FOLDER_NAME = required("name", text_without_null)
-NEW_FOLDER_NAME = optional("name", text_without_null)
-ORDER = required("order", integers)
-WITH_ARCHIVED = defaulted("include_archived", boolean, False)
 
 
 def _retention(call: Call, raw: object) -> int | None:
@@ -129,7 +120,7 @@ def create(call: Call) -> Answer:
         is_default=call[DEFAULT],
         message_retention_days=_retention(call, call[RETENTION]) if call.given(RETENTION) else None,
         topics_policy="inherit" if policy is None else channel_admin.check_topics_policy(policy),
-        folder_id=None if folder is None else channel_admin.check_folder(core, folder),
+        folder_id=None if folder is None else check_folder(core, folder),
         settings=settings,
     )
     subscribe(core, [channel], people)
@@ -182,7 +173,7 @@ def _update_plain(call: Call, channel: Channel) -> None:
         channel_admin.set_property(core, channel, "message_retention_days", days)
     if call.given(NEW_FOLDER):
         folder = call[NEW_FOLDER]
-        checked = None if folder is None else channel_admin.check_folder(core, folder)
+        checked = None if folder is None else check_folder(core, folder)
         channel_admin.set_property(core, channel, "folder_id", checked)
 
 
@@ -215,7 +206,7 @@ def _update_privacy(call: Call, channel: Channel) -> None:
         )
     if call[NEW_DEFAULT] is not None:
         require_administrator(call.user)
-        channel_admin.set_default(call.core, call.core.channels[channel.id], bool(call[NEW_DEFAULT]))
+        set_default(call.core, call.core.channels[channel.id], bool(call[NEW_DEFAULT]))
 
 
 @routes.delete("/streams/{stream_id}")
@@ -223,62 +214,4 @@ def archive(call: Call) -> Answer:
     channel = administered_channel(call.core, call.user, call.path_id("stream_id"))
     channel_admin.set_archived(call.core, channel, True)
     channel_notices.changed(call.core, call.user, channel)
-    return {}
-
-
-def _default_candidate(call: Call) -> Channel:
-    channel = call.core.channels.get(call[CHANNEL])
-    if channel is None:
-        raise invalid_channel_id()
-    return channel
-
-
-@routes.post("/default_streams", CHANNEL, callers=Callers.ADMINISTRATORS)
-def add_default(call: Call) -> Answer:
-    """Makes a channel a default one, which new users are subscribed to."""
-    channel = _default_candidate(call)
-    if channel.is_archived:
-        raise invalid_channel_id()
-    if channel.invite_only:
-        raise ServiceError("Private channels cannot be made default.")
-    channel_admin.set_default(call.core, channel, True)
-    return {}
-
-
-@routes.delete("/default_streams", CHANNEL, callers=Callers.ADMINISTRATORS)
-def remove_default(call: Call) -> Answer:
-    channel_admin.set_default(call.core, _default_candidate(call), False)
-    return {}
-
-
-@routes.get("/channel_folders", WITH_ARCHIVED)
-def list_folders(call: Call) -> Answer:
-    """Every folder, in order."""
-    return {"channel_folders": folders_of(call.core, with_archived=call[WITH_ARCHIVED])}
-
-
-@routes.post("/channel_folders/create", FOLDER_NAME, FOLDER_DESCRIPTION, callers=Callers.ADMINISTRATORS)
-def create_folder(call: Call) -> Answer:
-    identity = channel_admin.create_folder(call.core, call.user, call[FOLDER_NAME], call[FOLDER_DESCRIPTION])
-    return {"channel_folder_id": identity}
-
-
-@routes.patch("/channel_folders", ORDER, callers=Callers.ADMINISTRATORS)
-def reorder_folders(call: Call) -> Answer:
-    """Sets the order of the folders."""
-    channel_admin.reorder_folders(call.core, call[ORDER])
-    return {}
-
-
-@routes.patch(
-    "/channel_folders/{folder_id}", NEW_FOLDER_NAME, NEW_DESCRIPTION, ARCHIVED, callers=Callers.ADMINISTRATORS
-)
-def update_folder(call: Call) -> Answer:
-    channel_admin.update_folder(
-        call.core,
-        call.path_id("folder_id"),
-        name=call[NEW_FOLDER_NAME],
-        description=call[NEW_DESCRIPTION],
-        archived=call[ARCHIVED],
-    )
     return {}

@@ -1,0 +1,96 @@
+"""Folders of channels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_server.actions.channels import rendered_description
+from narrowcast_server.organization.checks import check_length
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.queries.channel_folders import folder_object
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+MAX_NAME: Final = 60
+MAX_DESCRIPTION: Final = 1024
+
+
+def check_folder(core: Core, folder_id: int) -> int:
+    """The id of an active folder; raises BAD_REQUEST for others."""
+    row = core.store.one("SELECT is_archived FROM channel_folders WHERE id = ?", folder_id)
+    if row is None or row["is_archived"]:
+        raise ServiceError("Invalid channel folder ID")
+    return folder_id
+
+
+def _checked_name(core: Core, name: str, except_id: int | None) -> str:
+    name = name.strip()
+    if not name:
+        raise ServiceError("Channel folder name can't be empty.")
+    if not name.isprintable():
+        raise ServiceError("Invalid character in channel folder name.")
+    check_length("name", name, MAX_NAME)
+    taken = core.store.all("SELECT id, name FROM channel_folders WHERE is_archived = 0")
+    if any(row["name"].casefold() == name.casefold() and row["id"] != except_id for row in taken):
+        raise ServiceError("Channel folder name already in use")
+    return name
+
+
+def create_folder(core: Core, user: User | None, name: str, description: str) -> int:
+    """Creates a folder after the others; returns its id."""
+    checked = _checked_name(core, name, None)
+    check_length("description", description, MAX_DESCRIPTION)
+    position = (core.store.integer("SELECT max(position) FROM channel_folders") or 0) + 1
+    identity = core.store.insert(
+        "INSERT INTO channel_folders (name, description, rendered_description, position, date_created, creator_id)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        checked,
+        description,
+        rendered_description(core, description),
+        position,
+        core.now(),
+        None if user is None else user.id,
+    )
+    row = core.store.one("SELECT * FROM channel_folders WHERE id = ?", identity)
+    assert row is not None
+    core.emit({"type": "channel_folder", "op": "add", "channel_folder": folder_object(row)}, core.user_ids())
+    return identity
+
+
+def update_folder(
+    core: Core, folder_id: int, *, name: str | None, description: str | None, archived: bool | None
+) -> None:
+    """Changes the given properties of a folder; raises BAD_REQUEST for archiving one that holds channels."""
+    if core.store.one("SELECT 1 FROM channel_folders WHERE id = ?", folder_id) is None:
+        raise ServiceError("Invalid channel folder ID")
+    data: dict[str, object] = {}
+    if name is not None:
+        data["name"] = _checked_name(core, name, folder_id)
+    if description is not None:
+        check_length("description", description, MAX_DESCRIPTION)
+        data["description"] = description
+        data["rendered_description"] = rendered_description(core, description)
+    if archived is not None:
+        if archived and any(channel.folder_id == folder_id for channel in core.channels.all()):
+            raise ServiceError("You need to remove all the channels from this folder to archive it.")
+        data["is_archived"] = archived
+    for column, value in data.items():
+        stored = int(value) if isinstance(value, bool) else str(value)
+        core.store.execute(f"UPDATE channel_folders SET {column} = ? WHERE id = ?", stored, folder_id)
+    if data:
+        event = {"type": "channel_folder", "op": "update", "channel_folder_id": folder_id, "data": data}
+        core.emit(event, core.user_ids())
+
+
+def reorder_folders(core: Core, ids: Sequence[int]) -> None:
+    """Sets the order of all folders."""
+    if sorted(ids) != sorted(core.store.integers("SELECT id FROM channel_folders")):
+        raise ServiceError("Invalid order mapping.")
+    core.store.execute_many(
+        "UPDATE channel_folders SET position = ? WHERE id = ?",
+        [(place, identity) for place, identity in enumerate(ids)],
+    )
+    core.emit({"type": "channel_folder", "op": "reorder", "order": list(ids)}, core.user_ids())
