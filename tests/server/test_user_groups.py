@@ -8,6 +8,7 @@ import pytest
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting
+from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import Answer, TestServer
 
@@ -383,6 +384,22 @@ async def test_a_group_that_opens_a_private_channel_announces_it_to_new_members(
     assert (event["op"], event["stream_ids"]) == ("delete", [private])
     never = (await server.listen("elif")).snapshot["never_subscribed"]
     assert private not in [channel["stream_id"] for channel in never]
+
+
+async def test_a_waiting_period_that_makes_full_members_announces_the_channels_that_this_opens(
+    server: TestServer, clock: VirtualClock
+) -> None:
+    private, full = server.channel("operations"), server.group("role:fullmembers")
+    server.core.users.update(server.id("elif"), date_joined=int(clock.now()) - 86_400)
+    await server.call("ada", "PATCH", "/realm", {"waiting_period_threshold": 30})
+    await server.call("bruno", "PATCH", f"/streams/{private}", {"can_subscribe_group": {"new": full}})
+    listener = await server.listen("elif")
+    await server.call("ada", "PATCH", "/realm", {"waiting_period_threshold": 0})
+    (event,) = await listener.events("stream")
+    assert (event["op"], [channel["stream_id"] for channel in event["streams"]]) == ("create", [private])
+    await server.call("ada", "PATCH", "/realm", {"waiting_period_threshold": 30})
+    (event,) = await listener.events("stream")
+    assert (event["op"], event["stream_ids"]) == ("delete", [private])
 
 
 async def test_subgroups_cannot_form_a_cycle(server: TestServer) -> None:

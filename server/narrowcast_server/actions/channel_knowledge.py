@@ -1,4 +1,4 @@
-"""`stream` events to users to whom a change of roles or groups opens or closes channels."""
+"""`stream` events to users to whom a change of roles, groups or the waiting period opens or closes channels."""
 
 from __future__ import annotations
 

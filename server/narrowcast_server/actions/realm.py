@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import WELCOME_TEXT_MAX, TopicsPolicy
 from narrowcast_server.actions.bot_services import check_url
+from narrowcast_server.actions.channel_knowledge import channels_may_open
 from narrowcast_server.actions.retention import FOREVER
 from narrowcast_server.http.params import check_integer, check_string
 from narrowcast_server.organization.checks import check_length
@@ -26,6 +27,8 @@ _MAX_LENGTHS: Final = {
     "default_code_block_language": 40,
     "welcome_message_custom_text": WELCOME_TEXT_MAX,
 }
+_WAITING_PERIOD: Final = "waiting_period_threshold"
+"""The setting that decides who is a full member."""
 _SECONDS: Final = frozenset(
     {
         "message_content_edit_limit_seconds",
@@ -135,7 +138,8 @@ def _channel(core: Core, name: str, value: object) -> int:
 def change(core: Core, values: Mapping[str, object]) -> dict[str, object]:
     """Stores checked settings and notifies everyone; returns those that changed."""
     changed = {name: value for name, value in values.items() if core.settings[name] != value}
-    core.set_settings(**changed)
+    with channels_may_open(core, core.user_ids() if _WAITING_PERIOD in changed else ()):
+        core.set_settings(**changed)
     together: dict[str, object] = {}
     for name, value in changed.items():
         if name in _IN_A_DICT or name not in EDITABLE:
