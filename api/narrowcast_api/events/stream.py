@@ -23,6 +23,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
+from enum import Enum
 from random import random
 from typing import Any, NamedTuple, TypeVar
 
@@ -76,6 +77,13 @@ class Queue(NamedTuple):
     last_event_id: int
     stream_path: str | None = None
     """The path of the queue's WebSocket stream; None if the server offers none."""
+
+
+class _GivenUp(Enum):
+    """Why a request for events was given up."""
+
+    WOKEN = "`retry_now` was called"
+    LATE = "there was no response in time"
 
 
 class EventStream:
@@ -244,13 +252,12 @@ class EventStream:
             wait = self._silence.start_wait(self._timeout(), is_polled=is_polled)
         else:
             wait = min(PROOF_SECONDS if self._health.status.is_live else CATCH_UP_SECONDS, self._timeout())
-        began = self._clock.monotonic()
         try:
             raw = await self._unless_woken(self._next_events(queue, waiting), wait)
         finally:
             self._silence.end_wait()
-        if raw is None:
-            is_woken = self._clock.monotonic() - began < wait
+        if isinstance(raw, _GivenUp):
+            is_woken = raw is _GivenUp.WOKEN
             if not waiting and is_woken:
                 return  # asked to begin again
             if not waiting:
@@ -357,8 +364,8 @@ class EventStream:
 
     # time
 
-    async def _unless_woken(self, work: Coroutine[Any, Any, Answer], seconds: float) -> Answer | None:
-        """Returns the result of `work`; None if it took longer than `seconds` or `retry_now` was called."""
+    async def _unless_woken(self, work: Coroutine[Any, Any, Answer], seconds: float) -> Answer | _GivenUp:
+        """Returns the result of `work`, or why it was given up."""
         task = asyncio.ensure_future(work)
         is_awaited = True
 
@@ -368,8 +375,10 @@ class EventStream:
 
         task.add_done_callback(done)
         try:
-            await self._woken.wait(seconds)
-            return task.result() if task.done() else None
+            is_woken = await self._woken.wait(seconds)
+            if task.done():
+                return task.result()
+            return _GivenUp.WOKEN if is_woken else _GivenUp.LATE
         finally:
             is_awaited = False
             task.cancel()

@@ -25,11 +25,12 @@ class Alarm:
         if self._waiter is not None:
             _wake(self._waiter)
 
-    async def wait(self, seconds: float | None) -> None:
-        """Sleep until `ring` is called, or for at most so many seconds."""
+    async def wait(self, seconds: float | None) -> bool:
+        """Sleep until `ring` is called, or for at most so many seconds; returns whether it was called."""
         if not self._is_rung:
             await self._sleep(seconds)
-        self._is_rung = False
+        is_rung, self._is_rung = self._is_rung, False
+        return is_rung
 
     async def _sleep(self, seconds: float | None) -> None:
         waiter = self._waiter = asyncio.get_running_loop().create_future()
