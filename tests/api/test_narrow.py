@@ -102,6 +102,15 @@ def test_views_of_the_same_terms_are_equal_in_any_order() -> None:
     assert topic != Narrow.channel(GENERAL)
 
 
+def test_a_term_that_is_given_twice_changes_nothing() -> None:
+    for narrow in (Narrow.topic(GENERAL, "soup"), Narrow.channel(GENERAL), Narrow.direct(frozenset({BRUNO}))):
+        twice = Narrow(narrow.terms * 2)
+        assert twice == narrow
+        assert twice.destination == narrow.destination
+        assert twice.new_message_destination == narrow.new_message_destination
+        assert twice.shows(ChannelDestination(GENERAL, "soup")) is (narrow.channel_id is not None)
+
+
 def test_destinations_and_narrows_lead_to_each_other() -> None:
     for destination in (ChannelDestination(GENERAL, "soup"), DirectDestination(frozenset({BRUNO}))):
         assert Narrow.from_destination(destination).destination == destination

@@ -214,10 +214,10 @@ class Narrow(Struct, frozen=True, eq=False):
     @property
     def destination(self) -> Destination | None:
         """The conversation, if this is exactly one: messages written in the view are sent to it; else None."""
-        if len(self.terms) == 1 and self.direct_user_ids is not None:
+        if len(self.key) == 1 and self.direct_user_ids is not None:
             return DirectDestination(self.direct_user_ids)
         channel_id, topic = self.channel_id, self.topic_name
-        if len(self.terms) == 2 and channel_id is not None and topic is not None:
+        if len(self.key) == 2 and channel_id is not None and topic is not None:
             return ChannelDestination(channel_id, topic)
         return None
 
@@ -226,7 +226,7 @@ class Narrow(Struct, frozen=True, eq=False):
         """The destination of a new message started in this view: its conversation; in a channel's view the
         channel with an empty topic; in any other view None.
         """
-        if len(self.terms) == 1 and self.channel_id is not None:
+        if len(self.key) == 1 and self.channel_id is not None:
             return ChannelDestination(self.channel_id, "")
         return self.destination
 
@@ -239,7 +239,7 @@ class Narrow(Struct, frozen=True, eq=False):
             return not self.terms or isinstance(destination, DirectDestination)
         channel_id = self.channel_id
         return (
-            len(self.terms) == 1
+            len(self.key) == 1
             and isinstance(destination, ChannelDestination)
             and channel_id == destination.channel_id
         )
