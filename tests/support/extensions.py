@@ -9,7 +9,7 @@ from pathlib import Path
 from narrowcast.app.config import Config
 from narrowcast.app.config_load import parse
 from narrowcast.panes.messages.message_list import MessageList
-from narrowcast.widgets.line_view import plain_text
+from narrowcast.widgets.strips import plain_text
 from support.server import TestServer
 from support.sessions import until
 from support.stage import Stage, on_stage

@@ -14,7 +14,7 @@ from narrowcast.app.config import Config
 from narrowcast.app.frames import Frames
 from narrowcast.panes.messages import requests
 from narrowcast.panes.messages.pane import MessagesPane
-from narrowcast.widgets.line_view import plain_text
+from narrowcast.widgets.strips import plain_text
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.session import Session
 from support.context_app import ContextApp

@@ -12,7 +12,7 @@ from textual.app import App, ComposeResult
 from narrowcast.panes.messages.feed import Feed
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.names import StateNames
-from narrowcast.widgets.line_view import plain_text
+from narrowcast.widgets.strips import plain_text
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from narrowcast.screens.main.title import TitleLine
-from narrowcast.widgets.line_view import plain_text
+from narrowcast.widgets.strips import plain_text
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
 from support.sessions import until

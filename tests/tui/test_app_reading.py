@@ -16,7 +16,7 @@ from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.later.scheduled import ScheduledScreen
 from narrowcast.screens.messages.drafts import DraftsScreen
-from narrowcast.widgets.line_view import plain_text
+from narrowcast.widgets.strips import plain_text
 from narrowcast_api.narrow.narrow import Narrow
 from support.screen_text import screen_text
 from support.sessions import until

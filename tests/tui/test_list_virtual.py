@@ -10,7 +10,7 @@ from textual.app import App, ComposeResult
 from textual.strip import Strip
 
 from narrowcast.text.matching import best_matches
-from narrowcast.widgets.line_view import compose_line, lean_strip, plain_text
+from narrowcast.widgets.strips import compose_line, lean_strip, plain_text
 from narrowcast.widgets.virtual_list import VirtualList
 from support.mouse import drag
 

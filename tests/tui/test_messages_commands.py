@@ -9,7 +9,7 @@ import pytest
 from narrowcast.commands.registry import Context, in_context
 from narrowcast.panes.messages import requests
 from narrowcast.screens.dialogs.picker import ChoiceList, Picker
-from narrowcast.widgets.line_view import plain_text
+from narrowcast.widgets.strips import plain_text
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.model.custom_emoji import CustomEmoji
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination

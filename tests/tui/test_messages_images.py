@@ -25,7 +25,7 @@ from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.terminal import images, picture_process
 from narrowcast.terminal.terminal_filter import TerminalFilter
 from narrowcast.widgets.half_blocks import HalfBlocks
-from narrowcast.widgets.line_view import plain_text
+from narrowcast.widgets.strips import plain_text
 from support.message_stage import staged
 from support.sessions import until
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from narrowcast.screens.messages.versions import MOST_WORDS, Version, VersionsScreen, changed_words
-from narrowcast.widgets.line_view import plain_text
+from narrowcast.widgets.strips import plain_text
 from support.stage import on_stage
 
 

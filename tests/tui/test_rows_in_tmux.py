@@ -20,7 +20,7 @@ from textual.strip import Strip
 from narrowcast.content.wrapping import Run, wrap
 from narrowcast.terminal import joining_letters
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
-from narrowcast.widgets.line_view import compose_line
+from narrowcast.widgets.strips import compose_line
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 

@@ -17,8 +17,8 @@ from narrowcast.app.context import app_of
 from narrowcast.panes.filter_field import FilterField
 from narrowcast.panes.people_rows import PeopleRows, Person, Slices
 from narrowcast.text.safe_text import safe_line
-from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
+from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state import changes as change

@@ -23,17 +23,11 @@ from textual.geometry import Offset, Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from narrowcast.terminal.cell_runs import shows_on_blanks
 from narrowcast.terminal.screen_memory import Move
 from narrowcast.terminal.textual_private import finish_of, has_plain_box
-from narrowcast.text.columns import most_columns
-from narrowcast.text.safe_text import SafeText, crop_cells
 from narrowcast.widgets.looks import Look, look_style
 
-__all__ = ["LineView", "Part", "compose_line", "lean_strip", "plain_text"]
-
-Part = tuple[str, Style]
-"""A piece of one line and its style; the text must be safe to show."""
+__all__ = ["LineView"]
 
 WHEEL_ROWS = 3
 MANY = 3
@@ -52,62 +46,6 @@ class _Line(Struct):
         return self.edge is other.edge and (
             self.strip is other.strip or list(self.strip) == list(other.strip)
         )
-
-
-def lean_strip(segments: Iterable[Segment], width: int) -> Strip:
-    """A strip of `width` cells with as few style changes as possible: each costs about 40 bytes.
-
-    Segments of one style are joined, and blanks join the text before or after them if only the foreground
-    differs, which blanks do not show.
-    """
-    joined: list[tuple[str, Style]] = []
-    for text, style, _ in segments:
-        style = style or Style.null()
-        if joined:
-            before_text, before = joined[-1]
-            same_ground = before.bgcolor == style.bgcolor
-            if before == style:
-                joined[-1] = (before_text + text, style)
-                continue
-            if same_ground and text.isspace() and not (shows_on_blanks(before) or shows_on_blanks(style)):
-                joined[-1] = (before_text + text, before)
-                continue
-            if (
-                same_ground
-                and before_text.isspace()
-                and not (shows_on_blanks(before) or shows_on_blanks(style))
-            ):
-                joined[-1] = (before_text + text, style)
-                continue
-        joined.append((text, style))
-    return Strip([Segment(text, style) for text, style in joined], width)
-
-
-def compose_line(width: int, left: Sequence[Part], right: Sequence[Part] = (), *, base: Style) -> Strip:
-    """One line of exactly `width` cells: `left` truncated with an ellipsis, `right` flush right and not truncated.
-
-    The styles of the parts are laid over `base`, which also fills the gap.
-    """
-    right_segments = [Segment(text, base + style) for text, style in right if text]
-    right_cells = sum(segment.cell_length for segment in right_segments)
-    if right_cells > width:
-        right_segments, right_cells = [], 0
-    room = width - right_cells - (1 if right_segments else 0)
-    segments: list[Segment] = []
-    for text, style in left:
-        if not text:
-            continue
-        cut = crop_cells(text, room)
-        segment = Segment(cut, base + style)
-        segments.append(segment)
-        room -= most_columns(cut)
-        if len(cut) != len(text) or room <= 0:
-            break
-    used = sum(segment.cell_length for segment in segments)
-    gap = width - right_cells - used
-    if gap > 0:
-        segments.append(Segment(" " * gap, base))
-    return lean_strip([*segments, *right_segments], width)
 
 
 class SendsRows(Protocol):
@@ -424,8 +362,3 @@ class LineView(Widget, can_focus=True):
     def _drag_to(self, y: int) -> None:
         height = max(1, self.content_size.height - 1)
         self.scroll_to_share(min(1.0, max(0.0, y / height)))
-
-
-def plain_text(strips: Iterable[Strip]) -> SafeText:
-    """The text of strips as lines without trailing whitespace; for copying and for tests."""
-    return SafeText("\n".join(strip.text.rstrip() for strip in strips))

@@ -9,8 +9,9 @@ from rich.style import Style
 from textual.strip import Strip
 
 from narrowcast.text.safe_text import safe_line
-from narrowcast.widgets.line_view import LineView, Part, compose_line
+from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
+from narrowcast.widgets.strips import Part, compose_line
 
 __all__ = ["OneLine", "Piece"]
 

@@ -22,8 +22,9 @@ from textual.strip import Strip
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.text.matching import best_matches
 from narrowcast.text.safe_text import safe_line
-from narrowcast.widgets.line_view import LineView, compose_line, lean_strip
+from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
+from narrowcast.widgets.strips import compose_line, lean_strip
 
 __all__ = ["VirtualList"]
 

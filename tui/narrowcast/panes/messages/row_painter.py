@@ -13,7 +13,7 @@ from narrowcast.panes.messages.feed import Feed, ItemRows
 from narrowcast.panes.messages.position import Position
 from narrowcast.panes.messages.rows import MessageRow, place_of_note
 from narrowcast.text.safe_text import safe_line
-from narrowcast.widgets.line_view import compose_line, lean_strip
+from narrowcast.widgets.strips import compose_line, lean_strip
 
 if TYPE_CHECKING:
     from narrowcast.panes.messages.overlays import Overlay

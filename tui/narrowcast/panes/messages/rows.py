@@ -28,7 +28,7 @@ from narrowcast.content.wrapping import Line, Run, wrap
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.text import names
 from narrowcast.text.safe_text import safe_block, safe_line
-from narrowcast.widgets.line_view import Part, compose_line, lean_strip
+from narrowcast.widgets.strips import Part, compose_line, lean_strip
 from narrowcast_api.model.messages import Message, grouped
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.protocols.outbox_item import OFFER_AFTER, SHOW_AFTER, SILENCE_AFTER, OutboxState

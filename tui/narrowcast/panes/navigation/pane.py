@@ -21,8 +21,8 @@ from narrowcast.panes.filter_field import FilterField
 from narrowcast.panes.navigation.rows import Folding, Kind, NavigationRow, channel_keys, rows
 from narrowcast.text.presence import PresenceStatus, of_conversation
 from narrowcast.text.safe_text import safe_line
-from narrowcast.widgets.line_view import Part, compose_line
 from narrowcast.widgets.looks import Look
+from narrowcast.widgets.strips import Part, compose_line
 from narrowcast.widgets.tints import channel_tint
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.narrow import Narrow

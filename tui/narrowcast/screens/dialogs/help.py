@@ -20,9 +20,9 @@ from narrowcast.commands.keymap import key_label
 from narrowcast.commands.registry import Context, bindings_for, by_id, every, groups
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.widgets.find_field import FindField
-from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import VirtualList
 
 FIRST_STEPS = (

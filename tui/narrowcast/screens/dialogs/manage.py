@@ -29,9 +29,9 @@ from narrowcast.screens.dialogs.form_fields import Field, Values
 from narrowcast.screens.dialogs.key_line import KeyLine
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.find_field import FindField
-from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.state.changes import Change, StateReplaced

@@ -18,7 +18,7 @@ from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
-from narrowcast.widgets.line_view import compose_line
+from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import VirtualList
 
 __all__ = ["Choice", "ChoiceList", "Picker"]

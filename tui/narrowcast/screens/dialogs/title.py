@@ -10,8 +10,8 @@ from textual.strip import Strip
 
 from narrowcast.commands.hints import SEPARATOR, hint_lines
 from narrowcast.text.safe_text import safe_line
-from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.one_line import OneLine, Piece
+from narrowcast.widgets.strips import compose_line
 
 __all__ = ["DialogTitle"]
 

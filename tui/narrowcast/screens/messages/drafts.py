@@ -21,8 +21,8 @@ from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.safe_text import safe_block
-from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.state.changes import DraftsChanged
 from narrowcast_api.storage.records import Draft

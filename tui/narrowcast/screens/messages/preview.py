@@ -19,8 +19,8 @@ from narrowcast.content.palette import Palette
 from narrowcast.content.reader import parse
 from narrowcast.content.wrapping import Line
 from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import VirtualList
 
 ROWS = 2_000

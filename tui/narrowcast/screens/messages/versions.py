@@ -18,9 +18,9 @@ from textual.strip import Strip
 from narrowcast.content.wrapping import Run, wrap
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.text.safe_text import safe_block, safe_line
-from narrowcast.widgets.line_view import lean_strip
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.strips import lean_strip
 from narrowcast.widgets.virtual_list import VirtualList
 
 __all__ = ["Version", "VersionsScreen", "changed_words"]
