@@ -52,6 +52,21 @@ async def test_who_writes_in_a_topic_goes_along_when_another_user_resolves_it(tm
         assert sent.topic == "✔ lunch"
 
 
+async def test_a_topic_of_which_only_the_case_changes_is_shown_and_written_to_in_its_new_form(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await stage.in_topic()
+        message_id = selected(stage)
+        await stage.press("c")
+        await stage.type("me too")
+        await moves(stage, message_id, "Lunch")
+        await stage.told("#general › lunch was moved to #general › Lunch. The text you are writing goes")
+        assert stage.screen.query_one(TitleLine).plain.strip().startswith("#general › Lunch")
+        assert stage.screen.writing.destination()[0] == ChannelDestination(where.channel_id, "Lunch")
+        assert selected(stage) == message_id
+
+
 async def test_a_reader_goes_along_to_another_channel_and_back_does_not_lead_to_the_old_place(
     tmp_path: Path,
 ) -> None:

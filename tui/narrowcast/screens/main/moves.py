@@ -80,17 +80,18 @@ def follow_topic(
     """After all messages of a topic were moved: its views, texts, drafts and uploads go to the new place. The focus
     stays. ``is_own``: the current user moved them.
     """
-    if old.key == new.key:
+    if old == new:
         return
     session, narrow = screen.session, Narrow.from_destination(new)
     shown = _showing(screen, old)
     for one in screen.side.all:
         one.history.move(Narrow.from_destination(old), narrow)
-    if not any(one.narrow == narrow for one in screen.side.all):  # no view is shown twice
+    if not any(one.narrow == narrow for one in screen.side.all if one not in shown):  # no view is shown twice
         for one in shown:
             one.move(narrow)
             _save_view(screen, one)
-    if (left := session.views.peek(Narrow.from_destination(old))) is not None:
+    left = session.views.peek(Narrow.from_destination(old))
+    if left is not None and left.narrow != narrow:
         left.position = None  # whoever opens the old topic again means that one
     _readdress_unsent(session, old, new)
     has_text = [one.writing.follow_move(old, new) for one in screen.side.all]
