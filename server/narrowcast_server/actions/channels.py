@@ -57,18 +57,10 @@ def create_channel(
     """
     if creator is not None:
         check_room(core, creator, "channels")
-    values: dict[str, object] = {
-        setting: system_group(core, holder).id for setting, holder in CHANNEL_GROUP_SETTINGS.items()
-    }
-    if creator is not None:
-        values["can_administer_channel_group"] = {"direct_members": [creator.id], "direct_subgroups": []}
-    values.update(settings or {})
+    values = {**_default_permissions(core, creator), **(settings or {})}
     shares_history = not invite_only if history_public is None else history_public
-    check_topic_creators(
-        core,
-        protected=invite_only and not shares_history,
-        value=values[ChannelSetting.CREATE_TOPIC.value],
-    )
+    protected = invite_only and not shares_history
+    check_topic_creators(core, protected=protected, value=values[ChannelSetting.CREATE_TOPIC.value])
     channel_id = core.channels.insert(
         name=name,
         description=description,
@@ -85,13 +77,21 @@ def create_channel(
         settings=values,
     )
     channel = core.channels[channel_id]
-    core.emit(
-        {"type": "stream", "op": "create", "streams": [channel_object(core, channel)]},
-        who_may_know(core, channel),
-    )
+    event = {"type": "stream", "op": "create", "streams": [channel_object(core, channel)]}
+    core.emit(event, who_may_know(core, channel))
     if is_default:
         emit_default_channels(core)
     return channel
+
+
+def _default_permissions(core: Core, creator: User | None) -> dict[str, object]:
+    values: dict[str, object] = {
+        setting: system_group(core, holder).id for setting, holder in CHANNEL_GROUP_SETTINGS.items()
+    }
+    if creator is not None:
+        own = {"direct_members": [creator.id], "direct_subgroups": []}
+        values[ChannelSetting.ADMINISTER.value] = own
+    return values
 
 
 def rendered_description(core: Core, description: str) -> str:
