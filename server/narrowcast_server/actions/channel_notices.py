@@ -107,5 +107,5 @@ def _holders(core: Core, value: Any) -> str:
 
 
 def _write(core: Core, channel: Channel, text: str, readers: Iterable[int] = ()) -> None:
-    if core.setting_bool("send_channel_events_messages"):
+    if core.setting("send_channel_events_messages", bool):
         post_notice(core, channel, TOPIC, text, Origin(client="Internal"), readers)

@@ -72,7 +72,7 @@ def invite(core: Core, user: User, invitees: list[str], terms: Terms) -> None:
 
 
 def _send(core: Core, user: User, address: str, token: str, *, again: bool = False) -> None:
-    name = core.setting_str("name")
+    name = core.setting("name", str)
     link = link_of(core, token)
     lines = (
         f"{user.full_name} {'reminds you of an invitation' if again else 'invites you'} to {name},"

@@ -61,7 +61,7 @@ def join(core: Core, token: str, email: str, full_name: str, password_hash: str)
         emit_changed(core, row["inviter_id"])
     announce_newcomer(core, user)
     _notify_inviter(core, row, user)
-    text = core.setting_str("welcome_message_custom_text") if row["welcome"] is None else row["welcome"]
+    text = core.setting("welcome_message_custom_text", str) if row["welcome"] is None else row["welcome"]
     if text:
         welcome(core, user, text)
     return user
@@ -69,7 +69,7 @@ def join(core: Core, token: str, email: str, full_name: str, password_hash: str)
 
 def announce_newcomer(core: Core, user: User) -> None:
     """Announces a new user in the organization's channel for announcements, if there is one."""
-    channel = core.channels.get(core.setting_int("signup_announcements_stream_id"))
+    channel = core.channels.get(core.setting("signup_announcements_stream_id", int))
     if channel is not None and not channel.is_archived:
         text = f"{silent_mention(user)} joined this organization."
         post_notice(core, channel, SIGNUPS, text, Origin(client="Internal"))
@@ -85,7 +85,7 @@ def _notify_inviter(core: Core, row: Row, user: User) -> None:
     inviter = core.users[row["inviter_id"]]
     if not row["notify_referrer"] or not inviter.is_active:
         return
-    text = f"{silent_mention(user)} accepted your invitation to join **{core.setting_str('name')}**."
+    text = f"{silent_mention(user)} accepted your invitation to join **{core.setting('name', str)}**."
     send_direct(
         core, notification_bot(core), [inviter], text, Origin(client="invitation", read_by_sender=False)
     )

@@ -32,7 +32,7 @@ async def deliver_mail(core: Core, settings: MailSettings) -> None:
 
 
 async def _deliver(core: Core, settings: MailSettings, emails: list[OutgoingEmail]) -> None:
-    name = core.setting_str("name")
+    name = core.setting("name", str)
     outcomes: dict[int, Outcome] = {}
     messages = {}
     for email in emails:

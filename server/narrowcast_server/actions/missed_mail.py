@@ -95,8 +95,8 @@ def _subject_and_body(core: Core, user: User, messages: list[Message]) -> tuple[
     who = ", ".join(senders[:3]) + (" and others" if len(senders) > 3 else "")
     count = "a message" if len(messages) == 1 else f"{len(messages)} messages"
     subject = f"{count[0].upper()}{count[1:]} from {who}"
-    shows_text = switched_on(user, "message_content_in_email_notifications") and core.setting_bool(
-        "message_content_allowed_in_email_notifications"
+    shows_text = switched_on(user, "message_content_in_email_notifications") and core.setting(
+        "message_content_allowed_in_email_notifications", bool
     )
     if not shows_text:
         return f"{count[0].upper()}{count[1:]} for you", "\n\n".join(

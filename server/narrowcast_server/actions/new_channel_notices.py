@@ -21,7 +21,7 @@ def announce(core: Core, creator: User, made: Sequence[Channel]) -> None:
 
     See zulip.com/help/configure-automated-notices#new-channel-announcements.
     """
-    place = core.channels.get(core.setting_int("new_stream_announcements_stream_id"))
+    place = core.channels.get(core.setting("new_stream_announcements_stream_id", int))
     public = [f"#**{channel.name}**" for channel in made if not channel.invite_only]
     if place is None or place.is_archived or not public:
         return

@@ -78,7 +78,7 @@ def mail_link(core: Core, user: User) -> None:
         "SELECT 1 FROM sign_in_links WHERE user_id = ? AND created > ?", user.id, core.now() - _PAUSE_SECONDS
     ):
         return
-    name = core.setting_str("name")
+    name = core.setting("name", str)
     link = make_link(core, user, BY_MAIL_SECONDS)
     lines = (
         f"Someone, hopefully you, requested a password reset for {user.delivery_email} at {name}.",

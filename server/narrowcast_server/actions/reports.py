@@ -19,7 +19,7 @@ MAX_DESCRIPTION: Final = 1000
 
 def report_message(core: Core, user: User, message: Message, report_type: str, description: str) -> None:
     """Posts a report with the message in the moderators' channel; raises BAD_REQUEST if there is no such channel."""
-    channel = core.channels.get(core.setting_int("moderation_request_channel_id"))
+    channel = core.channels.get(core.setting("moderation_request_channel_id", int))
     if channel is None or channel.is_archived:
         raise ServiceError("Message reporting is not enabled in this organization.")
     if report_type == "other" and not description:

@@ -25,13 +25,13 @@ _MAY_BECOME_MESSAGES: Final = ("drafts", "scheduled_messages", "saved_snippets")
 def days_kept(core: Core, channel: Channel) -> int:
     """Days after which messages of a channel expire, by its setting or the organization's; `FOREVER` for never."""
     own = channel.message_retention_days
-    return core.setting_int("message_retention_days") if own is None else own
+    return core.setting("message_retention_days", int) if own is None else own
 
 
 def delete_expired(core: Core) -> int:
     """Deletes a batch of the oldest expired messages; returns how many. Opens its own transaction."""
     limit = core.config.limits.delete_batch
-    usual = core.setting_int("message_retention_days")
+    usual = core.setting("message_retention_days", int)
     expired: list[Message] = []
     if usual > 0:
         expired = _older(core, "conversation_id IS NOT NULL", (), usual, limit)

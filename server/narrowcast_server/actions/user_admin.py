@@ -94,7 +94,7 @@ def deactivate(core: Core, caller: User, user: User, comment: str | None) -> Non
         end_links(core, account)
         _set_active(core, account, False)
     if comment is not None:
-        text = f"Your account at {core.setting_str('name')} was deactivated by {caller.full_name}."
+        text = f"Your account at {core.setting('name', str)} was deactivated by {caller.full_name}."
         send_mail(
             core, user.delivery_email, "Account deactivated", f"{text}\n\n{comment}" if comment else text
         )

@@ -92,7 +92,7 @@ async def second_factor(core: Core, arguments: Arguments) -> list[str]:
         record(core, None, "second-factor", {"who": user.delivery_email})
     return [
         f"{user.full_name} needs a code to log in from now on. For the authenticator app (or as a QR code):",
-        totp.address(secret, core.setting_str("name"), user.delivery_email),
+        totp.address(secret, core.setting("name", str), user.delivery_email),
         "Recovery codes, each works once in place of a code:",
         *codes,
     ]

@@ -40,7 +40,7 @@ async def mail(core: Core, arguments: Arguments) -> list[str]:
 async def _send_test(core: Core, to: str) -> list[str]:
     settings = core.config.mail
     assert settings is not None
-    name = core.setting_str("name")
+    name = core.setting("name", str)
     email = OutgoingEmail(0, to, f"Mail from {name}", f"{core.url} can send mail to you.", core.now())
     try:
         message = encoded(email, name, settings.sender)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from narrowcast_server.computing.highlights import Highlights
 from narrowcast_server.computing.workers import Workers
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from narrowcast_server.markdown import LinkPreview
 
 DATABASE = "narrowcast.db"
+T = TypeVar("T")
 
 _log = logging.getLogger("narrowcast.server")
 
@@ -179,22 +180,10 @@ class Core:
             )
         self._settings = None
 
-    def setting_int(self, name: str) -> int:
-        """The value of an integer setting."""
+    def setting(self, name: str, kind: type[T]) -> T:
+        """The value of a setting of this type."""
         value = self.settings[name]
-        assert isinstance(value, int)
-        return value
-
-    def setting_str(self, name: str) -> str:
-        """The value of a string setting."""
-        value = self.settings[name]
-        assert isinstance(value, str)
-        return value
-
-    def setting_bool(self, name: str) -> bool:
-        """The value of a boolean setting."""
-        value = self.settings[name]
-        assert isinstance(value, bool)
+        assert isinstance(value, kind)
         return value
 
     @property
@@ -210,7 +199,7 @@ class Core:
     @property
     def empty_topic_name(self) -> str:
         """The display name of the empty topic."""
-        return self.setting_str("empty_topic_display_name")
+        return self.setting("empty_topic_display_name", str)
 
     # --- finding people ------------------------------------------------------------------------------------
 
@@ -230,7 +219,7 @@ class Core:
 
     def dummy_address(self, user_id: int) -> str:
         """The API address of a user whose real one is hidden (USR-11)."""
-        return f"user{user_id}@{self.setting_str('domain')}"
+        return f"user{user_id}@{self.setting('domain', str)}"
 
     def listening_ids(self) -> list[int]:
         """Ids of the active users who have an event queue now; events specific to a user are needed only for

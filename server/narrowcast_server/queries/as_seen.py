@@ -41,7 +41,7 @@ def unknown_person(core: Core, user: User) -> dict[str, object]:
         "is_bot": False,
         "full_name": UNKNOWN_NAME,
         "timezone": "",
-        "date_joined": iso_time(core.setting_int("date_created")),
+        "date_joined": iso_time(core.setting("date_created", int)),
         "delivery_email": None,
         "is_imported_stub": False,
         "avatar_url": _UNKNOWN_PICTURE,

@@ -61,7 +61,7 @@ def create_bot(call: Call) -> Answer:
     check_room(core, user, "bots")
     bot = create_user(
         core,
-        email=check_address(core, f"{short_name}-bot@{core.setting_str('domain')}"),
+        email=check_address(core, f"{short_name}-bot@{core.setting('domain', str)}"),
         full_name=check_bot_name(core, call[FULL_NAME]),
         bot_type=BotType(call[BOT_TYPE]),
         owner=user,

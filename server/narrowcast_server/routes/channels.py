@@ -91,4 +91,4 @@ def get_email_address(call: Call) -> Answer:
     sender_id = call[SENDER_ID]
     if sender_id is not None and sender_id != user.id:
         managed_bot(core, user, sender_id)
-    return {"email": f"channel-{channel.id}@{core.setting_str('domain')}"}
+    return {"email": f"channel-{channel.id}@{core.setting('domain', str)}"}

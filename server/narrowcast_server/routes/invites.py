@@ -67,7 +67,7 @@ def _expiry(call: Call) -> int | None:
             raise ServiceError("invite_expires_in_days is not an integer")
         minutes = None if days is None else days * _MINUTES_A_DAY
     else:
-        return call.core.setting_int("invitation_link_validity_minutes")
+        return call.core.setting("invitation_link_validity_minutes", int)
     if minutes is not None and not 0 < minutes <= _MAX_MINUTES:
         raise ServiceError("Invalid invitation expiry")
     return minutes

@@ -168,7 +168,7 @@ async def _add_differences(core: Core, versions: list[dict[str, object]]) -> Non
 def get_read_receipts(call: Call) -> Answer:
     """Users who have read a message and share it, except its sender and users muted by or muting the caller."""
     core, user = call.core, call.user
-    if not core.setting_bool("enable_read_receipts"):
+    if not core.setting("enable_read_receipts", bool):
         raise ServiceError("Read receipts are disabled in this organization.")
     message = access.visible_message(core, user, call.path_id("message_id"))
     return {"user_ids": readers_of(core, user, message)}

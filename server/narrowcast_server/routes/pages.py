@@ -38,7 +38,7 @@ def home(call: Call) -> Response:
 @routes.add("GET", "/join/{token}", public=True, absolute=True, accepts_anything=True)
 def invitation(call: Call) -> Response:
     """A valid invitation, or why it is not valid; shows only the organization's name."""
-    name = call.core.setting_str("name")
+    name = call.core.setting("name", str)
     try:
         joining.invitation(call.core, call.path["token"])
     except ServiceError as error:
@@ -59,7 +59,7 @@ def invitation(call: Call) -> Response:
 def reset(call: Call) -> Response:
     """A link to set a new password; does not show whose account it is for."""
     core, token = call.core, call.path["token"]
-    name = core.setting_str("name")
+    name = core.setting("name", str)
     try:
         password_resets.whose(core, token)
     except ServiceError as error:
@@ -82,7 +82,7 @@ def not_found_page(core: Core, request: Request) -> Response | None:
 
 
 def _home(core: Core, before: list[Part], status: int = 200) -> Response:
-    name = core.setting_str("name")
+    name = core.setting("name", str)
     parts: list[Part] = [
         Heading("", name, level=1),
         *before,

@@ -44,7 +44,7 @@ async def begin(call: Call) -> Answer:
     with core.transaction():
         _check_is_off(call)
         secret = core.second_factors.begin(user.id)
-    uri = totp.address(secret, core.setting_str("name"), user.delivery_email)
+    uri = totp.address(secret, core.setting("name", str), user.delivery_email)
     return {"secret": secret, "uri": uri}
 
 

@@ -59,12 +59,12 @@ def _realm(core: Core, url: str) -> Answer:
         "realm_uri": url,
         "realm_name": core.settings["name"],
         "realm_icon": url + picture_path(core, "icon"),
-        "realm_description": rendered_description(core, core.setting_str("description")),
+        "realm_description": rendered_description(core, core.setting("description", str)),
     }
     if core.level >= Gate.REALM_URL.level:
         answer["realm_url"] = url
     if core.level >= Gate.WEB_PUBLIC_ACCESS.level:
-        answer["realm_web_public_access_enabled"] = core.setting_bool("enable_spectator_access") and any(
+        answer["realm_web_public_access_enabled"] = core.setting("enable_spectator_access", bool) and any(
             channel.is_web_public and not channel.is_archived for channel in core.channels.all()
         )
     return answer

@@ -107,10 +107,10 @@ def check_may_reactivate(core: Core, caller: User, user: User) -> None:
 
 def check_may_change_avatar(core: Core, user: User) -> None:
     """Raises BAD_REQUEST if the organization lets only administrators change avatars and the user is none."""
-    if core.setting_bool("avatar_changes_disabled") and not user.is_administrator:
+    if core.setting("avatar_changes_disabled", bool) and not user.is_administrator:
         raise ServiceError("Avatar changes are disabled in this organization.")
 
 
 def may_change_own_name(core: Core, user: User) -> bool:
     """Whether the user may change their own name; administrators always may."""
-    return user.is_administrator or not core.setting_bool("name_changes_disabled")
+    return user.is_administrator or not core.setting("name_changes_disabled", bool)

@@ -108,7 +108,7 @@ def check_may_create(core: Core, user: User, *, invite_only: bool, web_public: b
 
 def check_may_open_to_the_web(core: Core, user: User) -> None:
     """Raises BAD_REQUEST if the organization has no web-public channels, or the user may not create them."""
-    if not core.setting_bool("enable_spectator_access"):
+    if not core.setting("enable_spectator_access", bool):
         raise ServiceError("Web-public channels are not enabled.")
     if not realm_allows(core, user, "can_create_web_public_channel_group"):
         raise insufficient_permission()

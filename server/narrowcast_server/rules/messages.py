@@ -101,7 +101,7 @@ def _is_too_old(core: Core, message: Message, setting: str) -> bool:
 
 def check_may_edit(core: Core, user: User, message: Message) -> None:
     """Raises BAD_REQUEST if the user may not edit the text: not their own message, too late, or turned off."""
-    if not core.setting_bool("allow_message_editing"):
+    if not core.setting("allow_message_editing", bool):
         raise ServiceError("Your organization has turned off message editing")
     if message.sender_id != user.id:
         raise ServiceError("You don't have permission to edit this message")

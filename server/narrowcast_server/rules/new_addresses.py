@@ -25,8 +25,8 @@ class AddressProblem(Enum):
 def problem_of(core: Core, address: str) -> AddressProblem | None:
     """Why a well-formed email address is not allowed for accounts; None if it is."""
     local, _, domain = address.strip().lower().rpartition("@")
-    if not core.setting_bool("emails_restricted_to_domains"):
-        refuses = core.setting_bool("disallow_disposable_email_addresses")
+    if not core.setting("emails_restricted_to_domains", bool):
+        refuses = core.setting("disallow_disposable_email_addresses", bool)
         return AddressProblem.DISPOSABLE if refuses and _is_disposable(core, domain) else None
     if "+" in local:
         return AddressProblem.PLUS

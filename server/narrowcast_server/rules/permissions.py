@@ -74,7 +74,7 @@ def _in_system_group(core: Core, user: User, name: str) -> bool:
     if not user.is_active:
         return False
     if name == SystemGroup.FULL_MEMBERS and user.role is Role.MEMBER:
-        return core.now() - user.date_joined >= core.setting_int("waiting_period_threshold") * _DAY
+        return core.now() - user.date_joined >= core.setting("waiting_period_threshold", int) * _DAY
     least = _LEAST_ROLE.get(name)
     return least is not None and user.role <= least
 

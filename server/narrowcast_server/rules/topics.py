@@ -43,7 +43,7 @@ def check_policy(core: Core, channel: Channel, topic: str) -> None:
     """Raises BAD_REQUEST if the channel's policy forbids the empty topic, or allows no other."""
     policy = channel.topics_policy
     if policy == TopicsPolicy.INHERIT:
-        policy = core.setting_str("topics_policy")
+        policy = core.setting("topics_policy", str)
     if topic == "" and policy == TopicsPolicy.DISABLE_EMPTY:
         raise _refused(
             core, f"Sending messages to the {core.empty_topic_name} is not allowed in this channel."

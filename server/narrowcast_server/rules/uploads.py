@@ -23,7 +23,7 @@ def may_open(core: Core, user: User | None, attachment: Row) -> bool:
     """
     if user is not None:
         return may_fetch(core, user, attachment["id"])
-    if not core.setting_bool("enable_spectator_access"):
+    if not core.setting("enable_spectator_access", bool):
         return False
     channels = _linking_channels(core, attachment["id"])
     return any(channel.is_web_public and not channel.is_archived for channel in channels)

@@ -80,7 +80,7 @@ def _system_bots(intake: Intake) -> None:
                 "INSERT INTO users (id, delivery_email, full_name, role, bot_type, is_system_bot, api_key, date_joined)"
                 " VALUES (?, ?, ?, ?, ?, 1, ?, 0)",
                 ours,
-                f"system-bot-{ours}@{intake.core.setting_str('domain')}",
+                f"system-bot-{ours}@{intake.core.setting('domain', str)}",
                 name,
                 int(Role.MEMBER),
                 int(BotType.GENERIC),
