@@ -70,7 +70,7 @@ async def video_call(screen: Workspace) -> None:
         return
     link = f"[Join video call.]({address})"
     if writing.is_still(begun):
-        _begin(screen)
+        begin_text(screen)
         writing.links.insert(link)
     elif saved := deliver(screen, link, place):
         screen.tell(f"The link to the video call is in {saved}.")
@@ -134,11 +134,11 @@ def _refusal(screen: Workspace) -> str:
 
 def _insert(screen: Workspace, lines: list[str]) -> None:
     """Insert lines into compose, for the user to check and send."""
-    _begin(screen)
+    begin_text(screen)
     screen.writing.text.insert("\n".join(line.strip() for line in lines))
 
 
-def _begin(screen: Workspace) -> None:
+def begin_text(screen: Workspace) -> None:
     """Focus the text; if compose is empty and has no address, ask for that first."""
     writing = screen.writing
     if not writing.is_busy and writing.destination()[0] is None:

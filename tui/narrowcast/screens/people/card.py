@@ -126,8 +126,7 @@ class PersonScreen(ManageScreen[str]):
         user = self.user
         if user is None or (main := self._to_main()) is None:
             return
-        if not main.writing.is_busy and main.writing.destination()[0] is None:
-            writing.channel(main)
+        writing.begin_text(main)
         main.writing.begin.insert(f"@**{user.full_name}|{user.user_id}** ")
 
     def action_mute(self) -> None:
