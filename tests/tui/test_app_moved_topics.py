@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from narrowcast.screens.main.title import TitleLine
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from support.held import hold
 from support.server import running_server
 from support.sessions import fetched, until
-from support.stage import Stage, all_live, file_of, on_stage, run
+from support.stage import Stage, all_live, file_of, on_screen, on_stage, run
 
 WIDE = (180, 40)
 
@@ -257,22 +260,43 @@ async def test_a_topic_that_was_resolved_while_the_app_was_closed_is_followed(tm
             assert stage.screen.writing.destination()[0] == new
 
 
+async def resolved_behind(stage: Stage) -> None:
+    """Shows Bruno's account; then the topic is resolved in which Ada is writing."""
+    await all_live(stage, 2)
+    where = await stage.in_topic()
+    message_id = selected(stage)
+    await until(lambda: not stage.session.state.unreads.count_topic(where.channel_id, where.topic))
+    await stage.go(Narrow.mentions())
+    await stage.go(Narrow.from_destination(where))  # without an unread line now
+    await stage.press("c")
+    await stage.type("me too")
+    state = stage.session.state
+    await stage.app.accounts.switch(file_of(stage, "bruno"))
+    await moves(stage, message_id, "✔ lunch")
+    await until(lambda: any(one.topic == "✔ lunch" for one in state.messages))
+
+
+async def test_a_topic_is_not_followed_on_the_screen_of_another_account(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path, stored=["bruno"]) as stage:
+        held = hold(monkeypatch, stage.session.client.messages, "get")
+        await resolved_behind(stage)
+        await stage.app.accounts.switch(file_of(stage, "ada"))
+        await until(lambda: held.waiting)
+        await stage.app.accounts.switch(file_of(stage, "bruno"))
+        await on_screen(stage, "bruno")
+        await held.arrive(stage)
+        assert stage.notices == []
+        await stage.app.accounts.switch(file_of(stage, "ada"))
+        await stage.told("was moved to #general › ✔ lunch. The text you are writing goes there too.")
+
+
 async def test_a_topic_that_was_resolved_while_another_account_was_on_screen_is_followed(
     tmp_path: Path,
 ) -> None:
     async with on_stage(tmp_path, stored=["bruno"]) as stage:
-        await all_live(stage, 2)
-        where = await stage.in_topic()
-        message_id = selected(stage)
-        await until(lambda: not stage.session.state.unreads.count_topic(where.channel_id, where.topic))
-        await stage.go(Narrow.mentions())
-        await stage.go(Narrow.from_destination(where))  # without an unread line now
-        await stage.press("c")
-        await stage.type("me too")
-        state = stage.session.state
-        await stage.app.accounts.switch(file_of(stage, "bruno"))
-        await moves(stage, message_id, "✔ lunch")
-        await until(lambda: any(one.topic == "✔ lunch" for one in state.messages))
+        await resolved_behind(stage)
         await stage.app.accounts.switch(file_of(stage, "ada"))
         await stage.told("was moved to #general › ✔ lunch. The text you are writing goes there too.")
         new = ChannelDestination(stage.server.channel("general"), "✔ lunch")

@@ -67,6 +67,8 @@ class Moves:
         except NarrowcastError:
             self._sought.discard((narrow, message_id))
             return
+        if not self._screen.messages.is_attached:
+            return  # another account is on screen: this one looks again when it returns
         new = answer.message.destination(session.state.me) if answer.message is not None else None
         if isinstance(new, ChannelDestination) and any(
             _is_emptied(one) for one in _showing(self._screen, old)
