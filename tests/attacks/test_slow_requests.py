@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import httpx
 import pytest
+from starlette.datastructures import UploadFile
 
 from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.uploads import receiving
 from support.pictures import header, png
 from support.server import TestServer, limited
 from support.sessions import until
@@ -114,6 +118,26 @@ async def test_a_deactivated_user_uploads_nothing(server: TestServer, path: str,
     async with held(server, name, "POST", path, body, MULTIPART) as finish:
         await deactivate(server, name)
         assert (await finish()).status_code == 401
+
+
+async def test_a_user_who_is_deactivated_while_a_file_is_copied_uploads_nothing(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, finish, copy_to = threading.Event(), threading.Event(), receiving.copy_to
+
+    def slow(upload: UploadFile, target: Path) -> None:
+        begun.set()
+        finish.wait(30)
+        copy_to(upload, target)
+
+    monkeypatch.setattr(receiving, "copy_to", slow)
+    form: dict[str, Any] = {"content": part("file", PICTURE), "headers": {"Content-Type": MULTIPART}}
+    request = asyncio.create_task(server.raw("elif", "POST", "/user_uploads", **form))
+    await until(begun.is_set, what="the file is being copied")
+    await deactivate(server, "elif")
+    finish.set()
+    assert (await request).status_code == 401
+    assert server.core.store.integer("SELECT count(*) FROM attachments") == 0
 
 
 async def test_files_that_are_still_arriving_count_for_the_quota(server: TestServer) -> None:

@@ -109,9 +109,7 @@ async def receive(
     if offset < upload.length:
         return answer(status, {**headers, **progress(upload, offset)})
     call.confirm()
-    path_id, name = await keep(
-        call.core, call.user, uploads.part(upload), upload.filename, upload.content_type
-    )
+    path_id, name = keep(call.core, call.user, uploads.part(upload), upload.filename, upload.content_type)
     uploads.remove(upload)
     locks(call.core).pop(upload.identity, None)
     done = {**tus_headers(), **headers, "Upload-Offset": str(offset)}

@@ -15,8 +15,9 @@ from narrowcast_server.storage.store import Row
 from narrowcast_server.uploads.attachments import remove_attachment
 from narrowcast_server.uploads.receiving import (
     MEBIBYTE,
+    copied,
     int_header,
-    keep_form_file,
+    keep,
     room_reserved,
     single_file,
 )
@@ -38,9 +39,14 @@ async def upload_file(call: Call) -> Answer:
     length = int_header(call.request, "content-length") or limit * MEBIBYTE
     none, several = "You must specify a file to upload", "You may only upload one file at a time"
     with room_reserved(call.core, call.user, length):
-        async with single_file(call.request, limit, none, several) as upload:
+        async with (
+            single_file(call.request, limit, none, several) as upload,
+            copied(call.core, upload) as partial,
+        ):
             call.confirm()
-            path_id, name = await keep_form_file(call.core, call.user, upload)
+            path_id, name = keep(
+                call.core, call.user, partial, upload.filename or "", upload.content_type or ""
+            )
     return upload_answer(call, path_id, name)
 
 

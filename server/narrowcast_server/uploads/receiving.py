@@ -93,13 +93,15 @@ class counted:  # noqa: N801  a function with memory
         return message
 
 
-async def keep_form_file(core: Core, user: User, upload: UploadFile) -> tuple[str, str]:
-    """Stores a file of a form; returns its path id and its name."""
-    folder = Folder(core)
-    partial = folder.partial()
+@asynccontextmanager
+async def copied(core: Core, upload: UploadFile) -> AsyncIterator[Path]:
+    """A copy of a form's file on disk, flushed; deleted at the end unless it was kept."""
+    partial = Folder(core).partial()
     try:
         await to_thread.run_sync(copy_to, upload, partial)
-        return await keep(core, user, partial, upload.filename or "", upload.content_type or "")
+        # Flushed first in a thread, so that the later flush on the event loop is fast.
+        await to_thread.run_sync(flush, partial)
+        yield partial
     finally:
         partial.unlink(missing_ok=True)
 
@@ -132,14 +134,8 @@ def copy_to(upload: UploadFile, target: Path) -> None:
         shutil.copyfileobj(upload.file, file, MEBIBYTE)
 
 
-async def keep(core: Core, user: User, partial: Path, filename: str, claimed_type: str) -> tuple[str, str]:
+def keep(core: Core, user: User, partial: Path, filename: str, claimed_type: str) -> tuple[str, str]:
     """Makes a finished file on disk an upload of the user; returns its path id and its name."""
-    # Flushed first in a thread, so that the later flush on the event loop is fast.
-    await to_thread.run_sync(flush, partial)
-    return _kept(core, user, partial, filename, claimed_type)
-
-
-def _kept(core: Core, user: User, partial: Path, filename: str, claimed_type: str) -> tuple[str, str]:
     folder = Folder(core)
     name = stored_name(filename)
     path_id = folder.new_path_id(name)
