@@ -275,6 +275,14 @@ async def test_keys_of_a_bot_are_revoked_with_it(server: TestServer) -> None:
     assert refusal.json()["result"] == "error"
 
 
+async def test_an_additional_key_changes_no_email_address(server: TestServer) -> None:
+    server.core.users.update(server.id("ada"), can_change_user_emails=1)
+    key = (await made(server, "ada"))["api_key"]
+    path, fields = f"/users/{server.id('ada')}", {"new_email": "thief@demo.example"}
+    assert await status(server, key, "PATCH", path, fields, "ada") == 401
+    assert await status(server, server.user("ada").api_key, "PATCH", path, fields, "ada") == 200
+
+
 async def test_an_additional_key_receives_no_keys_of_bots(server: TestServer) -> None:
     with_key = await server.listen("elif")
     outgoing = {"bot_type": int(BotType.OUTGOING_WEBHOOK), "payload_url": "https://b.example"}

@@ -61,6 +61,7 @@ def update_user(call: Call) -> Answer:
     if role is not None:
         check_role(core, call.user, user, Role(role))
     if call[NEW_ADDRESS] is not None:
+        call.require_main_key()  # a password reset link sent to the new address would show the account's own key
         check_may_change_address(call.user)
         user_admin.change_address(core, user, call[NEW_ADDRESS] or "")
     # An empty name means no change, for clients that always send the field.
