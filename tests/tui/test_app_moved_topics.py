@@ -87,6 +87,21 @@ async def test_a_reader_goes_along_to_another_channel_and_back_does_not_lead_to_
         assert stage.screen.narrow == Narrow.mentions()
 
 
+async def test_a_move_to_a_channel_with_more_readers_warns_who_is_writing(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        server = stage.server
+        message_id = await server.send("chiyo", "leads", "plans")
+        await stage.go(Narrow.topic(server.channel("leads"), "plans"))
+        await stage.shows(message_id)
+        await stage.press("c")
+        await stage.type("not for all")
+        to = {"stream_id": server.channel("general"), "propagate_mode": "change_all"}
+        await server.call("chiyo", "PATCH", f"/messages/{message_id}", to)
+        await stage.told("Users who cannot read the old channel can read this one.")
+        assert stage.screen.writing.text.text == "not for all"
+        assert stage.screen.query_one(TitleLine).plain.strip().startswith("#general › plans")
+
+
 async def test_a_part_of_the_topic_on_screen_that_is_moved_is_reported(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         first = await stage.server.send("bruno", "general", "lunch", "First")

@@ -100,10 +100,18 @@ def follow_topic(
     if same_conversation(screen.sent_to, old):
         screen.sent_to = new
     moved = f"{names.destination(session.state, old)} was moved to {names.destination(session.state, new)}."
-    if any(has_text):
+    if any(has_text) and _is_private(session, old) and not _is_private(session, new):
+        who = "Users who cannot read the old channel can read this one."
+        screen.tell(f"{moved} {who} The text you are writing goes there too.", severity="warning")
+    elif any(has_text):
         screen.tell(f"{moved} The text you are writing goes there too.")
     elif shown and not is_own:
         screen.tell(moved)
+
+
+def _is_private(session: Session, where: ChannelDestination) -> bool:
+    channel = session.state.channels.get(where.channel_id)
+    return channel is None or channel.invite_only
 
 
 def _readdress_unsent(session: Session, old: ChannelDestination, new: ChannelDestination) -> None:
