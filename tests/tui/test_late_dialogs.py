@@ -27,6 +27,17 @@ async def writes_a_reply(stage: Stage, held: Held) -> None:
     assert stage.screen.writing.text.text == "yes agreed"
 
 
+async def searches_and_writes(stage: Stage, held: Held, text: str) -> None:
+    """Searches for a text, and begins a direct message before the response arrives."""
+    await stage.press("slash")
+    await stage.type(text)
+    await stage.press("enter")
+    await until(lambda: held.waiting)
+    await stage.press("x")
+    await stage.type("bru")
+    await held.arrive(stage)
+
+
 @pytest.mark.parametrize(
     ("key", "operation", "notice"),
     [
@@ -113,13 +124,7 @@ async def test_a_search_that_the_server_refuses_is_not_asked_for_again_over_a_ne
 ) -> None:
     async with on_stage(tmp_path) as stage:
         held = hold(monkeypatch, stage.session, "fetch")
-        await stage.press("slash")
-        await stage.type("id:nonsense")
-        await stage.press("enter")
-        await until(lambda: held.waiting)
-        await stage.press("x")
-        await stage.type("bru")
-        await held.arrive(stage)
+        await searches_and_writes(stage, held, "id:nonsense")
         await stage.drawn()
         assert stage.app.screen is stage.screen
         assert stage.screen.writing.target.to.text == "bru"
@@ -132,12 +137,6 @@ async def test_cached_messages_that_were_found_do_not_open_over_a_new_message(
     async with on_stage(tmp_path) as stage:
         stage.session.status = stage.session.status._replace(kind=ConnectionKind.OFFLINE)
         held = hold(monkeypatch, stage.session, "search_cached")
-        await stage.press("slash")
-        await stage.type("soup from:chiyo")
-        await stage.press("enter")
-        await until(lambda: held.waiting)
-        await stage.press("x")
-        await stage.type("bru")
-        await held.arrive(stage)
+        await searches_and_writes(stage, held, "soup from:chiyo")
         await stage.told("The search results did not open")
         assert stage.app.screen is stage.screen
