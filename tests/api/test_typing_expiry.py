@@ -38,3 +38,21 @@ async def test_whoever_stops_typing_or_editing_without_a_word_is_hidden_each_tim
             await clock.advance(1)
             assert (typing.typers(SOUP), typing.editors(101)) == ((), ())
             assert told == [TypingChanged(SOUP), MessagesChanged((101,))]
+
+
+async def test_whoever_stops_editing_without_a_word_is_hidden_though_nobody_types(
+    tmp_path: Path, clock: VirtualClock
+) -> None:
+    service = Service()
+    async with live_session(tmp_path, service, clock) as session:
+        edit = {
+            "type": "typing_edit_message",
+            "op": "start",
+            "sender_id": BRUNO,
+            "message_id": 101,
+            "recipient": {"type": "channel", "channel_id": GENERAL, "topic": "soup"},
+        }
+        await after_events(session, service, edit)
+        assert session.state.typing.editors(101) == (BRUNO,)
+        await clock.advance(session.state.typing.expiry_seconds)
+        assert session.state.typing.editors(101) == ()

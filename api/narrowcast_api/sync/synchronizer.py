@@ -32,7 +32,6 @@ from narrowcast_api.state.changes import (
     MessagesAdded,
     MessagesChanged,
     MessagesRemoved,
-    TypingChanged,
 )
 from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
@@ -49,6 +48,8 @@ from narrowcast_api.wire.events import (
     MessageEvent,
     ReactionEvent,
     SubmessageEvent,
+    TypingEditMessageEvent,
+    TypingEvent,
     UpdateMessageEvent,
     UpdateMessageFlagsEvent,
 )
@@ -208,7 +209,7 @@ class Synchronizer:
         if isinstance(event, UpdateMessageEvent):
             self._cache_writer.note_update(event)
         update_views(session.views, session.state, event, changes)
-        if any(isinstance(change, TypingChanged) for change in changes):
+        if isinstance(event, TypingEvent | TypingEditMessageEvent):
             session.watch_typing_expiry()
         if isinstance(event, MessageEvent):
             message = session.state.messages.get(event.message.id)
