@@ -73,6 +73,11 @@ def test_a_topic_with_quotes_is_completed_in_the_form_in_which_it_is_read() -> N
     assert [offer.insert for offer in offers(state, text, len(text))] == ['topic:"say ""hi"" now" ']
 
 
+def test_the_topics_of_a_channel_without_a_name_are_not_completed() -> None:
+    text = 'channel:"" topic:x'
+    assert offers(make_state(), text, len(text)) == []
+
+
 async def test_a_term_that_means_nothing_stays_in_the_box_with_the_reason(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         before = stage.screen.narrow

@@ -39,7 +39,8 @@ def offers(state: State, text: str, cursor: int) -> list[SearchOffer]:
     match = _TERM.search(text[:cursor])
     if match is None:
         return []
-    sign, operator, typed = match.group(1), match.group(2), match.group(3).lstrip('"').replace('""', '"')
+    sign, operator, operand = match.groups()
+    typed = operand.removeprefix('"').replace('""', '"')
     start = match.start()
     if operator is None:
         if not typed:
@@ -86,7 +87,8 @@ def _topics(state: State, text: str) -> Iterator[tuple[str, int]]:
     channel_ids = [channel.channel_id for channel in state.channels.subscribed()]
     if (named := _CHANNEL.search(text)) is not None:
         try:
-            name = (named.group(1) or "").replace('""', '"') or named.group(2)
+            quoted, bare = named.groups()
+            name = bare if quoted is None else quoted.replace('""', '"')
             channel_ids = [channel_id(name, state.channels)]
         except Unresolved:
             return
