@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from narrowcast.panes.compose.draft import same_conversation
 from narrowcast.text import names
 from narrowcast.text.formats import counted
-from narrowcast_api.errors import ApiError, NarrowcastError
+from narrowcast_api.errors import BadRequest, NarrowcastError
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import Change, MessagesMoved
@@ -62,7 +62,7 @@ class Moves:
         session = self._screen.session
         try:
             answer = await session.client.messages.get(message_id=message_id)
-        except ApiError:
+        except BadRequest:
             return  # it was deleted, or is no longer visible to the user
         except NarrowcastError:
             self._sought.discard((narrow, message_id))
