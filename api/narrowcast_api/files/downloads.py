@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Future
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -23,6 +22,7 @@ from narrowcast_api.errors import (
     RedirectRefused,
 )
 from narrowcast_api.files.names import response_file_name, safe_name
+from narrowcast_api.files.opening import in_thread
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.decoding import decoded, encodings
 
@@ -66,7 +66,7 @@ async def download_file(
         file_name = (
             safe_name(name) if name else response_file_name(response.headers.get("content-disposition"), url)
         )
-        path, descriptor = await _created(folder, file_name)
+        path, descriptor = await in_thread(lambda: create_new(folder, file_name), _discard)
         try:
             size = await _copy(response, descriptor, progress, max_bytes)
         except BaseException:
@@ -133,19 +133,8 @@ def create_new(folder: Path, name: str) -> tuple[Path, int]:
     raise InvalidInput(problem or f"{folder} has too many files called {name}")
 
 
-async def _created(folder: Path, name: str) -> tuple[Path, int]:
-    """The new file; it is deleted again if this call is cancelled meanwhile, which the thread does not notice."""
-    made: Future[tuple[Path, int]] = Future()
-    try:
-        await asyncio.to_thread(lambda: made.set_result(create_new(folder, name)))
-    except asyncio.CancelledError:
-        made.add_done_callback(_discard)
-        raise
-    return made.result()
-
-
-def _discard(made: Future[tuple[Path, int]]) -> None:
-    path, descriptor = made.result()
+def _discard(created: tuple[Path, int]) -> None:
+    path, descriptor = created
     os.close(descriptor)
     with contextlib.suppress(OSError):
         path.unlink()

@@ -10,10 +10,10 @@ import unicodedata
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from narrowcast_api.characters import encodable
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.files.opening import in_thread
 
 CHUNK_BYTES = 256 * 1024
 
@@ -54,7 +54,7 @@ async def read_part(
     file: LocalFile, start: int, end: int, progress: Progress | None = None
 ) -> AsyncGenerator[bytes, None]:
     """Yields the bytes from `start` to `end`, read in a thread. Raises InvalidInput if the file became shorter."""
-    handle: BinaryIO = await asyncio.to_thread(file.path.open, "rb")
+    handle = await in_thread(lambda: file.path.open("rb"), lambda opened: opened.close())
     try:
         await asyncio.to_thread(handle.seek, start)
         position = start
