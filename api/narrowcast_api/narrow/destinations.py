@@ -34,3 +34,8 @@ class DirectDestination(Struct, frozen=True, array_like=True, tag="direct"):
 
 
 Destination = ChannelDestination | DirectDestination
+
+
+def same_conversation(one: Destination | None, other: Destination | None) -> bool:
+    """Whether both are destinations, and of the same conversation."""
+    return one is not None and other is not None and one.key == other.key

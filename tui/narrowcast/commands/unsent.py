@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.messages.drafts import DraftsScreen
-from narrowcast.screens.messages.outbox import OutboxScreen, resend_refusal
+from narrowcast.screens.messages.outbox import OutboxScreen
+from narrowcast.text.unsent import resend_refusal
+from narrowcast_api.narrow.destinations import same_conversation
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
 

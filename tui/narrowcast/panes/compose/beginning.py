@@ -6,7 +6,7 @@ from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.rules import SendRules
 from narrowcast_api import permissions
-from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, same_conversation
 from narrowcast_api.storage.records import Edit
 
 __all__ = ["Beginning"]
@@ -63,7 +63,7 @@ class Beginning:
         if self.refused():
             return
         here, _ = self._pane.writing.destination()
-        if self._pane.is_edit or here is None or here.key != where.key:
+        if self._pane.is_edit or not same_conversation(here, where):
             self._pane.writing.set_aside()
             self._pane.writing.address(where)
         if quote:

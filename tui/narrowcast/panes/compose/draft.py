@@ -11,11 +11,6 @@ if TYPE_CHECKING:
     from narrowcast_api.storage.records import Draft
 
 
-def same_conversation(one: Destination | None, other: Destination | None) -> bool:
-    """Whether both are destinations, and of the same conversation."""
-    return one is not None and other is not None and one.key == other.key
-
-
 class OpenDraft:
     """At most one draft. Compose reports every text; this class saves it only if it changed.
 

@@ -7,10 +7,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from narrowcast.panes.compose.context import ComposeContext
-from narrowcast.panes.compose.draft import same_conversation
 from narrowcast.panes.compose.edits import destination_of
 from narrowcast.text import names
-from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.narrow.destinations import Destination, same_conversation
 from narrowcast_api.storage.records import Draft, Edit
 
 __all__ = ["Links", "TextPlace"]

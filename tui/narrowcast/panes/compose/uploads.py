@@ -16,7 +16,7 @@ from narrowcast.text import names
 from narrowcast.text.formats import size
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.one_line import OneLine, Piece
-from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.narrow.destinations import Destination, same_conversation
 from narrowcast_api.storage.records import UploadState
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ class UploadRows(Vertical):
             for upload in self._unfinished()
             if upload.state not in _ENDED
             and upload.edited_id is None
-            and upload.destination is not None
-            and upload.destination.key == destination.key
+            and same_conversation(upload.destination, destination)
         ]
 
     def refresh_rows(self) -> None:
@@ -103,7 +102,7 @@ class UploadRows(Vertical):
     def _elsewhere(self, upload: Upload) -> str:
         """The conversation the file is for, if it is not the current destination."""
         here = self._here()
-        if upload.destination is None or (here is not None and here.key == upload.destination.key):
+        if upload.destination is None or same_conversation(here, upload.destination):
             return ""
         return names.destination(self.session.state, upload.destination)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from narrowcast.panes.compose.draft import OpenDraft, same_conversation
+from narrowcast.panes.compose.draft import OpenDraft
 from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, Edits, to_draft
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.text import names
 from narrowcast.widgets.editor import Editor
-from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, same_conversation
 
 if TYPE_CHECKING:
     from narrowcast_api.storage.records import Draft, Edit

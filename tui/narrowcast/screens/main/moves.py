@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.panes.compose.draft import same_conversation
 from narrowcast.text import names
 from narrowcast.text.formats import counted
 from narrowcast_api.errors import BadRequest, NarrowcastError
-from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.destinations import ChannelDestination, same_conversation
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import Change, MessagesMoved
 

@@ -13,13 +13,13 @@ import msgspec
 from narrowcast.app.context import app_of
 from narrowcast.app.waiting import until
 from narrowcast.commands.hints import keys_of, with_keys
-from narrowcast.panes.compose.draft import same_conversation
 from narrowcast.panes.compose.edits import DELETED_MEANWHILE, destination_of, to_draft
 from narrowcast.panes.compose.note import ComposeNote
 from narrowcast.screens.main.side_by_side import BESIDE_FROM, SideNote
 from narrowcast.text import names
 from narrowcast_api.errors import BadRequest, NarrowcastError
 from narrowcast_api.events.status import ConnectionKind
+from narrowcast_api.narrow.destinations import same_conversation
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.folders import account_folder_name
 
