@@ -188,7 +188,7 @@ async def test_hints_put_a_key_on_every_place_in_view() -> None:
         await pilot.pause()
         targets = app.list.targets_in_view()
         assert [*targets] == [(1, 0), (1, 1)]
-        app.list.overlay = Hints(dict(zip(targets, hint_labels(2), strict=True)), app.list.targets_in_view)
+        app.list.overlay = Hints(dict(zip(targets, hint_labels(2), strict=True)), app.list.targets_beginning)
         app.list.changed()
         await pilot.pause()
         assert app.rows()[-1] == "▌   ane and swo"
@@ -199,7 +199,7 @@ async def test_hints_stay_on_their_places_when_messages_arrive() -> None:
     async with app.run_test(size=(60, 8)) as pilot:
         await pilot.pause()
         targets = app.list.targets_in_view()
-        app.list.overlay = Hints(dict(zip(targets, hint_labels(1), strict=True)), app.list.targets_in_view)
+        app.list.overlay = Hints(dict(zip(targets, hint_labels(1), strict=True)), app.list.targets_beginning)
         app.list.changed()
         await pilot.pause()
         assert any(row.endswith(" ane") for row in app.rows())
@@ -214,7 +214,7 @@ async def test_a_hint_on_a_reaction_leaves_the_emoji_in_sight() -> None:
     async with app.run_test(size=(60, 6)) as pilot:
         await pilot.pause()
         targets = app.list.targets_in_view()
-        app.list.overlay = Hints(dict(zip(targets, hint_labels(1), strict=True)), app.list.targets_in_view)
+        app.list.overlay = Hints(dict(zip(targets, hint_labels(1), strict=True)), app.list.targets_beginning)
         app.list.changed()
         await pilot.pause()
         assert app.rows()[-1] == "▌   🎉a2"

@@ -32,7 +32,7 @@ class LinkHints:
             self._pane.refuse("No links in view.")
             return
         labels = hint_labels(len(targets))
-        messages.overlay = Hints(dict(zip(targets, labels, strict=False)), messages.targets_in_view)
+        messages.overlay = Hints(dict(zip(targets, labels, strict=False)), messages.targets_beginning)
         self._pane.say_mode("Esc cancels · letters open · Shift-letters copy the link")
         messages.changed()
 

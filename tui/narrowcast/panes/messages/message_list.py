@@ -177,15 +177,25 @@ class MessageList(LineView):
     def targets_in_view(self) -> dict[tuple[Key, int], int]:
         """The first screen row of each target in view, by its item and number, from top to bottom."""
         targets: dict[tuple[Key, int], int] = {}
-        feed = self.feed
-        for y, place in enumerate(self.position.places):
-            if place is None or feed is None:
-                continue
-            key = feed.key(place.index)
-            for segment in self.rows.at(place.index).rows[place.row].strip:
-                if (number := _target_of(segment.style)) is not None:
-                    targets.setdefault((key, number), y)
+        for y in range(len(self.position.places)):
+            for target in self._targets_in(y):
+                targets.setdefault(target, y)
         return targets
+
+    def targets_beginning(self, y: int) -> set[tuple[Key, int]]:
+        """The targets whose first row in view is the screen row `y`, by their item and number."""
+        above = self._targets_in(y - 1) if y > 0 else []
+        return set(self._targets_in(y)).difference(above)
+
+    def _targets_in(self, y: int) -> list[tuple[Key, int]]:
+        """The targets in one screen row, from left to right."""
+        feed = self.feed
+        place = self.position.places[y] if y < len(self.position.places) else None
+        if place is None or feed is None:
+            return []
+        key = feed.key(place.index)
+        numbers = (_target_of(segment.style) for segment in self.rows.at(place.index).rows[place.row].strip)
+        return [(key, number) for number in numbers if number is not None]
 
     def ids_in_view(self) -> set[int]:
         """The ids of messages with at least one row on the screen."""

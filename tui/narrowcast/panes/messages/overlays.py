@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from rich.cells import cell_len
@@ -51,14 +51,14 @@ def _before_count(text: str) -> int:
 class Hints:
     """A label on the beginning of each target. `typed` is what was typed so far: other labels are dimmed.
 
-    `places` returns the row in which each target begins at the moment: see `MessageList.targets_in_view`.
+    `beginning` returns the targets that begin in a screen row at the moment: see `MessageList.targets_beginning`.
     """
 
     def __init__(
-        self, labels: Mapping[tuple[Key, int], str], places: Callable[[], Mapping[tuple[Key, int], int]]
+        self, labels: Mapping[tuple[Key, int], str], beginning: Callable[[int], Collection[tuple[Key, int]]]
     ) -> None:
         self.labels = labels
-        self._places = places
+        self._beginning = beginning
         self.typed = ""
         self.commands: Mapping[str, Callable[[], None]] = {}
 
@@ -66,9 +66,7 @@ class Hints:
         """Puts the labels of row `y` over the first cells of their targets."""
         style = view.part_style("messages--hint")
         labels: dict[object, str | None] = {
-            number: self.labels.get((item, number))
-            for (item, number), first in self._places().items()
-            if (item, first) == (key, y)
+            number: self.labels.get((item, number)) for item, number in self._beginning(y) if item == key
         }
         cell = 0
         for segment in list(strip):
