@@ -236,6 +236,10 @@ class Outbox:
                 shown.append(item.to_entry(holder if holder != item.record.local_id else None))
         return shown
 
+    def unsent(self) -> list[OutboxEntry]:
+        """The messages that are not confirmed to be on the server, oldest first."""
+        return [entry for entry in self.entries() if entry.state is not OutboxState.SENT]
+
     # what the session calls
 
     def on_journal(self, changes: JournalChanges) -> None:

@@ -16,6 +16,7 @@ from narrowcast.cli.unsent import send_within, unsent
 from narrowcast.terminal.paths import Paths
 from narrowcast.text import names
 from narrowcast.text.safe_text import safe_block, safe_line
+from narrowcast.text.unsent import resend_refusal
 from narrowcast_api.storage.records import OutboxState
 from narrowcast_api.sync.session import Session
 
@@ -45,12 +46,8 @@ async def _run(account: Account, args: argparse.Namespace) -> Exit:
     return changed if args.wait is None else await _wait(account, paths, args.wait) or changed
 
 
-def _unsent(session: Session) -> list[OutboxEntry]:
-    return [entry for entry in session.outbox.entries() if entry.state.value != "sent"]
-
-
 def _list(session: Session, *, json: bool) -> None:
-    for entry in _unsent(session):
+    for entry in session.outbox.unsent():
         where = names.destination(session.state, entry.destination)
         if json:
             say(
@@ -72,7 +69,7 @@ async def _change(session: Session, action: str, ids: Sequence[str]) -> Exit:
     """Retry or cancel messages, all if one of ``ids`` is "all". Failed if that was not possible for each of them."""
     if session.read_only:
         raise CommandError(session.warnings[0])
-    waiting = _unsent(session)
+    waiting = session.outbox.unsent()
     if not ids:
         raise CommandError(f"no messages given; use: narrowcast outbox {action} ID, or all", Exit.USAGE)
     problems: list[str] = []
@@ -92,8 +89,8 @@ async def _change(session: Session, action: str, ids: Sequence[str]) -> Exit:
 
 async def _retry(session: Session, entry: OutboxEntry) -> str:
     """Send a failed message again; returns what prevents it."""
-    if entry.state is not OutboxState.FAILED:
-        return f"{entry.local_id} has not failed; it will be sent automatically"
+    if refusal := resend_refusal(entry):
+        return f"{entry.local_id}: {refusal}"
     if not await session.outbox.claim(entry.local_id):
         return f"{entry.local_id} is already being sent"
     session.outbox.retry(entry.local_id)

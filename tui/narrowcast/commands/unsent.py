@@ -30,7 +30,7 @@ def open_draft(screen: Workspace, draft_id: str) -> None:
     draft = screen.session.drafts.get(draft_id)
     if draft is not None and draft.destination is not None:
         begun = screen.narrow.new_message_destination if screen.narrow is not None else None
-        if begun is None or begun.key != draft.destination.key:
+        if not same_conversation(begun, draft.destination):
             screen.go(Narrow.from_destination(draft.destination))
     if not screen.writing.begin.open_draft(draft_id):
         screen.tell("This draft no longer exists.")
@@ -51,9 +51,9 @@ def outbox(screen: Workspace) -> None:
 
 def _unsent(screen: Workspace) -> list[OutboxEntry]:
     """The unsent messages, those of the open conversation first."""
-    waiting = [entry for entry in screen.session.outbox.entries() if entry.state is not OutboxState.SENT]
+    waiting = screen.session.outbox.unsent()
     here = screen.narrow.destination if screen.narrow is not None else None
-    waiting.sort(key=lambda entry: here is None or entry.destination.key != here.key)
+    waiting.sort(key=lambda entry: not same_conversation(entry.destination, here))
     return waiting
 
 
@@ -65,7 +65,7 @@ async def resend(screen: Workspace) -> None:
         unconfirmed = (resend_refusal(entry) for entry in unsent if entry.state is OutboxState.UNCONFIRMED)
         screen.refuse(next(unconfirmed, "No failed messages."))
     for entry in failed:
-        if entry.destination.key == failed[0].destination.key:
+        if same_conversation(entry.destination, failed[0].destination):
             await screen.session.outbox.claim(entry.local_id)
             screen.session.outbox.retry(entry.local_id)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import BindingType
 
@@ -12,38 +12,9 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
-from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
+from narrowcast.text.unsent import reason, resend_refusal
+from narrowcast_api.protocols.outbox_item import OutboxEntry
 from narrowcast_api.state.changes import ConnectionChanged, OutboxChanged
-
-if TYPE_CHECKING:
-    from narrowcast_api.sync.session import Session
-
-
-def unsent(session: Session) -> list[OutboxEntry]:
-    """The messages that are not confirmed to be on the server, oldest first."""
-    return [entry for entry in session.outbox.entries() if entry.state is not OutboxState.SENT]
-
-
-def reason(entry: OutboxEntry, live: bool) -> tuple[str, bool]:
-    """Why a message is unsent, and whether that needs the user's attention."""
-    if entry.state is OutboxState.FAILED:
-        return f"Failed to send: {entry.error or 'the server refused it'}", True
-    if entry.state is OutboxState.UNCONFIRMED:
-        return entry.error or "May have been sent. Checking…", True
-    if entry.waits_for is not None:
-        return "Waiting for the previous message", False
-    if entry.state is OutboxState.WAITING and not live:
-        return "Waiting for the connection", False
-    return "Sending…", False
-
-
-def resend_refusal(entry: OutboxEntry) -> str:
-    """Why a message cannot be resent; empty if it can."""
-    if entry.state is OutboxState.FAILED:
-        return ""
-    if entry.state is OutboxState.UNCONFIRMED:
-        return "This message may have arrived. Narrowcast checks that first."
-    return "This message has not failed; it will be sent automatically."
 
 
 class OutboxScreen(ManageScreen[OutboxEntry]):
@@ -64,7 +35,7 @@ class OutboxScreen(ManageScreen[OutboxEntry]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.OUTBOX)]
 
     def rows(self) -> Sequence[ListRow[OutboxEntry]]:
-        return [self._row(entry) for entry in unsent(self.session)]
+        return [self._row(entry) for entry in self.session.outbox.unsent()]
 
     def _row(self, entry: OutboxEntry) -> ListRow[OutboxEntry]:
         where = names.destination(self.state, entry.destination)
