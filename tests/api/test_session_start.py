@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import sys
+import threading
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,7 +17,10 @@ import pytest
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Page
+from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.sync.lazy_synchronizer import MODULE, LazySynchronizer
+from narrowcast_api.sync.session import Session
+from support.api import ACCOUNT
 from support.server import running_server
 from support.sessions import session_of, soup, until
 
@@ -108,3 +112,27 @@ async def test_a_part_that_another_thread_is_loading_is_waited_for(
         monkeypatch.setitem(sys.modules, MODULE, ModuleType("begun"))
         monkeypatch.setattr(importlib, "import_module", load)
         assert isinstance(await LazySynchronizer(session).ready(), whole.Synchronizer)
+
+
+async def test_an_account_whose_opening_is_cancelled_is_not_left_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opening, cancelled = threading.Event(), threading.Event()
+    open_storage = AccountStorage.open
+    folders = (tmp_path / "data", tmp_path / "cache")
+
+    def slow(*args: Any, **options: Any) -> AccountStorage:
+        opening.set()
+        cancelled.wait()
+        return open_storage(*args, **options)
+
+    monkeypatch.setattr(AccountStorage, "open", slow)
+    task = asyncio.create_task(Session.open(ACCOUNT, data_dir=folders[0], cache_dir=folders[1]))
+    await asyncio.to_thread(opening.wait)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    cancelled.set()
+    await asyncio.get_running_loop().shutdown_default_executor()
+    with open_storage(*folders, ACCOUNT.site, ACCOUNT.email) as storage:
+        assert storage.other_windows() == []

@@ -22,9 +22,9 @@ from narrowcast_api.errors import (
     RedirectRefused,
 )
 from narrowcast_api.files.names import response_file_name, safe_name
-from narrowcast_api.files.opening import in_thread
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.decoding import decoded, encodings
+from narrowcast_api.threads import in_thread
 
 _STEP_SECONDS = 60.0
 _NOT_READABLE = "This file may not be read, or no longer exists."

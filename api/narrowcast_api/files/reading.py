@@ -13,7 +13,7 @@ from pathlib import Path
 
 from narrowcast_api.characters import encodable
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.files.opening import in_thread
+from narrowcast_api.threads import in_thread
 
 CHUNK_BYTES = 256 * 1024
 

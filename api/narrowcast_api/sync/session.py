@@ -14,7 +14,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +45,7 @@ from narrowcast_api.sync.startup_cache import cached_messages, load_state, save_
 from narrowcast_api.sync.supervisor import Supervisor
 from narrowcast_api.sync.typing_expiry import TypingExpiry
 from narrowcast_api.sync.view_refresher import ViewRefresher, needs_refresh
+from narrowcast_api.threads import in_thread
 
 if TYPE_CHECKING:
     import httpx
@@ -127,10 +127,16 @@ class Session:
         user. `kind` tells other windows of the account what this one is for: "app", "sender" or "command".
         """
         chosen = clock or SystemClock()
-        storage = await asyncio.to_thread(
-            partial(AccountStorage.open, data_dir, cache_dir, account.site, account.email, kind=kind)
-        )
-        state = await asyncio.to_thread(load_state, storage.cache, chosen)
+
+        def opened() -> tuple[AccountStorage, State]:
+            storage = AccountStorage.open(data_dir, cache_dir, account.site, account.email, kind=kind)
+            try:
+                return storage, load_state(storage.cache, chosen)
+            except BaseException:
+                storage.close()
+                raise
+
+        storage, state = await in_thread(opened, lambda result: result[0].close())
         return cls(account, storage, state, clock=chosen, transport=transport, present=present)
 
     # properties

@@ -1,4 +1,4 @@
-"""Opens files in threads, so that a cancelled caller leaves none open."""
+"""Creates resources in threads, such as open files, so that a cancelled caller leaves none behind."""
 
 from __future__ import annotations
 
