@@ -1,8 +1,8 @@
 """Free memory is returned to the system, where the C library is glibc.
 
 Once glibc has freed a block of some megabytes, it allocates smaller blocks from the heap. The texts that are
-kept from a large answer then lie between free blocks, so that the heap cannot shrink: 9 MB for 20,000 people.
-glibc also has a heap for each thread and does not return its memory: reading one answer in one thread and the
+kept from a large response then lie between free blocks, so that the heap cannot shrink: 9 MB for 20,000 people.
+glibc also has a heap for each thread and does not return its memory: reading one response in one thread and the
 next in another takes the memory of both. Nothing is done with other C libraries.
 """
 

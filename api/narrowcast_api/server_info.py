@@ -42,30 +42,30 @@ class ServerInfo(Struct, frozen=True):
             raise Unsupported(gate.level, self.level, gate.title)
 
     @classmethod
-    def from_answer(cls, answer: Mapping[str, object]) -> ServerInfo:
-        """Read the answer of server_settings or register, in either dialect.
+    def from_response(cls, response: Mapping[str, object]) -> ServerInfo:
+        """Read the response of server_settings or register, in either dialect.
 
-        If the answer has the contract's neutral names, even beside Zulip's, requests are written with the
+        If the response has the contract's neutral names, even beside Zulip's, requests are written with the
         neutral names.
         """
-        zulip = any(name in answer for name in ("zulip_version", "zulip_feature_level"))
-        service = any(name in answer for name in ("service_version", "service_feature_level"))
+        zulip = any(name in response for name in ("zulip_version", "zulip_feature_level"))
+        service = any(name in response for name in ("service_version", "service_feature_level"))
         dialect = Dialect.ZULIP if zulip and not service else Dialect.SERVICE
         return cls(
-            level=_level(_either(answer, "feature_level")),
-            version=_text(_either(answer, "version")),
+            level=_level(_either(response, "feature_level")),
+            version=_text(_either(response, "version")),
             dialect=dialect,
-            merge_base=_text(_either(answer, "merge_base")),
-            is_incompatible=answer.get("is_incompatible") is True,
+            merge_base=_text(_either(response, "merge_base")),
+            is_incompatible=response.get("is_incompatible") is True,
             known=True,
-            site=_text(answer.get("realm_url")) or _text(answer.get("realm_uri")),
-            name=_text(answer.get("realm_name")),
-            shown=frozenset(gate for gate in _SHOWN if gate.field in answer),
+            site=_text(response.get("realm_url")) or _text(response.get("realm_uri")),
+            name=_text(response.get("realm_name")),
+            shown=frozenset(gate for gate in _SHOWN if gate.field in response),
         )
 
 
-def _either(answer: Mapping[str, object], name: str) -> object:
-    return answer.get(f"service_{name}", answer.get(f"zulip_{name}"))
+def _either(response: Mapping[str, object], name: str) -> object:
+    return response.get(f"service_{name}", response.get(f"zulip_{name}"))
 
 
 def _text(value: object) -> str:
@@ -91,14 +91,14 @@ class RequestLimits(Struct, frozen=True):
     empty_topic_name: str | None = None
 
     @classmethod
-    def from_answer(cls, answer: Mapping[str, object]) -> RequestLimits:
-        """Read the limits from the answer of register."""
-        longpoll = answer.get("event_queue_longpoll_timeout_seconds")
-        name = answer.get("realm_empty_topic_display_name")
+    def from_response(cls, response: Mapping[str, object]) -> RequestLimits:
+        """Read the limits from the response of register."""
+        longpoll = response.get("event_queue_longpoll_timeout_seconds")
+        name = response.get("realm_empty_topic_display_name")
         return cls(
-            _limit(answer.get("max_message_length")),
-            _limit(answer.get("max_topic_length")),
-            _limit(answer.get("max_file_upload_size_mib"), 0),
+            _limit(response.get("max_message_length")),
+            _limit(response.get("max_topic_length")),
+            _limit(response.get("max_file_upload_size_mib"), 0),
             float(longpoll)
             if isinstance(longpoll, (int, float)) and not isinstance(longpoll, bool) and 0 < longpoll < 86_400
             else None,

@@ -19,7 +19,7 @@ from narrowcast_api.errors import (
     BadEventQueueId,
     BadRequest,
     InvalidInput,
-    MalformedAnswer,
+    MalformedResponse,
     NotSent,
     OutcomeUnknown,
 )
@@ -272,7 +272,7 @@ async def test_events_arrive_in_order_and_invalid_ones_are_left_out() -> None:
         await client.events.get(queue_id="q", last_event_id=3, dont_block=True, longpoll_seconds=50)
         assert transport.last.params["dont_block"] == "true"
         transport.prepare("GET", path)
-        with pytest.raises(MalformedAnswer):
+        with pytest.raises(MalformedResponse):
             await client.events.get(queue_id="q", last_event_id=3)
         transport.prepare_error("GET", path, code="BAD_EVENT_QUEUE_ID", queue_id="q")
         with pytest.raises(BadEventQueueId) as caught:
@@ -301,7 +301,7 @@ async def test_registration_without_a_queue_is_malformed() -> None:
             client = Client(connection)
             for answer in ({"queue_id": 7, "last_event_id": 1}, {"queue_id": "q"}):
                 transport.prepare("POST", "/api/v1/register", json=answer)
-                with pytest.raises(MalformedAnswer):
+                with pytest.raises(MalformedResponse):
                     await client.registration.register()
 
 
@@ -338,7 +338,7 @@ async def test_a_failed_version_request_before_a_write_means_that_the_write_was_
     failing: str,
 ) -> None:
     ways: dict[str, dict[str, Any]] = {
-        "Connection lost before an answer arrived (ReadTimeout: slow). Try again.": {
+        "Connection lost before a response arrived (ReadTimeout: slow). Try again.": {
             "error": httpx.ReadTimeout("slow")
         },
         "Server error (HTTP 502). Try again in a moment.": {"status": 502, "content": b"<html>"},

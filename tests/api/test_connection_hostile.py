@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrowcast_api.errors import AnswerTooLarge, MalformedAnswer, NarrowcastError
+from narrowcast_api.errors import MalformedResponse, NarrowcastError, ResponseTooLarge
 from narrowcast_api.http.safe_json import parse_json, parse_object
 from support.api import make_connection
 from support.hostile import hostile_json
@@ -38,7 +38,7 @@ from support.scripted import ScriptedTransport
     ],
 )
 def test_what_cannot_be_used_is_malformed(raw: bytes) -> None:
-    with pytest.raises(MalformedAnswer) as caught:
+    with pytest.raises(MalformedResponse) as caught:
         parse_object(raw)
     assert len(str(caught.value)) < 200
     assert caught.value.__context__ is None, "a decoder's error carries the whole text"
@@ -72,14 +72,14 @@ def test_any_json_value_is_read_or_malformed(value: object) -> None:
     raw = json.dumps(value).encode()
     try:
         parsed = parse_json(raw)
-    except MalformedAnswer:
+    except MalformedResponse:
         return
     json.dumps(parsed, allow_nan=False, ensure_ascii=False).encode("utf-8")
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_malformed(raw: bytes) -> None:
-    with contextlib.suppress(MalformedAnswer):
+    with contextlib.suppress(MalformedResponse):
         parse_json(raw)
 
 
@@ -87,7 +87,7 @@ def outcome(raw: bytes) -> object:
     """The parsed value, or the message of the error."""
     try:
         return parse_json(raw)
-    except MalformedAnswer as error:
+    except MalformedResponse as error:
         return str(error)
 
 
@@ -169,7 +169,7 @@ async def test_an_answer_past_the_cap_is_cut_off() -> None:
     with ScriptedTransport() as transport:
         transport.prepare("GET", "/api/v1/x", content=b'{"a": "' + b"x" * 5000 + b'"}')
         async with make_connection(transport) as connection:
-            with pytest.raises(AnswerTooLarge) as caught:
+            with pytest.raises(ResponseTooLarge) as caught:
                 await connection.request("GET", "/x", max_bytes=1000)
     assert caught.value.limit == 1000
 
@@ -179,7 +179,7 @@ async def test_a_small_answer_that_unpacks_to_a_large_one_is_cut_off() -> None:
     with ScriptedTransport() as transport:
         transport.prepare("GET", "/api/v1/x", content=bomb, headers={"content-encoding": "gzip"})
         async with make_connection(transport) as connection:
-            with pytest.raises(AnswerTooLarge):
+            with pytest.raises(ResponseTooLarge):
                 await connection.request("GET", "/x", max_bytes=1_000_000)
 
 
@@ -195,5 +195,5 @@ async def test_a_body_that_is_not_encoded_as_it_says_is_malformed() -> None:
             reply=lambda _: httpx.Response(200, stream=Broken(), headers={"content-encoding": "gzip"}),
         )
         async with make_connection(transport) as connection:
-            with pytest.raises(MalformedAnswer):
+            with pytest.raises(MalformedResponse):
                 await connection.request("GET", "/x")

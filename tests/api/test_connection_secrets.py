@@ -14,7 +14,7 @@ import pytest
 
 from narrowcast_api.account import Account
 from narrowcast_api.client import Client
-from narrowcast_api.errors import ApiError, MalformedAnswer, NarrowcastError, RedirectRefused
+from narrowcast_api.errors import ApiError, MalformedResponse, NarrowcastError, RedirectRefused
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes.auth import fetch_api_key
@@ -125,7 +125,7 @@ async def test_an_enrolment_without_its_secret_is_malformed(answer: dict[str, ob
     with ScriptedTransport() as transport:
         transport.prepare("POST", "/api/v1/server/second_factor", json=answer)
         async with Connection(ACCOUNT, transport=transport) as connection:
-            with pytest.raises(MalformedAnswer, match="secret"):
+            with pytest.raises(MalformedResponse, match="secret"):
                 await begin_second_factor(connection, password=Secret("pw"))
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.errors import (
-    MalformedAnswer,
+    MalformedResponse,
     NarrowcastError,
     NotConnected,
     OutcomeUnknown,
@@ -142,8 +142,8 @@ async def test_a_redirect_loop_ends_and_is_named() -> None:
 @pytest.mark.parametrize(
     ("status", "extra", "error"),
     [
-        ("302 Found", "", MalformedAnswer),
-        ("304 Not Modified", "", MalformedAnswer),
+        ("302 Found", "", MalformedResponse),
+        ("304 Not Modified", "", MalformedResponse),
         ("302 Found", "Location: http://127.0.0.1:port\r\n", OutcomeUnknown),
         ("302 Found", "Location: /again\r\n", RedirectLoop),
     ],

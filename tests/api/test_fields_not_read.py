@@ -11,8 +11,8 @@ from typing import Any
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import parse_event
 from narrowcast_api.wire.model import fields_of
-from support.answers import model_for, operation
 from support.captures import captures, needs_recordings, recorded_answers, recorded_events
+from support.responses import model_for, operation
 
 pytestmark = needs_recordings
 

@@ -13,13 +13,13 @@ import httpx
 import pytest
 
 from narrowcast_api.errors import (
-    AnswerTooLarge,
     InvalidInput,
     NarrowcastError,
     NotFound,
     OutcomeUnknown,
     PermissionDenied,
     RedirectRefused,
+    ResponseTooLarge,
     ServerFault,
 )
 from narrowcast_api.files import downloads
@@ -92,8 +92,8 @@ class Body(httpx.AsyncByteStream):
     [
         (Body(b"x" * 10, httpx.ReadError("cut")), "20", OutcomeUnknown),
         (Body(b"x" * 10), "20", OutcomeUnknown),
-        (Body(b"x" * 3000), "3000", AnswerTooLarge),
-        (Body(b"x" * 3000), "", AnswerTooLarge),
+        (Body(b"x" * 3000), "3000", ResponseTooLarge),
+        (Body(b"x" * 3000), "", ResponseTooLarge),
     ],
 )
 async def test_a_download_that_fails_leaves_nothing_behind(
@@ -262,5 +262,5 @@ async def test_a_small_file_is_held_in_memory_up_to_its_limit() -> None:
         transport.prepare("GET", "/user_avatars/7.png", content=b"png")
         assert await client.uploads.fetch(url="/user_avatars/7.png", max_bytes=10) == b"png"
         transport.prepare("GET", "/user_avatars/7.png", content=b"x" * 11)
-        with pytest.raises(AnswerTooLarge):
+        with pytest.raises(ResponseTooLarge):
             await client.uploads.fetch(url="/user_avatars/7.png", max_bytes=10)

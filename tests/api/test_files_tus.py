@@ -11,7 +11,7 @@ import pytest
 
 from narrowcast_api.errors import (
     InvalidInput,
-    MalformedAnswer,
+    MalformedResponse,
     NarrowcastError,
     NotFound,
     OutcomeUnknown,
@@ -162,9 +162,9 @@ async def test_an_upload_address_with_the_proxys_scheme_counts_as_the_own_server
         (TusServer(faults=["status:401"]), Unauthorized),
         (TusServer(create_status=404), NotFound),
         (TusServer(create_status=503), ServerFault),
-        (TusServer(location=""), MalformedAnswer),
+        (TusServer(location=""), MalformedResponse),
         (TusServer(final=b""), OutcomeUnknown),
-        (TusServer(final=b"<html>"), MalformedAnswer),
+        (TusServer(final=b"<html>"), MalformedResponse),
     ],
 )
 async def test_an_upload_error_that_cannot_be_retried_raises_its_own_type(

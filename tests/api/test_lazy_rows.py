@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.errors import MalformedResponse
 from narrowcast_api.http.lazy_rows import LazyRows
 from narrowcast_api.http.safe_json import parse_object
 from narrowcast_api.model.reading import rows
@@ -72,7 +72,7 @@ def test_a_value_that_is_not_a_list_stays_as_it_is(people: object) -> None:
 
 
 def test_an_answer_nested_too_deeply_is_rejected_as_usual() -> None:
-    with pytest.raises(MalformedAnswer):
+    with pytest.raises(MalformedResponse):
         parse_object(b'{"people": [' + b"[" * 50_000 + b"]" * 50_000 + b"]}" + PADDING, "people")
 
 

@@ -46,8 +46,8 @@ def test_a_feature_is_there_from_its_level_on(gate: Gate) -> None:
 
 @pytest.mark.parametrize("gate", [gate for gate in Gate if gate.field], ids=lambda gate: gate.name)
 def test_what_a_snapshot_shows_is_there_whatever_the_level(gate: Gate) -> None:
-    assert ServerInfo.from_answer({"zulip_feature_level": 100, gate.field: []}).supports(gate)
-    assert not ServerInfo.from_answer({"zulip_feature_level": 100}).supports(gate)
+    assert ServerInfo.from_response({"zulip_feature_level": 100, gate.field: []}).supports(gate)
+    assert not ServerInfo.from_response({"zulip_feature_level": 100}).supports(gate)
 
 
 @proves("VER-02", "VER-07")
@@ -119,7 +119,7 @@ async def test_registration_teaches_level_and_limits_anew() -> None:
 
 @pytest.mark.parametrize(("sent", "known"), [(1, 1), (0, None), (-1, None), (True, None), ("20", None)])
 def test_an_invalid_length_in_an_answer_is_not_a_limit(sent: object, known: int | None) -> None:
-    limits = RequestLimits.from_answer({"max_message_length": sent, "max_topic_length": sent})
+    limits = RequestLimits.from_response({"max_message_length": sent, "max_topic_length": sent})
     assert (limits.max_message_length, limits.max_topic_length) == (known, known)
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from narrowcast_api import permissions
 from narrowcast_api.client import Client
-from narrowcast_api.errors import BadRequest, MalformedAnswer, NotFound, Unsupported
+from narrowcast_api.errors import BadRequest, MalformedResponse, NotFound, Unsupported
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.http.ignored_parameters import ignored_parameters
 from narrowcast_api.model.user_groups import AdHocGroup, read_user_group
@@ -95,9 +95,9 @@ async def test_a_new_group_is_found_by_its_name_where_the_answer_has_no_id() -> 
         transport.prepare("POST", "/api/v1/user_groups/create")
         transport.prepare("GET", "/api/v1/user_groups", json={"user_groups": rows})
         assert await client.user_groups.create(name="pilots", description="", members=[11]) == 4
-    async with scripted_client(Gate.GROUP_ID_ANSWERED.level) as (client, transport):
+    async with scripted_client(Gate.GROUP_ID_RETURNED.level) as (client, transport):
         transport.prepare("POST", "/api/v1/user_groups/create")
-        with pytest.raises(MalformedAnswer):
+        with pytest.raises(MalformedResponse):
             await client.user_groups.create(name="pilots", description="", members=[11])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from narrowcast_api.errors import BadRequest, MalformedAnswer, NotConnected, ServerFault
+from narrowcast_api.errors import BadRequest, MalformedResponse, NotConnected, ServerFault
 from narrowcast_api.protocols.outbox import OutboxState
 from narrowcast_api.storage.journal_changes import JournalChanges
 from support.outbox_server import LUNCH, ME, TEA, OutboxBench, StoredMessage, as_message, only, states
@@ -17,7 +17,7 @@ FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
 # when the outcome is unknown
 
 
-@pytest.mark.parametrize("error", [ServerFault(502), MalformedAnswer("not JSON"), RuntimeError("a bug")])
+@pytest.mark.parametrize("error", [ServerFault(502), MalformedResponse("not JSON"), RuntimeError("a bug")])
 async def test_an_unknown_outcome_is_looked_up_and_never_sent_twice(
     bench: OutboxBench, error: Exception
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast_api.errors import BadImage, InvalidInput, MalformedAnswer
+from narrowcast_api.errors import BadImage, InvalidInput, MalformedResponse
 from support.api import scripted_client
 from support.captures import fixture
 
@@ -13,7 +13,7 @@ AVATAR = "/api/v1/users/me/avatar"
 
 
 async def test_bots_are_listed_made_changed_and_deactivated() -> None:
-    answers = fixture("answers.json")
+    answers = fixture("responses.json")
     async with scripted_client() as (client, transport):
         transport.prepare("GET", BOTS, json=answers["GET bots"])
         assert [bot.full_name for bot in await client.bots.list()] == ["Iris"]
@@ -43,7 +43,7 @@ async def test_a_bots_key_shows_in_no_repr() -> None:
         assert key.reveal() == "canary-4712"
         assert "canary" not in repr(key)
         transport.prepare("POST", path, json={"api_key": 5})
-        with pytest.raises(MalformedAnswer):
+        with pytest.raises(MalformedResponse):
             await client.bots.regenerate_key(bot_id=21)
 
 

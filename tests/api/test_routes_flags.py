@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast_api.errors import InvalidInput, MalformedAnswer, Unsupported
+from narrowcast_api.errors import InvalidInput, MalformedResponse, Unsupported
 from narrowcast_api.routes.flags import unchanged
 from narrowcast_api.wire.vocabulary import (
     CHANGEABLE_FLAGS,
@@ -130,7 +130,7 @@ async def test_a_server_that_makes_no_progress_is_not_asked_for_ever() -> None:
     stuck = {"processed_count": 0, "updated_count": 0, "last_processed_id": None, "found_newest": False}
     async with scripted_client() as (client, transport):
         transport.prepare("POST", NARROW, json=stuck)
-        with pytest.raises(MalformedAnswer):
+        with pytest.raises(MalformedResponse):
             await client.flags.change_whole_narrow(narrow=[])
 
 

@@ -7,7 +7,7 @@ import pytest
 from narrowcast_api.errors import (
     BadRequest,
     InvalidInput,
-    MalformedAnswer,
+    MalformedResponse,
     OutcomeUnknown,
     PermissionDenied,
     UnauthorizedPrincipal,
@@ -110,7 +110,7 @@ async def test_only_administrators_delete_topics() -> None:
 async def test_deleting_gives_the_server_more_time_than_other_requests() -> None:
     async with scripted_client() as (client, transport):
         transport.prepare("POST", DELETE, json={"complete": "soon"})
-        with pytest.raises(MalformedAnswer):
+        with pytest.raises(MalformedResponse):
             await client.topics.delete(channel_id=7, topic="lunch")
         read_seconds = transport.last.timeout["read"]
         assert read_seconds is not None

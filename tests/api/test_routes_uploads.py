@@ -90,7 +90,7 @@ async def test_a_file_over_the_limit_is_refused_before_a_byte_is_sent(tmp_path: 
 
 
 async def test_no_file_is_sent_where_the_server_takes_none(tmp_path: Path) -> None:
-    limits = RequestLimits.from_answer({"max_file_upload_size_mib": 0})
+    limits = RequestLimits.from_response({"max_file_upload_size_mib": 0})
     async with scripted_client(limits=limits) as (client, _):
         with pytest.raises(InvalidInput, match="uploads have been disabled"):
             await client.uploads.upload(path=sparse(tmp_path, 0))

@@ -11,7 +11,7 @@ from narrowcast_api.errors import (
     BadRequest,
     CannotDeactivateLastUser,
     InvalidInput,
-    MalformedAnswer,
+    MalformedResponse,
     PermissionDenied,
     Unsupported,
 )
@@ -170,7 +170,7 @@ async def test_an_unknown_user_is_a_bad_request() -> None:
         with pytest.raises(BadRequest):
             await client.users.get(user_id=999999)
         transport.prepare("GET", SEVEN, json={"user": {"user_id": "seven"}})
-        with pytest.raises(MalformedAnswer):
+        with pytest.raises(MalformedResponse):
             await client.users.get(user_id=7)
 
 

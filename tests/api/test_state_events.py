@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.errors import MalformedResponse
 from narrowcast_api.model.reading import BadRow
 from narrowcast_api.state.apply import HANDLED
 from narrowcast_api.state.apply import apply as apply_event
@@ -102,7 +102,7 @@ def test_an_unknown_kind_changes_nothing() -> None:
 
 
 def test_an_unreadable_event_raises_so_that_a_snapshot_follows() -> None:
-    with pytest.raises(MalformedAnswer):
+    with pytest.raises(MalformedResponse):
         apply_event(make_state(), parse_event({"id": 1, "type": "message", "message": 7}))
 
 
@@ -163,7 +163,7 @@ def test_whatever_a_server_sends_an_event_applies_or_is_refused_in_the_two_known
         apply(state, message_event(channel_message(101)), message_event(direct_message(102)))
         try:
             apply_event(state, parse_event(variant))
-        except (MalformedAnswer, BadRow):
+        except (MalformedResponse, BadRow):
             continue
         facts(state)  # what was applied can be read
 

@@ -14,11 +14,11 @@ from hypothesis import given
 from narrowcast_api.model.user_groups import AdHocGroup
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import Dialect
-from support.answers import operation
 from support.captures import fixture, recorded_answers
 from support.exploring import examples
 from support.hostile import deep, hostile_json
 from support.ledger import proves
+from support.responses import operation
 
 
 def sample(**changes: object) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def test_a_damaged_journal_is_set_aside_and_its_readable_rows_are_taken_over(tmp
         journal.put_draft(
             replace(DRAFT, draft_id=f"d{number:03}", version=DraftVersion(None, f"{number} " + "x" * 500))
         )
-    failed = replace(MESSAGE, state=OutboxState.FAILED, error="No answer", tried=True, unknown=True)
+    failed = replace(MESSAGE, state=OutboxState.FAILED, error="No response", tried=True, unknown=True)
     journal.put_outbox(failed)
     journal.close()
     path = tmp_path / "journal.db"

@@ -154,7 +154,7 @@ def test_a_journal_of_an_earlier_version_opens_and_what_it_holds_is_adopted(
 def test_what_an_earlier_version_did_not_know_is_unknown_still(tmp_path: Path) -> None:
     path = tmp_path / "journal.db"
     errors = {
-        "m1": "It is not known whether this arrived: no answer within 30 s",
+        "m1": "It is not known whether this arrived: no response within 30 s",
         "m2": "You may not post here.",
     }
     with closing(connect(path, synchronous="FULL", migrations=MIGRATIONS[:7])) as old:

@@ -75,7 +75,7 @@ def test_events_nested_without_end_are_events(kind: str) -> None:
 @given(data=st.data())
 @examples(120)
 def test_one_hostile_message_of_a_page_costs_that_message_only(data: st.DataObject) -> None:
-    page = fixture("answers.json")["GET messages"]
+    page = fixture("responses.json")["GET messages"]
     good = page["messages"][0]
     name = data.draw(st.sampled_from(sorted(good)))
     bad = {**good, name: data.draw(hostile_json())}

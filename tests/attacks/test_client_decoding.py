@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from narrowcast_api.errors import AnswerTooLarge, MalformedAnswer
+from narrowcast_api.errors import MalformedResponse, ResponseTooLarge
 from narrowcast_api.files.downloads import download_file, fetch_bytes
 from narrowcast_api.http import decoding, safe_json
 from narrowcast_api.http.safe_json import parse_json
@@ -77,7 +77,7 @@ async def test_requested_encodings_are_decoded_in_chunks_of_any_size(
     ],
 )
 async def test_a_response_encoded_more_than_once_is_rejected_before_it_is_read(encoding: str) -> None:
-    with pytest.raises(MalformedAnswer, match="more than once"):
+    with pytest.raises(MalformedResponse, match="more than once"):
         await unpacked(gzip.compress(gzip.compress(GOOD, mtime=0)), encoding)
 
 
@@ -85,13 +85,13 @@ async def test_encodings_in_two_headers_count_as_two() -> None:
     answer = httpx.Response(
         200, headers=[("content-encoding", "gzip"), ("content-encoding", "gzip")], stream=Raw(b"")
     )
-    with pytest.raises(MalformedAnswer, match="more than once"):
+    with pytest.raises(MalformedResponse, match="more than once"):
         _ = [part async for part in decoding.decoded(answer, MEGABYTE)]
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "compress", "bzip2", "x-evil", "gzip;q=1", "\x1b[2J"])
 async def test_an_encoding_that_was_not_requested_is_rejected(encoding: str) -> None:
-    with pytest.raises(MalformedAnswer, match="not requested"):
+    with pytest.raises(MalformedResponse, match="not requested"):
         await unpacked(GOOD, encoding)
 
 
@@ -102,7 +102,7 @@ async def test_a_decompression_bomb_is_stopped_at_the_limit(encoding: str, size:
     bomb = pack(bytes(size))
     tracemalloc.start()
     try:
-        with pytest.raises(AnswerTooLarge):
+        with pytest.raises(ResponseTooLarge):
             await unpacked(bomb, encoding)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -112,7 +112,7 @@ async def test_a_decompression_bomb_is_stopped_at_the_limit(encoding: str, size:
 
 async def test_many_small_members_add_up_to_one_limit() -> None:
     member = gzip.compress(bytes(100_000))
-    with pytest.raises(AnswerTooLarge):
+    with pytest.raises(ResponseTooLarge):
         await unpacked(member * 20, "gzip")
 
 
@@ -120,7 +120,7 @@ async def test_many_small_members_add_up_to_one_limit() -> None:
 async def test_an_endless_body_that_unpacks_to_nothing_is_counted_as_it_arrives(encoding: str) -> None:
     head = gzip.compress(b"")[:10] if encoding == "gzip" else b"\x78\x9c"
     empty_blocks = b"\x00\x00\x00\xff\xff" * (MEGABYTE // 4)
-    with pytest.raises(AnswerTooLarge):
+    with pytest.raises(ResponseTooLarge):
         await unpacked(head + empty_blocks, encoding, pieces=50)
 
 
@@ -138,7 +138,7 @@ async def test_an_endless_body_that_unpacks_to_nothing_is_counted_as_it_arrives(
     ],
 )
 async def test_a_body_that_is_broken_or_cut_short_is_malformed(encoding: str, body: bytes) -> None:
-    with pytest.raises(MalformedAnswer):
+    with pytest.raises(MalformedResponse):
         await unpacked(body, encoding)
 
 
@@ -161,11 +161,11 @@ async def test_stacked_encodings_are_rejected_in_requests_and_downloads(
         for path in ("/api/v1/x", "/user_uploads/1/a.png", "/user_uploads/1/b.png"):
             transport.prepare("GET", path, content=stacked, headers={"content-encoding": encoding})
         async with make_connection(transport) as connection:
-            with pytest.raises(MalformedAnswer):
+            with pytest.raises(MalformedResponse):
                 await connection.request("GET", "/x")
-            with pytest.raises(MalformedAnswer):
+            with pytest.raises(MalformedResponse):
                 await fetch_bytes(connection, url="/user_uploads/1/a.png", max_bytes=MEGABYTE)
-            with pytest.raises(MalformedAnswer):
+            with pytest.raises(MalformedResponse):
                 await download_file(connection, url="/user_uploads/1/b.png", folder=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
@@ -175,7 +175,7 @@ async def test_a_download_that_unpacks_past_its_limit_leaves_no_file(tmp_path: P
     with ScriptedTransport() as transport:
         transport.prepare("GET", "/user_uploads/1/a", content=bomb, headers={"content-encoding": "gzip"})
         async with make_connection(transport) as connection:
-            with pytest.raises(AnswerTooLarge):
+            with pytest.raises(ResponseTooLarge):
                 await download_file(connection, url="/user_uploads/1/a", folder=tmp_path, max_bytes=MEGABYTE)
     assert list(tmp_path.iterdir()) == []
 
@@ -198,7 +198,7 @@ def filled(pattern: bytes, size: int) -> bytes:
 def test_json_with_64_mb_of_tiny_values_is_rejected_before_it_is_decoded(pattern: bytes) -> None:
     data = filled(pattern, 63 * MEGABYTE)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with pytest.raises(MalformedAnswer, match="memory"):
+    with pytest.raises(MalformedResponse, match="memory"):
         parse_json(data)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200 * 1024  # ru_maxrss is in KiB
 

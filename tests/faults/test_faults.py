@@ -9,7 +9,7 @@ import pytest
 from faults.matrix import FILE, matrix
 from faults.scenarios import SCENARIOS, Offer, Scenario
 from faults.world import FROZEN, SPEED, World, world_at
-from narrowcast_api.errors import NoAnswer
+from narrowcast_api.errors import NoResponse
 from narrowcast_api.events.stream import EventStream
 from narrowcast_api.http.connection import REQUEST_SECONDS, Connection
 from narrowcast_api.protocols import outbox_unconfirmed
@@ -101,7 +101,7 @@ async def test_the_story_notices_a_client_that_sends_again_by_itself(
 
     def careless(unconfirmed: UnconfirmedMessages, item: OutboxItem, error: BaseException) -> None:
         """As if the request had been lost in transit."""
-        add(unconfirmed, item, NoAnswer("lost"))
+        add(unconfirmed, item, NoResponse("lost"))
 
     monkeypatch.setattr(UnconfirmedMessages, "add", careless)
     monkeypatch.setattr(outbox_unconfirmed, "matching", lambda *_: None)  # nor does it see existing messages

@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from live.site import LiveSite
-from narrowcast_api.errors import NoAnswer, ServerFault
+from narrowcast_api.errors import NoResponse, ServerFault
 from narrowcast_api.model.channels import Channel
 from narrowcast_api.wire.parameters import shape
 from support.histories import OBSERVERS, PEOPLE, History, Place, Step
@@ -103,7 +103,7 @@ async def patiently(do: Callable[[], Awaitable[Result]]) -> Result:
     for _ in range(_MAX_FAULTS):
         try:
             return await do()
-        except (ServerFault, NoAnswer):
+        except (ServerFault, NoResponse):
             await asyncio.sleep(1)
     return await do()
 

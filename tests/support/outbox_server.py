@@ -11,7 +11,7 @@ from pathlib import Path
 from narrowcast_api.errors import (
     BadRequest,
     NarrowcastError,
-    NoAnswer,
+    NoResponse,
     NotConnected,
     OutcomeUnknown,
     RateLimited,
@@ -37,8 +37,8 @@ FAILURES: dict[str, tuple[bool, NarrowcastError]] = {
     "refused": (False, BadRequest("BAD_REQUEST", "You may not post here.")),
     "lost before": (False, OutcomeUnknown("timed out")),
     "lost after": (True, OutcomeUnknown("cut")),
-    "silence": (False, NoAnswer("no answer within 30 s")),
-    "silence after": (True, NoAnswer("no answer within 30 s")),
+    "silence": (False, NoResponse("no response within 30 s")),
+    "silence after": (True, NoResponse("no response within 30 s")),
 }
 """By name: whether the message is stored, and what the client receives."""
 

@@ -8,12 +8,12 @@
     │   ├── NotConnected          the request certainly did not reach the server: safe to repeat
     │   │   └── NotSent           a preliminary request failed; `cause` is its error
     │   └── OutcomeUnknown        the server may have carried the request out
-    │       └── NoAnswer          no answer within the time limit of a request
+    │       └── NoResponse        no response within the time limit of a request
     ├── ServerFault               5xx; for a write the outcome is unknown
     ├── RateLimited               429, with the seconds to wait
-    ├── MalformedAnswer           not what the contract promises
+    ├── MalformedResponse         not what the contract promises
     │   └── NoServerThere         the address is not that of a Zulip server
-    ├── AnswerTooLarge            cut off at the size limit
+    ├── ResponseTooLarge          cut off at the size limit
     ├── RedirectRefused           a redirect to another origin, which was not followed
     │   ├── RedirectLoop          redirects within the server's own origin without end
     │   └── FileElsewhere         a file that is stored at another origin
@@ -26,12 +26,11 @@ Contract: section Errors (ERR-01 to ERR-09, AUTH-05, CONV-06, CONV-21).
 
 from narrowcast_api.errors.failures import (
     AccountError,
-    AnswerTooLarge,
     FileElsewhere,
     InvalidInput,
-    MalformedAnswer,
+    MalformedResponse,
     NarrowcastError,
-    NoAnswer,
+    NoResponse,
     NoServerThere,
     NotConnected,
     NotSent,
@@ -39,6 +38,7 @@ from narrowcast_api.errors.failures import (
     RateLimited,
     RedirectLoop,
     RedirectRefused,
+    ResponseTooLarge,
     ServerFault,
     TransportError,
     Unsupported,
@@ -83,7 +83,6 @@ __all__ = [
     "TEMPORARY",
     "AccountDeactivated",
     "AccountError",
-    "AnswerTooLarge",
     "ApiError",
     "AuthenticationFailed",
     "BadEventQueueId",
@@ -100,10 +99,10 @@ __all__ = [
     "InsufficientPermission",
     "InvalidInput",
     "InvitationFailed",
-    "MalformedAnswer",
+    "MalformedResponse",
     "MethodNotAllowed",
     "NarrowcastError",
-    "NoAnswer",
+    "NoResponse",
     "NoServerThere",
     "NotConnected",
     "NotFound",
@@ -117,6 +116,7 @@ __all__ = [
     "RedirectRefused",
     "RequestVariableInvalid",
     "RequestVariableMissing",
+    "ResponseTooLarge",
     "SecondFactorNeeded",
     "ServerFault",
     "StreamDoesNotExist",

@@ -1,4 +1,4 @@
-"""Failures in the library or the network, and unusable answers: all errors except rejections by the server."""
+"""Failures in the library or the network, and unusable responses: all errors except rejections by the server."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Unsupported(NarrowcastError):
 
 
 class TransportError(NarrowcastError):
-    """No complete answer arrived."""
+    """No complete response arrived."""
 
 
 class NotConnected(TransportError):
@@ -66,19 +66,19 @@ class OutcomeUnknown(TransportError):
 
     @property
     def user_message(self) -> str:
-        return f"Connection lost before an answer arrived ({self}). {self._advice}"
+        return f"Connection lost before a response arrived ({self}). {self._advice}"
 
     @property
     def _advice(self) -> str:
         return "Try again." if self.read_only else "It may have worked: check before you try again."
 
 
-class NoAnswer(OutcomeUnknown):
-    """No answer within the time limit of a request, for example because the connection was lost unnoticed."""
+class NoResponse(OutcomeUnknown):
+    """No response within the time limit of a request, for example because the connection was lost unnoticed."""
 
     @property
     def user_message(self) -> str:
-        return f"The server did not answer ({self}). {self._advice}"
+        return f"The server did not respond ({self}). {self._advice}"
 
 
 class ServerFault(NarrowcastError):
@@ -95,7 +95,7 @@ class ServerFault(NarrowcastError):
 
 
 class NotSent(NotConnected):
-    """A preliminary request to the server failed (5xx) or got no answer: the request itself was not sent and
+    """A preliminary request to the server failed (5xx) or got no response: the request itself was not sent and
     may be repeated. `cause` is the error of the preliminary request.
     """
 
@@ -111,7 +111,7 @@ class NotSent(NotConnected):
 
 
 class RateLimited(NarrowcastError):
-    """429: too many requests. `retry_after` is in seconds, from the answer's body or header."""
+    """429: too many requests. `retry_after` is in seconds, from the response's body or header."""
 
     def __init__(self, retry_after: float) -> None:
         super().__init__(f"too many requests; retry in {retry_after:.1f} s")
@@ -122,8 +122,8 @@ class RateLimited(NarrowcastError):
         return f"Rate limit exceeded. Try again in {max(1, round(self.retry_after))} s."
 
 
-class MalformedAnswer(NarrowcastError):
-    """The answer is not what the contract promises (HTML, broken JSON, wrong shape)."""
+class MalformedResponse(NarrowcastError):
+    """The response is not what the contract promises (HTML, broken JSON, wrong shape)."""
 
     def __init__(self, detail: str, *, status: int = 200) -> None:
         super().__init__(detail if status == 200 else f"{detail} (HTTP {status})")
@@ -132,11 +132,11 @@ class MalformedAnswer(NarrowcastError):
 
     @property
     def user_message(self) -> str:
-        return f"Unexpected answer from the server: {self}. Is this the address of a chat server?"
+        return f"Unexpected response from the server: {self}. Is this the address of a chat server?"
 
 
-class NoServerThere(MalformedAnswer):
-    """What answers at `site` is not a Zulip server."""
+class NoServerThere(MalformedResponse):
+    """What responds at `site` is not a Zulip server."""
 
     def __init__(self, site: str, detail: str, *, status: int = 200) -> None:
         super().__init__(detail, status=status)
@@ -144,19 +144,19 @@ class NoServerThere(MalformedAnswer):
 
     @property
     def user_message(self) -> str:
-        return f"No Zulip server answers at {self.site} ({self}). Check the address."
+        return f"No Zulip server responds at {self.site} ({self}). Check the address."
 
 
-class AnswerTooLarge(NarrowcastError):
-    """The answer is longer than `limit` bytes and was cut off."""
+class ResponseTooLarge(NarrowcastError):
+    """The response is longer than `limit` bytes and was cut off."""
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"answer longer than {limit} bytes")
+        super().__init__(f"response longer than {limit} bytes")
         self.limit = limit
 
     @property
     def user_message(self) -> str:
-        return f"The server's answer is larger than {self.limit // 2**20} MiB and was not read."
+        return f"The server's response is larger than {self.limit // 2**20} MiB and was not read."
 
 
 class RedirectRefused(NarrowcastError):

@@ -257,7 +257,7 @@ CODES: Mapping[str, type[ApiError]] = {
     "REALM_UPLOAD_QUOTA": UploadQuotaReached,
 }
 
-# Only for answers without a known code (ERR-07, ERR-08).
+# Only for responses without a known code (ERR-07, ERR-08).
 _BY_STATUS: Mapping[int, type[ApiError]] = {
     401: Unauthorized,
     403: PermissionDenied,

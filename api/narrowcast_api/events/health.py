@@ -22,7 +22,7 @@ class Health:
         self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
 
     def succeeded(self) -> None:
-        """Records that the server has answered."""
+        """Records that the server has responded."""
         self._trouble_since = None
         if not self.status.is_live:
             self._set(ConnectionKind.LIVE, "")

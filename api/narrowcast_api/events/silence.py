@@ -1,7 +1,7 @@
 """Decides how long the stream of events may be silent before the connection is in doubt.
 
 The connection is in doubt when the server's heartbeat is overdue. A server can also lose a poll that arrived
-at the same moment as an event (Zulip's does, under load), and never answer it. So it is also in doubt when an
+at the same moment as an event (Zulip's does, under load), and never respond to it. So it is also in doubt when an
 action was carried out for which no event arrives, and, at most once a minute, when the stream is quiet after
 an event.
 """
@@ -61,13 +61,13 @@ class Silence:
 
     def end_wait(self) -> None:
         """Records that the wait is over, however it ended: events of earlier actions have arrived, or will be
-        in the next answer.
+        in the next response.
         """
         self.is_listening = False
         self._acted_at = None
 
     def received(self, events: Sequence[object]) -> None:
-        """Records the raw events of an answer that was not explicitly asked for."""
+        """Records the raw events of a response that was not explicitly asked for."""
         self._has_received = self._has_received or any(map(_is_event, events))
 
     def polled(self) -> None:

@@ -1,20 +1,20 @@
 """The self-healing stream of events: registration, long poll or WebSocket, recovery.
 
 ```
-            ┌────────── BAD_EVENT_QUEUE_ID: at once; rejection, unreadable answer or event: later ────────┐
+            ┌────────── BAD_EVENT_QUEUE_ID: at once; rejection, unreadable response or event: later ──────┐
             v                                                                                             │
       no queue ──register──> snapshot ──> receiving <──────────┐ ──────────────────────────────────────── ┘
          ^  │                                │   ^             │ same queue, `dont_block`:
-         └──┘ no answer: later               v   └── works     │ at once in doubt, else after a jittered pause
-        401: refused, until asked again   doubt; no answer, 5xx ┘
+         └──┘ no response: later             v   └── works     │ at once in doubt, else after a jittered pause
+        401: refused until asked again  doubt; no response, 5xx ┘
 ```
 Recovery is the same as starting: a lost queue means a new snapshot, and views fetch their messages again.
 Events are passed on in order, each id once. A wake from sleep (the wall clock ran ahead of the monotonic
 one) ends any current wait.
 
 A connection can be dead without an error. It is in doubt when it is silent for too long (`silence`) and when
-any other request gets no answer: then events are requested at once, without waiting for new ones, and if
-there is no answer within `PROOF_SECONDS` the status is no longer live.
+any other request gets no response: then events are requested at once, without waiting for new ones, and if
+there is no response within `PROOF_SECONDS` the status is no longer live.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from narrowcast_api.errors import (
     AccountDeactivated,
     BadEventQueueId,
     BadRequest,
-    MalformedAnswer,
+    MalformedResponse,
     NarrowcastError,
-    NoAnswer,
+    NoResponse,
     RateLimited,
     ServerFault,
     TransportError,
@@ -53,7 +53,7 @@ from narrowcast_api.wire.events import Event, RestartEvent, parse_event
 
 logger = logging.getLogger(__name__)
 
-Answer = TypeVar("Answer")
+Response = TypeVar("Response")
 
 CATCH_UP_SECONDS = 10.0
 """The maximum duration of a poll that must not block; if it takes longer, the connection is still dead."""
@@ -66,7 +66,7 @@ CLOCK_CHECK_EVERY = 5.0
 
 _JUMP = 10.0
 _BATCH_SIZE = 50
-_EMPTY_ANSWERS = 3
+_EMPTY_RESPONSES = 3
 _SOCKET_FAILURES = 2
 
 
@@ -89,8 +89,8 @@ class _GivenUp(Enum):
 class EventStream:
     """Receives the events of one account. `run` is a task; network errors never end it.
 
-    `on_snapshot` receives each answer of registration, `on_events` each batch of typed events in order; an
-    exception in either is logged and answered by a new snapshot. `on_status` receives each new status.
+    `on_snapshot` receives each response of registration, `on_events` each batch of typed events in order; an
+    exception in either is logged and leads to a new snapshot. `on_status` receives each new status.
     `open_socket` opens a WebSocket stream, None only polls. `random` returns numbers in [0, 1).
     """
 
@@ -120,7 +120,7 @@ class EventStream:
         self._socket: Socket | None = None
         self._closing: set[asyncio.Future[None]] = set()
         self._socket_failures = 0
-        self._empty_answers = 0
+        self._empty_responses = 0
         self._catching_up = False
         self._proven = False
         self._outdated_at: float | None = None
@@ -131,7 +131,7 @@ class EventStream:
         self._woken.ring()
 
     def poll_now(self) -> None:
-        """Requests events at once instead of waiting for them, because another request had no answer."""
+        """Requests events at once instead of waiting for them, because another request had no response."""
         if self._silence.is_listening:
             self._woken.ring()
 
@@ -220,17 +220,17 @@ class EventStream:
     async def _register(self) -> None:
         overdue = asyncio.ensure_future(self._report_when_overdue())
         try:
-            answer = await register(self._connection, lazy_field="realm_users")
+            response = await register(self._connection, lazy_field="realm_users")
         except BadRequest:
             self._connection.forget_server()  # the server may have been replaced since it was identified
             raise
         finally:
             overdue.cancel()
-        queue_id, last_event_id = answer.get("queue_id"), answer.get("last_event_id")
-        path = answer.get("event_stream_path")
+        queue_id, last_event_id = response.get("queue_id"), response.get("last_event_id")
+        path = response.get("event_stream_path")
         if not isinstance(queue_id, str) or type(last_event_id) is not int:
-            raise MalformedAnswer("the answer of registration has no event queue")
-        await self._on_snapshot(answer)
+            raise MalformedResponse("the response of registration has no event queue")
+        await self._on_snapshot(response)
         self._outdated_at = None
         self.queue = Queue(queue_id, last_event_id, path if isinstance(path, str) else None)
         self._catching_up = False
@@ -241,7 +241,7 @@ class EventStream:
         """Reports trouble if a new snapshot takes long, since no events are received meanwhile."""
         await self._clock.sleep(PROOF_SECONDS)
         if self._health.status.is_live:
-            self._health.failed(NoAnswer(f"no answer within {PROOF_SECONDS:g} s"))
+            self._health.failed(NoResponse(f"no response within {PROOF_SECONDS:g} s"))
 
     # receiving
 
@@ -261,7 +261,7 @@ class EventStream:
             if not waiting and is_woken:
                 return  # asked to begin again
             if not waiting:
-                raise NoAnswer(f"no answer within {wait:g} s")
+                raise NoResponse(f"no response within {wait:g} s")
             # The heartbeat is overdue, or there is doubt for another reason: ask for events without waiting.
             if is_woken:
                 self._socket_failures = max(0, self._socket_failures - 1)  # it had no time to prove itself
@@ -346,8 +346,8 @@ class EventStream:
 
     async def _brake(self, is_empty: bool) -> None:
         """Slows down if polls return at once and empty, because another client uses the same queue."""
-        self._empty_answers = self._empty_answers + 1 if is_empty else 0
-        if self._empty_answers >= _EMPTY_ANSWERS:
+        self._empty_responses = self._empty_responses + 1 if is_empty else 0
+        if self._empty_responses >= _EMPTY_RESPONSES:
             await self._pause(1.0)
 
     async def _close_socket(self) -> None:
@@ -364,7 +364,7 @@ class EventStream:
 
     # time
 
-    async def _unless_woken(self, work: Coroutine[Any, Any, Answer], seconds: float) -> Answer | _GivenUp:
+    async def _unless_woken(self, work: Coroutine[Any, Any, Response], seconds: float) -> Response | _GivenUp:
         """Returns the result of `work`, or why it was given up."""
         task = asyncio.ensure_future(work)
         is_awaited = True

@@ -1,7 +1,7 @@
 """The event queue as a WebSocket stream, if a server offers one (EVT-08).
 
 Registration returns `event_stream_path`. Frames of the server are JSON objects, with `events` in order, or an
-error with `code`; the client answers with the id of the last event it has applied.
+error with `code`; the client responds with the id of the last event it has applied.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from narrowcast_api.errors import InvalidInput, MalformedAnswer, OutcomeUnknown, api_error
+from narrowcast_api.errors import InvalidInput, MalformedResponse, OutcomeUnknown, api_error
 from narrowcast_api.http.addresses import LOOPBACK
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.safe_json import parse_object
@@ -40,7 +40,7 @@ class WebSocketQueue:
         """Returns the events of the next frame.
 
         Raises `BadEventQueueId` and other rejections, `OutcomeUnknown` when the stream ended,
-        `MalformedAnswer`.
+        `MalformedResponse`.
         """
         reason = ""
         try:
@@ -49,18 +49,18 @@ class WebSocketQueue:
             reason = f"the event stream ended: {closed.rcvd.code if closed.rcvd else 'cut'}"
         if reason:
             raise OutcomeUnknown(reason)
-        answer = parse_object(frame)
-        if answer.get("result") == "error":
-            code, message = answer.get("code"), answer.get("msg")
+        response = parse_object(frame)
+        if response.get("result") == "error":
+            code, message = response.get("code"), response.get("msg")
             raise api_error(
                 400,
                 code if isinstance(code, str) else "",
                 message if isinstance(message, str) else "",
-                answer,
+                response,
             )
-        events = answer.get("events")
+        events = response.get("events")
         if not isinstance(events, list):
-            raise MalformedAnswer("a frame of events without events")
+            raise MalformedResponse("a frame of events without events")
         return events
 
     async def acknowledge(self, last_event_id: int) -> None:

@@ -13,13 +13,13 @@ from pathlib import Path
 import httpx
 
 from narrowcast_api.errors import (
-    AnswerTooLarge,
     FileElsewhere,
     InvalidInput,
     NotFound,
     OutcomeUnknown,
     PermissionDenied,
     RedirectRefused,
+    ResponseTooLarge,
 )
 from narrowcast_api.files.names import response_file_name, safe_name
 from narrowcast_api.http.connection import Connection
@@ -58,7 +58,7 @@ async def download_file(
     `url` is relative to the organization or on its own origin; other addresses raise RedirectRefused, and
     redirects to them FileElsewhere. The name is made safe; if it is taken, a number is added. The file is
     created with mode 0600 and deleted if the download fails or is cancelled. Raises InvalidInput if `folder`
-    cannot be written, AnswerTooLarge beyond `max_bytes`.
+    cannot be written, ResponseTooLarge beyond `max_bytes`.
     """
     address = own_url(connection, url)
     async with _opened(connection, address, {"Accept": "*/*", "Accept-Encoding": "identity"}) as response:
@@ -77,7 +77,7 @@ async def download_file(
 
 
 async def fetch_bytes(connection: Connection, *, url: str, max_bytes: int) -> bytes:
-    """Returns the bytes of a small file of the organization, such as a picture. Raises AnswerTooLarge beyond
+    """Returns the bytes of a small file of the organization, such as a picture. Raises ResponseTooLarge beyond
     `max_bytes`.
     """
     address = own_url(connection, url)
@@ -90,7 +90,7 @@ async def fetch_bytes(connection: Connection, *, url: str, max_bytes: int) -> by
 async def _opened(
     connection: Connection, address: httpx.URL, headers: dict[str, str]
 ) -> AsyncIterator[httpx.Response]:
-    """The answer to a GET, its body unread. Raises FileElsewhere if the file is not on the server's own origin."""
+    """The response to a GET, its body unread. Raises FileElsewhere if the file is not on the server's own origin."""
     location = ""
     try:
         async with connection.stream("GET", str(address), headers=headers, timeout=_STEP_SECONDS) as response:
@@ -162,7 +162,7 @@ async def _copy(
     total = int(text) if text.isascii() and text.isdigit() and len(text) < 19 and not encoded else None
     if max_bytes is not None and total is not None and total > max_bytes:
         os.close(descriptor)
-        raise AnswerTooLarge(max_bytes)
+        raise ResponseTooLarge(max_bytes)
     size, problem = 0, ""
     with os.fdopen(descriptor, "wb", buffering=0) as out:
         async for chunk in decoded(response, max_bytes):

@@ -11,13 +11,13 @@ from narrowcast_api.files.reading import LocalFile, Progress, read_part
 from narrowcast_api.http.connection import Connection
 
 _STEP_SECONDS = 180.0
-"""Long, because the server may copy the file to another storage before it answers."""
+"""Long, because the server may copy the file to another storage before it responds."""
 
 
 async def send_multipart(
     connection: Connection, file: LocalFile, progress: Progress | None
 ) -> dict[str, object]:
-    """Stream the file as the only part of a form, in a field named 'file' (UPL-16); returns the answer's object."""
+    """Stream the file as the only part of a form, in a field named 'file' (UPL-16); returns the response's object."""
     boundary = secrets.token_hex(16)
     name = quoted_for_form(file.name)
     head = (

@@ -38,7 +38,7 @@ def _cut(name: str) -> str:
 
 
 def response_file_name(disposition: str | None, url: str) -> str:
-    """Returns a safe file name: that of an answer's header (RFC 6266, RFC 5987), else the last part of the address."""
+    """Returns a safe file name: that of a response's header (RFC 6266, RFC 5987), else the last part of the address."""
     if disposition:
         header = Message()
         header["content-disposition"] = disposition.replace("\r", " ").replace("\n", " ")

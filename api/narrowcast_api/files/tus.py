@@ -1,6 +1,6 @@
 """Resumable uploads with the tus protocol, version 1.0.0, at /api/v1/tus (UPL-14, UPL-15, AUTH-02).
 
-    create (POST) -> send a part (PATCH) -> ... -> the last part's answer names the file
+    create (POST) -> send a part (PATCH) -> ... -> the last part's response names the file
                          |        ^
              interrupted v        |
                  ask offset (HEAD) -- gone --> create
@@ -21,7 +21,7 @@ import httpx
 from narrowcast_api.errors import (
     TEMPORARY,
     ApiError,
-    MalformedAnswer,
+    MalformedResponse,
     NarrowcastError,
     OutcomeUnknown,
     RateLimited,
@@ -39,7 +39,7 @@ _TRIES = 6
 _PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 _VERSION = {"Tus-Resumable": "1.0.0"}
 _GONE = frozenset({403, 404, 410})
-_ANSWER_BYTES = 2**20
+_MAX_RESPONSE_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ async def send_resumable(
     resumable: Callable[[str], None] | None = None,
     part_bytes: int = PART_BYTES,
 ) -> dict[str, object]:
-    """Send the file in parts, resuming after interruptions; returns the object in the last part's answer.
+    """Send the file in parts, resuming after interruptions; returns the object in the last part's response.
 
     `resumable(address)` is called with the upload's address as soon as it is known; a later call with
     `resume_from` that address continues with what the server already has. After several attempts without
@@ -75,13 +75,13 @@ async def send_resumable(
                 if resumable is not None:
                     resumable(place.url)
             sent = place.offset
-            place, answer = await _send_part(connection, file, place, part_bytes, progress)
-            if answer is not None:
-                return answer
+            place, final = await _send_part(connection, file, place, part_bytes, progress)
+            if final is not None:
+                return final
             tries = 0 if place.offset > sent else tries + 1
             if tries < _TRIES:
                 continue
-            failure = MalformedAnswer("a resumable upload makes no progress")
+            failure = MalformedResponse("a resumable upload makes no progress")
         except TEMPORARY as error:
             failure = error
         tries += 1
@@ -114,7 +114,7 @@ async def _create(connection: Connection, file: LocalFile) -> str:
 async def _send_part(
     connection: Connection, file: LocalFile, place: _Place, part_bytes: int, progress: Progress | None
 ) -> tuple[_Place, dict[str, object] | None]:
-    """Send the next part; returns the upload's new offset, and the final answer if it was the last part."""
+    """Send the next part; returns the upload's new offset, and the final response if it was the last part."""
     end = min(file.size, place.offset + part_bytes)
     headers = {
         **_VERSION,
@@ -136,10 +136,10 @@ async def _send_part(
             await _refuse(connection, response)
         offset = _offset(response)
         if offset is None:
-            raise MalformedAnswer("a part's answer lacks its offset", status=response.status_code)
+            raise MalformedResponse("a part's response lacks its offset", status=response.status_code)
         if offset < file.size:
             return _Place(place.url, offset), None
-        raw = await connection.read(response, _ANSWER_BYTES)
+        raw = await connection.read(response, _MAX_RESPONSE_BYTES)
     return _Place(place.url, offset), _final(raw)
 
 
@@ -172,7 +172,7 @@ async def _ask(connection: Connection, place: _Place, size: int) -> _Place | Non
 async def _find(connection: Connection, address: str, file: LocalFile) -> _Place | None:
     try:
         url = _own_address(connection, httpx.URL(connection.site), address)
-    except (RedirectRefused, MalformedAnswer, httpx.InvalidURL):
+    except (RedirectRefused, MalformedResponse, httpx.InvalidURL):
         return None
     place = await _ask(connection, _Place(url, -1), file.size)
     return place if place is not None and 0 <= place.offset <= file.size else None
@@ -181,7 +181,7 @@ async def _find(connection: Connection, address: str, file: LocalFile) -> _Place
 def _own_address(connection: Connection, base: httpx.URL, location: str) -> str:
     """Returns the upload's address, which must be on the account's own host: credentials are sent nowhere else."""
     if not location:
-        raise MalformedAnswer("a resumable upload without an address")
+        raise MalformedResponse("a resumable upload without an address")
     target = base.join(location)
     if connection.is_own(target):
         return str(target)
@@ -193,7 +193,7 @@ def _own_address(connection: Connection, base: httpx.URL, location: str) -> str:
 
 
 async def _refuse(connection: Connection, response: httpx.Response) -> None:
-    await connection.finish(response, max_bytes=_ANSWER_BYTES)
+    await connection.finish(response, max_bytes=_MAX_RESPONSE_BYTES)
     raise ApiError("", "the resumable upload was refused", response.status_code)
 
 

@@ -1,1 +1,1 @@
-"""HTTP requests: connection, transport, encoding, answers, limits, TLS, secrets."""
+"""HTTP requests: connection, transport, encoding, responses, limits, TLS, secrets."""

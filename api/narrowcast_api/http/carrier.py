@@ -88,7 +88,7 @@ class Carrier:
             await asyncio.to_thread(shared_context, self._ca_bundle)
 
     async def exchange(self, prepared: PreparedRequest) -> RawResponse:
-        """Send a request and read the whole answer. Raises httpx.HTTPError if the network fails."""
+        """Send a request and read the whole response. Raises httpx.HTTPError if the network fails."""
         # Secrets are revealed only in here, so that no frame of a traceback of a network error contains them.
         request = self._build(prepared)
         request.extensions["timeout"] = _each_step(prepared.timeout).as_dict()

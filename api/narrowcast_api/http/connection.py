@@ -16,23 +16,23 @@ from msgspec.structs import replace
 from narrowcast_api.account import Account, normal_site
 from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.errors import (
-    AnswerTooLarge,
     MethodNotAllowed,
     NarrowcastError,
-    NoAnswer,
+    NoResponse,
     NotFound,
     NotSent,
     OutcomeUnknown,
     RateLimited,
+    ResponseTooLarge,
     ServerFault,
     TransportError,
 )
-from narrowcast_api.http.answers import interpret, redacted
 from narrowcast_api.http.carrier import Carrier
 from narrowcast_api.http.encoding import OMIT, encode_params
 from narrowcast_api.http.exchange import Exchange, FileParts, PreparedRequest, RawResponse
 from narrowcast_api.http.ignored_parameters import Ignored, report
 from narrowcast_api.http.rate_limit import RateGate, shared_gate
+from narrowcast_api.http.responses import interpret, redacted
 from narrowcast_api.http.transport import read_bounded, transport_error
 from narrowcast_api.server_info import RequestLimits, ServerInfo
 from narrowcast_api.wire.levels import operation_gate
@@ -47,8 +47,8 @@ log = logging.getLogger("narrowcast_api.http.connection")
 REQUEST_SECONDS = 30.0
 PATIENCE_SECONDS = 10.0
 SLOW_SECONDS = 5.0
-"""Seconds without an answer after which the connection is reported as doubtful, while the request continues."""
-ANSWER_BYTES = 64 * 2**20
+"""Seconds without a response after which the connection is reported as doubtful, while the request continues."""
+MAX_RESPONSE_BYTES = 64 * 2**20
 _TRIES = 4
 
 _WITHOUT_EVENTS = re.compile(r"^/(register|events|users/me/presence|messages/render)|/typing$")
@@ -64,7 +64,7 @@ class Connection:
 
     Hooks, each may be replaced: `on_ignored(method, path, names)` is called when the server reports
     parameters that it ignored (CONV-09); `on_rate_limited(seconds)` when the server limits the rate;
-    `on_unanswered()` when a request other than for events could not reach the server or got no answer within
+    `on_no_response()` when a request other than for events could not reach the server or got no response within
     `SLOW_SECONDS`; `on_action_done()` when a request changed something that the server reports by an event;
     `exchange` sends the requests of `request`, by default over HTTP (`Carrier`).
     """
@@ -88,7 +88,7 @@ class Connection:
         self.own_user_id: int | None = None
         self.on_ignored: Callable[[str, str, tuple[str, ...]], None] | None = None
         self.on_rate_limited: Callable[[float], None] | None = None
-        self.on_unanswered: Callable[[], None] | None = None
+        self.on_no_response: Callable[[], None] | None = None
         self.on_action_done: Callable[[], None] | None = None
         self.ca_bundle = ca_bundle or (self.account.ca_bundle if self.account else None)
         self._carrier = Carrier(self.site, self.account, transport=transport, ca_bundle=self.ca_bundle)
@@ -130,7 +130,7 @@ class Connection:
         return self.server
 
     async def preflight(self, request: Awaitable[T]) -> T:
-        """Returns the answer to a request that precedes the actual one. Raises NotSent instead of
+        """Returns the response to a request that precedes the actual one. Raises NotSent instead of
         OutcomeUnknown and ServerFault, as the actual request was not sent.
         """
         failure: NotSent
@@ -151,17 +151,17 @@ class Connection:
         """Discard what is known about the server: the next request that depends on it requests it again."""
         self.server = ServerInfo()
 
-    def record_server(self, answer: Mapping[str, object]) -> ServerInfo:
-        """Store level, version and dialect from an answer of server_settings or register; from the latter
+    def record_server(self, response: Mapping[str, object]) -> ServerInfo:
+        """Store level, version and dialect from a response of server_settings or register; from the latter
         also the limits and the current user's id.
         """
-        learnt = ServerInfo.from_answer(answer)
-        if "is_incompatible" not in answer:
+        learnt = ServerInfo.from_response(response)
+        if "is_incompatible" not in response:
             learnt = replace(learnt, is_incompatible=self.server.is_incompatible)
         self.server = learnt
-        if "queue_id" in answer or "max_message_length" in answer:
-            self.limits = RequestLimits.from_answer(answer)
-        own = answer.get("user_id")
+        if "queue_id" in response or "max_message_length" in response:
+            self.limits = RequestLimits.from_response(response)
+        own = response.get("user_id")
         if isinstance(own, int) and not isinstance(own, bool):
             self.own_user_id = own
         return learnt
@@ -185,7 +185,7 @@ class Connection:
         files: FileParts | None = None,
         timeout: float | None = REQUEST_SECONDS,
         authenticated: bool = True,
-        max_bytes: int = ANSWER_BYTES,
+        max_bytes: int = MAX_RESPONSE_BYTES,
         partial: bool = False,
         bucket: str = "",
         lazy_field: str = "",
@@ -194,8 +194,8 @@ class Connection:
 
         `params` are sent as form fields, for GET in the query; values are encoded as in `encoding`, OMIT is
         left out. `timeout` limits the whole request in seconds (None: no limit). During rate limiting the
-        request waits up to the connection's patience; a request answered with 429 was not carried out, so it
-        is repeated within that time. `lazy_field` names a list of a large answer whose rows are parsed when
+        request waits up to the connection's patience; a request that got a 429 was not carried out, so it
+        is repeated within that time. `lazy_field` names a list of a large response whose rows are parsed when
         they are accessed.
         """
         patience = self._patience
@@ -257,19 +257,21 @@ class Connection:
             failure = transport_error(error)
         if failure is not None:
             if isinstance(failure, TransportError):
-                self._unanswered()
+                self._report_no_response()
             raise failure
 
-    async def read(self, response: httpx.Response, max_bytes: int = ANSWER_BYTES) -> bytes:
-        """Returns the decoded body of a raw exchange. Raises AnswerTooLarge beyond `max_bytes`."""
+    async def read(self, response: httpx.Response, max_bytes: int = MAX_RESPONSE_BYTES) -> bytes:
+        """Returns the decoded body of a raw exchange. Raises ResponseTooLarge beyond `max_bytes`."""
         return await read_bounded(response, max_bytes)
 
-    async def finish(self, response: httpx.Response, *, max_bytes: int = ANSWER_BYTES) -> dict[str, object]:
+    async def finish(
+        self, response: httpx.Response, *, max_bytes: int = MAX_RESPONSE_BYTES
+    ) -> dict[str, object]:
         """Returns the JSON object of a successful raw exchange, or raises its typed error, like `request`."""
         raw = b""  # stays empty for an error with a long page as body: then its status is enough
         try:
             raw = await read_bounded(response, max_bytes)
-        except AnswerTooLarge:
+        except ResponseTooLarge:
             if response.status_code < 400:
                 raise
         outcome = self._outcome(response.status_code, response.headers, raw)
@@ -293,16 +295,16 @@ class Connection:
         self, request: PreparedRequest, partial: bool, lazy_field: str, bucket: str
     ) -> dict[str, object] | NarrowcastError:
         """The outcome of one attempt. Errors are returned, not raised, so that the frames of a traceback
-        contain no raw answer.
+        contain no raw response.
         """
         slow = None
         if not bucket:  # the callers of requests for events detect this themselves
-            slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, self._unanswered)
+            slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, self._report_no_response)
         try:
-            status, headers, raw = await self._answered(request)
+            status, headers, raw = await self._send(request)
         except NarrowcastError as error:
             if not bucket and isinstance(error, TransportError):
-                self._unanswered()
+                self._report_no_response()
             return error
         finally:
             if slow is not None:
@@ -317,13 +319,13 @@ class Connection:
         except NarrowcastError as error:
             return redacted(error, *self._carrier.secrets())
 
-    async def _answered(self, request: PreparedRequest) -> RawResponse:
+    async def _send(self, request: PreparedRequest) -> RawResponse:
         failure: NarrowcastError
         try:
             async with asyncio.timeout(request.timeout):
                 return await self.exchange(request)
         except TimeoutError:
-            failure = NoAnswer(f"no answer within {request.timeout:g} s")
+            failure = NoResponse(f"no response within {request.timeout:g} s")
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             failure = transport_error(error)
         if isinstance(failure, OutcomeUnknown):
@@ -336,9 +338,9 @@ class Connection:
         if self.on_rate_limited is not None:
             self.on_rate_limited(limited.retry_after)
 
-    def _unanswered(self) -> None:
-        if self.on_unanswered is not None:
-            self.on_unanswered()
+    def _report_no_response(self) -> None:
+        if self.on_no_response is not None:
+            self.on_no_response()
 
     def _report_ignored(self, method: str, path: str, body: Mapping[str, object]) -> None:
         listed = body.get("ignored_parameters_unsupported")

@@ -1,4 +1,4 @@
-"""Decodes the bodies of answers in small pieces, so that a small answer cannot expand to a huge one.
+"""Decodes the bodies of responses in small pieces, so that a small response cannot expand to a huge one.
 
 The HTTP library decompresses each arriving piece completely, and applies several encodings in turn: 5 KB
 could expand to 6 GB before a limit is checked. Here only one encoding is accepted, and only a requested one,
@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import httpx
 
-from narrowcast_api.errors import AnswerTooLarge, MalformedAnswer
+from narrowcast_api.errors import MalformedResponse, ResponseTooLarge
 
 ACCEPTED = "gzip, deflate"
 """The Accept-Encoding header of requests."""
@@ -25,7 +25,7 @@ _RAW_DEFLATE = -15
 async def decoded(response: httpx.Response, limit: int | None) -> AsyncIterator[bytes]:
     """Yields the decoded body in pieces; `limit` applies to the received and to the decoded size, in bytes.
 
-    Raises AnswerTooLarge beyond `limit`, and MalformedAnswer for a body that is encoded twice, in a way that
+    Raises ResponseTooLarge beyond `limit`, and MalformedResponse for a body that is encoded twice, in a way that
     was not requested, or not as its header says.
     """
     inflater = _inflater(response.headers)
@@ -33,14 +33,14 @@ async def decoded(response: httpx.Response, limit: int | None) -> AsyncIterator[
     async for raw in response.aiter_raw(CHUNK_BYTES):
         arrived += len(raw)
         if limit is not None and arrived > limit:
-            raise AnswerTooLarge(limit)
+            raise ResponseTooLarge(limit)
         for piece in (raw,) if inflater is None else inflater.feed(raw):
             size += len(piece)
             if limit is not None and size > limit:
-                raise AnswerTooLarge(limit)
+                raise ResponseTooLarge(limit)
             yield piece
     if inflater is not None and arrived and not inflater.complete:
-        raise MalformedAnswer("the encoded body is incomplete")
+        raise MalformedResponse("the encoded body is incomplete")
 
 
 def encodings(headers: httpx.Headers) -> list[str]:
@@ -54,9 +54,9 @@ def _inflater(headers: httpx.Headers) -> _Inflater | None:
     if not names:
         return None
     if len(names) > 1:
-        raise MalformedAnswer("the body is encoded more than once")
+        raise MalformedResponse("the body is encoded more than once")
     if names[0] not in _WINDOWS:
-        raise MalformedAnswer("the body has an encoding that was not requested")
+        raise MalformedResponse("the body has an encoding that was not requested")
     return _Inflater(_WINDOWS[names[0]])
 
 
@@ -74,7 +74,7 @@ class _Inflater:
         return self._zlib.eof
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yields the decompressed pieces of `data`. Raises MalformedAnswer."""
+        """Yields the decompressed pieces of `data`. Raises MalformedResponse."""
         while data:
             if self._zlib.eof:
                 if self._window != _WINDOWS["gzip"] or not data.startswith(_GZIP_MAGIC):
@@ -91,7 +91,7 @@ class _Inflater:
             return self._zlib.decompress(data, CHUNK_BYTES)
         except zlib.error:
             if not first or self._window != _WINDOWS["deflate"]:
-                raise MalformedAnswer("the body is not encoded as its header says") from None
+                raise MalformedResponse("the body is not encoded as its header says") from None
         # Some servers send raw deflate data, without the zlib header.
         self._window = _RAW_DEFLATE
         self._zlib = zlib.decompressobj(_RAW_DEFLATE)

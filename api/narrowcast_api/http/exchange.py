@@ -1,4 +1,4 @@
-"""One request to a server and its answer, independent of how they are transported."""
+"""One request to a server and its response, independent of how they are transported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PreparedRequest(NamedTuple):
 
 
 class RawResponse(NamedTuple):
-    """The answer before it is interpreted; `raw` is already decoded."""
+    """The response before it is interpreted; `raw` is already decoded."""
 
     status: int
     headers: Mapping[str, str]

@@ -5,7 +5,7 @@
     for one in ignored:
         print(one.path, one.names)
 
-Answers that are models contain the names themselves; this is for answers that are a number, a list or a
+Responses that are models contain the names themselves; this is for responses that are a number, a list or a
 mapping, and for calls that send several requests. Quick to import.
 """
 

@@ -1,4 +1,4 @@
-"""A long list in an answer, each row of which is parsed when it is accessed."""
+"""A long list in a response, each row of which is parsed when it is accessed."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class NetworkStream(httpcore.AsyncNetworkStream):
             await self._protocol.flushed()
 
     async def aclose(self) -> None:
-        # Without the closing handshake of TLS: HTTP itself marks the end of an answer.
+        # Without the closing handshake of TLS: HTTP itself marks the end of a response.
         self._transport.abort()
         await asyncio.sleep(0)
 
@@ -191,8 +191,8 @@ def note_missing(module: str) -> None:
 
 
 class Cookies(httpx.Cookies):
-    """Cookies of a client that are read only from answers with a Set-Cookie header. httpx copies every
-    request and answer to find cookies, which takes longer than sending the request.
+    """Cookies of a client that are read only from responses with a Set-Cookie header. httpx copies every
+    request and response to find cookies, which takes longer than sending the request.
     """
 
     def extract_cookies(self, response: httpx.Response) -> None:

@@ -1,7 +1,7 @@
-"""Parses JSON from a server that may be broken or hostile: raises MalformedAnswer, and no other error.
+"""Parses JSON from a server that may be broken or hostile: raises MalformedResponse, and no other error.
 
 Too deep nesting, NaN, infinity and integers beyond 64 bits are rejected; lone surrogates, which no file,
-socket or terminal accepts, become U+FFFD so that one bad name does not invalidate the whole answer.
+socket or terminal accepts, become U+FFFD so that one bad name does not invalidate the whole response.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import NoReturn
 import msgspec
 
 from narrowcast_api import memory
-from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.errors import MalformedResponse
 from narrowcast_api.http.lazy_rows import LazyRows
 
 _INTEGER_LIMIT = 2**63
 _LARGE = 2**20
 """Size in bytes from which the faster parser is used."""
 MEMORY_BYTES = 512 * 2**20
-"""Bytes of memory that the value of one answer may take: 64 MB of `[],` would take 1.5 GB."""
+"""Bytes of memory that the value of one response may take: 64 MB of `[],` would take 1.5 GB."""
 _WEIGHTS = ((b",", 40), (b"[", 88), (b"{", 72), (b":", 100), (b'"', 28))
 # A number beyond 64 bits has at least 19 digits in a row; these are found with fast bytes operations, because
-# checking each number would be too slow for large answers.
+# checking each number would be too slow for large responses.
 _DIGITS_TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _LONG_RUN = b"0" * 19
 _LONG_NUMBER = re.compile(rb"(?:\A|[-:\[, \t\r\n])0{19}")  # others are in texts
@@ -61,13 +61,13 @@ _WITH_LONG_NUMBERS = json.JSONDecoder(
 
 
 def parse_json(raw: bytes | str, lazy_field: str = "") -> object:
-    """Returns the value of the JSON in `raw`. Raises MalformedAnswer with the reason, which never quotes the JSON.
+    """Returns the value of the JSON in `raw`. Raises MalformedResponse with the reason, which never quotes the JSON.
 
     The field `lazy_field` of a large object may be returned as `LazyRows` if it is a list.
     """
     data = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
     if len(data) >= _LARGE and estimated_memory(data) > MEMORY_BYTES:
-        raise MalformedAnswer("the JSON would take too much memory")
+        raise MalformedResponse("the JSON would take too much memory")
     if len(data) >= _LARGE and (quick := _parsed_quickly(data, lazy_field)) is not None:
         return quick
     text = data.removeprefix(BOM_UTF8).decode("utf-8", "replace")
@@ -85,20 +85,20 @@ def parse_json(raw: bytes | str, lazy_field: str = "") -> object:
         problem = f"unusable JSON: {str(error)[:80]}"
     if problem:
         # Raised here, outside the except: the decoder's own error contains the whole text.
-        raise MalformedAnswer(problem)
+        raise MalformedResponse(problem)
     return value
 
 
 def estimated_memory(data: bytes) -> int:
     """Estimates the bytes of memory that the value of `data` takes without its texts: rarely too low, usually too high.
 
-    Punctuation within texts is counted too: to exclude it would take longer than parsing the answer.
+    Punctuation within texts is counted too: to exclude it would take longer than parsing the response.
     """
     return sum(weight * data.count(sign) for sign, weight in _WEIGHTS)
 
 
 def _parsed_quickly(data: bytes, lazy_field: str) -> object:
-    """The value of a large answer, in half the time; None if only the careful parser can decide."""
+    """The value of a large response, in half the time; None if only the careful parser can decide."""
     if lazy_field:
         memory.tune_malloc()  # must be called before the first large block is freed
     if _may_hold_long_numbers(data) or _LONE_SURROGATE.search(data) is not None:
@@ -127,7 +127,7 @@ def _with_lazy_rows(data: bytes, lazy_field: str) -> dict[str, object]:
 def _row_or_none(raw: bytes) -> object:
     try:
         return parse_json(raw)
-    except MalformedAnswer:
+    except MalformedResponse:
         return None
 
 
@@ -137,10 +137,10 @@ def _may_hold_long_numbers(data: bytes) -> bool:
 
 
 def parse_object(raw: bytes | str, lazy_field: str = "") -> dict[str, object]:
-    """Returns the JSON object in `raw`; `lazy_field` as in `parse_json`. Raises MalformedAnswer if it is no object."""
+    """Returns the JSON object in `raw`; `lazy_field` as in `parse_json`. Raises MalformedResponse if it is none."""
     value = parse_json(raw, lazy_field)
     if not isinstance(value, dict):
-        raise MalformedAnswer(f"expected a JSON object, not {type(value).__name__}")
+        raise MalformedResponse(f"expected a JSON object, not {type(value).__name__}")
     return value
 
 

@@ -8,7 +8,7 @@ import httpx
 
 from narrowcast_api.errors import (
     AccountError,
-    MalformedAnswer,
+    MalformedResponse,
     NarrowcastError,
     NotConnected,
     OutcomeUnknown,
@@ -33,7 +33,7 @@ def own_origin(site: str) -> tuple[str, str, int | None]:
 
 
 async def read_bounded(response: httpx.Response, limit: int) -> bytes:
-    """Returns the decoded body. Raises AnswerTooLarge as soon as it exceeds `limit` bytes."""
+    """Returns the decoded body. Raises ResponseTooLarge as soon as it exceeds `limit` bytes."""
     return b"".join([part async for part in decoded(response, limit)])
 
 
@@ -46,8 +46,8 @@ def transport_error(error: Exception) -> NarrowcastError:
         case httpx.UnsupportedProtocol() | httpx.LocalProtocolError():
             return NotConnected(text)
         case httpx.InvalidURL():
-            return MalformedAnswer("a redirect to an invalid address")
+            return MalformedResponse("a redirect to an invalid address")
         case httpx.DecodingError():
-            return MalformedAnswer("the body is not encoded as its header says")
+            return MalformedResponse("the body is not encoded as its header says")
         case _:
             return OutcomeUnknown(text)

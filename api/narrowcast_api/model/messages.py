@@ -130,10 +130,10 @@ class Match(NamedTuple):
 
 
 class FetchedMessage(NamedTuple):
-    """A message of an answer, with the fields that only answers contain.
+    """A message of a response, with the fields that only responses contain.
 
     `channel_name` is empty for a direct message, `people` (which include the current user) for one in a
-    channel; `match` is set in the answer to a search.
+    channel; `match` is set in the response to a search.
     """
 
     message: Message
@@ -168,7 +168,7 @@ def read_message(row: RawRecord) -> Message:
 
 
 def read_fetched_message(row: RawRecord) -> FetchedMessage:
-    """Read a message of an answer."""
+    """Read a message of a response."""
     message = read_message(row)
     match = read_match(row) if type(row.get("match_content")) is str else None
     if message.channel_id is not None:

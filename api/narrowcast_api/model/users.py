@@ -55,7 +55,7 @@ class User(Struct, frozen=True, gc=False):
 
     `delivery_email` is None if the current user may not see it, or if a server below level 163 leaves it out
     (USR-09). `date_joined` is as the server sent it (USR-30). `avatar` and `max_message_id` are set only in
-    answers to requests about a user; `avatar` may be None even there: request it when it is needed (USR-24).
+    responses to requests about a user; `avatar` may be None even there: request it when it is needed (USR-24).
     """
 
     user_id: int
@@ -130,7 +130,7 @@ def read_user(row: RawRecord, *, is_active: bool = True) -> User:
 
 
 def read_fetched_user(row: RawRecord) -> User:
-    """Read the answer to a request about a user."""
+    """Read the response to a request about a user."""
     avatar = None
     if "avatar_url" in row:
         avatar = Avatar(optional_text(row, "avatar_url"), integer(row, "avatar_version"))

@@ -35,7 +35,7 @@ class DraftMerge:
         self._clock = clock
 
     def added(self, drafts: Iterable[ServerDraft]) -> None:
-        """Handle event `add`, which may arrive before the answer to the request that created the draft."""
+        """Handle event `add`, which may arrive before the response to the request that created the draft."""
         for draft in drafts:
             self._is_there(self._store.of_server(draft.id) or self.adopt(draft), draft, final=False)
 

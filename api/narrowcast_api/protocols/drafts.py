@@ -4,7 +4,7 @@
                                    │
        server_id None              │            server_id set
        ┌───────────────────────────┴─────┐      ┌────────────────────────────────────┐
-       │ dirty ──POST──> posting ──answer or `add` event──> clean <──PATCH── dirty   │
+       │ dirty ──POST──> posting ─response or `add` event─> clean <──PATCH── dirty   │
        │   ^                │            │      │   │                        ^       │
        │   └─not connected──┘            │      │   └── typed, or conflict ──┘       │
        │   outcome unknown: GET, compare │      │ deleted ──DELETE──> gone           │

@@ -2,11 +2,11 @@
 
     flag(), reaction() ──> shown, journal ──> request ──> accepted: gone
                                    ^            │ └─ rejected: undone, reported, gone
-                                   └── later <──┘ not connected, no answer, fault of the server, 429
+                                   └── later <──┘ not connected, no response, fault of the server, 429
 
 An action is shown by applying the event that will follow from it. Applying an event to the state twice does
 no harm, so the expected event and the real one need no matching; setting a flag or reaction twice does no
-harm either, so a request whose answer was lost is repeated. Actions on one message are sent in order, and so
+harm either, so a request whose response was lost is repeated. Actions on one message are sent in order, and so
 are all that are waiting. Other windows show the waiting actions of this one, and one of them takes them over
 when this one closes. Cheap to import: the events are loaded with the first action.
 """
@@ -253,7 +253,7 @@ class MessageActs:
 
     async def _check(self, record: ActRecord) -> None:
         """Show whether the server accepted another window's reaction, about which no event came. If there is no
-        answer, what is shown stays until the message is fetched again.
+        response, what is shown stays until the message is fetched again.
         """
         if not self._is_known(record.message_id):
             return

@@ -15,7 +15,7 @@
               │    │     UNCONFIRMED ───────────────────────────-┘  │   (looked for once more, then WAITING)
               │    │       │   ^────────────────────────────────────┘
               v    v       v
-            gone  SENT <───┘    by the event with its local id, by the answer, or found on the server,
+            gone  SENT <───┘    by the event with its local id, by the response, or found on the server,
                                 in any order; from FAILED too (late success)
 
 How an unconfirmed message is looked for: `outbox_unconfirmed`.
@@ -24,7 +24,7 @@ Order within a conversation is kept: only its first unsettled message is process
 it is sent and looked for. A message that was lost in transit holds back later ones a little longer
 (`BLOCKS_FOR`), so that it can be sent again in its place. After that, and at once after a rejection by the
 server or a restart, they are sent without it: a failure is shown with what to do, and never blocks the
-conversation permanently. For the same reason a search that the server cannot answer is given up after some
+conversation permanently. For the same reason a search that the server cannot carry out is given up after some
 attempts. Conversations do not wait for each other; only a missing connection and a rate limit delay all of
 them.
 
@@ -215,7 +215,7 @@ class Outbox:
         """
         item = self._store.get(local_id)
         if item is not None and item.elsewhere:
-            # The answer may contain changes for other services too.
+            # The response may contain changes for other services too.
             await deliver_changes(self._journal.claim_outbox(local_id), self._on_changes)
             item = self._store.get(local_id)
         return item is not None and not item.elsewhere
@@ -334,7 +334,7 @@ class Outbox:
     async def _deliver(self, item: OutboxItem) -> None:
         tried_before = item.record.tried
         if not tried_before:
-            # Events may arrive later than answers: a sent message is in `ids` even if its event has not
+            # Events may arrive later than responses: a sent message is in `ids` even if its event has not
             # arrived yet.
             floor = max([self._newest_id(), *self._sent.ids])
             item.record = replace(item.record, floor_id=floor)
@@ -348,7 +348,7 @@ class Outbox:
         if item.cancel_requested:
             self._not_sent(item, FAILED, CANCELLED, tried_before)
             return
-        item.got_no_answer, item.sent_at = False, self._clock.now()
+        item.got_no_response, item.sent_at = False, self._clock.now()
         try:
             message_id = await self._send(
                 record.destination,

@@ -33,7 +33,7 @@ its place.
 """
 
 SILENCE_AFTER = 5.0
-"""Seconds without an answer after which a view says that the server does not answer."""
+"""Seconds without a response after which a view says that the server does not respond."""
 
 OFFER_AFTER = 10.0
 """Seconds after which a message that is still being sent may be cancelled."""
@@ -63,7 +63,7 @@ class OutboxEntry(Struct, frozen=True):
     """A message that is being sent, for a view to show after the messages of its conversation.
 
     `created` is UTC seconds. `error` says what happened and what to do. `message_id` is the server's once the
-    message is SENT. `sent_at` is when the request left (UTC seconds), until it is answered. `waits_for` is
+    message is SENT. `sent_at` is when the request left (UTC seconds), until the response arrives. `waits_for` is
     the earlier message of the conversation that is being sent or looked for. `elsewhere`: another window
     sends it.
     """
@@ -117,10 +117,10 @@ class OutboxItem(Struct):
     """An entry inside the outbox: its journal record, and fields that only matter while the outbox runs.
 
     `resend`: the user asked to send it again, so it is sent if it is not found on the server.
-    `got_no_answer`: the attempt got no answer, as on a dead connection, so it is sent again automatically if
+    `got_no_response`: the attempt got no response, as on a dead connection, so it is sent again automatically if
     it is never found. `sent_at` is when the request left (UTC seconds), while it is in progress.
     `cancel_requested`: the user has cancelled it, which works unless it arrives. `searches` counts the
-    answered searches on the server since the last attempt, `failures` the unanswered ones; `due` is the
+    finished searches on the server since the last attempt, `failures` the failed ones; `due` is the
     monotonic time of the next step, `blocks_until` the time until which it holds back later messages after it
     failed. `still_searched`: it counts as failed, but may have arrived and is still looked for. `reason`: why
     it failed, while it is looked for once more. `elsewhere`: another window of the account sends it; it holds
@@ -130,7 +130,7 @@ class OutboxItem(Struct):
     record: OutboxRecord
     message_id: int | None = None
     resend: bool = False
-    got_no_answer: bool = False
+    got_no_response: bool = False
     cancel_requested: bool = False
     searches: int = 0
     failures: int = 0

@@ -1,10 +1,10 @@
 """Messages that the server may have: looked for there until the outcome is known.
 
-A connection that falls silent (`NoAnswer`) has most likely lost the request: a message that is still not
-found after the server has answered three searches is sent again automatically. It then arrives twice if the
+A connection that falls silent (`NoResponse`) has most likely lost the request: a message that is still not
+found after the server has responded to three searches is sent again automatically. It then arrives twice if the
 server had the request after all and carries it out only after the last search, at least 40 seconds after it was
 sent. After an interrupted connection or a server fault the server may still be processing it: then the user
-decides. After some searches that the server could not answer, the user is told that it is not known whether the
+decides. After some searches that the server could not carry out, the user is told that it is not known whether the
 message arrived, and it is looked for from time to time until that is known. Messages that failed after an
 attempt are also looked for once when the app starts.
 """
@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
-from narrowcast_api.errors import REJECTED, NarrowcastError, NoAnswer, NotConnected, RateLimited
+from narrowcast_api.errors import REJECTED, NarrowcastError, NoResponse, NotConnected, RateLimited
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.protocols.outbox_item import BLOCKS_FOR, CANCELLED, FindMessages, OutboxItem, matching
@@ -28,17 +28,17 @@ from narrowcast_api.storage.journal_changes import JournalChanges
 SEARCH_AFTER = (1.0, 3.0)
 """Seconds before each search for a message whose outcome is unknown: a slow server may still be storing it."""
 
-SEARCH_AFTER_NO_ANSWER = (1.0, 3.0, 6.0)
+SEARCH_AFTER_NO_RESPONSE = (1.0, 3.0, 6.0)
 """The same for a message on a connection that fell silent, which is sent again automatically after the last search."""
 
 MAX_FAILED_SEARCHES = 6
-"""Searches that a server may fail to answer, over half a minute, before the message counts as failed."""
+"""Searches that may fail, over half a minute, before the message counts as failed."""
 
 SEARCH_AGAIN_EVERY = 30.0
 """Seconds between two searches from then on."""
 
 _TAKEN = "The same message from another window was sent. Checking whether this one was."
-_NOT_THERE = "No answer, and the message is not on the server. Resend or cancel it."
+_NOT_THERE = "No response, and the message is not on the server. Resend or cancel it."
 
 
 class UnconfirmedMessages:
@@ -72,7 +72,7 @@ class UnconfirmedMessages:
         if not isinstance(error, NarrowcastError | asyncio.CancelledError):
             log.error("sending failed in an unforeseen way", exc_info=error)
         item.searches = item.failures = 0
-        item.got_no_answer, item.sent_at = isinstance(error, NoAnswer), None
+        item.got_no_response, item.sent_at = isinstance(error, NoResponse), None
         item.due = self._clock.monotonic() + SEARCH_AFTER[0]
         text = error.user_message if isinstance(error, NarrowcastError) else "Sending was interrupted."
         self._store.step(item, UNCONFIRMED, f"{text} Checking whether it was sent.")
@@ -95,7 +95,7 @@ class UnconfirmedMessages:
             self._retry.failed(error)
             return
         except NarrowcastError as error:
-            self._not_answered(item, error)
+            self._search_failed(item, error)
             return
         self._retry.succeeded()
         await self._read_journal()  # another window with the same text may know which message is its own
@@ -145,14 +145,14 @@ class UnconfirmedMessages:
         if self._journal.changed_elsewhere():
             await deliver_changes(self._journal.refresh(), self._on_changes)
 
-    def _not_answered(self, item: OutboxItem, error: NarrowcastError) -> None:
+    def _search_failed(self, item: OutboxItem, error: NarrowcastError) -> None:
         """Handle a search that failed: retry after a pause, unless the server rejects it or has failed often."""
         if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
         item.failures += 1
         item.still_searched = not isinstance(error, REJECTED) and item.failures >= MAX_FAILED_SEARCHES
         if item.still_searched:
-            item.got_no_answer = False  # it is reported as unknown, so the user decides
+            item.got_no_response = False  # it is reported as unknown, so the user decides
             item.due = self._clock.monotonic() + SEARCH_AGAIN_EVERY
         if isinstance(error, REJECTED) or item.still_searched:
             told = item.reason or f"It is not known whether this arrived: {error.user_message}"
@@ -163,13 +163,13 @@ class UnconfirmedMessages:
     def _not_found(self, item: OutboxItem) -> None:
         item.searches += 1
         item.still_searched = False
-        pauses = SEARCH_AFTER_NO_ANSWER if item.got_no_answer else SEARCH_AFTER
+        pauses = SEARCH_AFTER_NO_RESPONSE if item.got_no_response else SEARCH_AFTER
         if item.resend and not item.cancel_requested:
             item.resend = False
             self._store.step(item, WAITING)
         elif item.searches < len(pauses):
             item.due = self._clock.monotonic() + pauses[item.searches]
-        elif item.got_no_answer and not item.cancel_requested:
+        elif item.got_no_response and not item.cancel_requested:
             self._store.step(item, WAITING)
         else:
             self._lost(item, CANCELLED if item.cancel_requested else item.reason or _NOT_THERE)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast_api import permissions
-from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.errors import MalformedResponse
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import Destination, DirectDestination
@@ -23,7 +23,7 @@ from narrowcast_api.wire.vocabulary import PresenceStatus
 if TYPE_CHECKING:
     from narrowcast_api.client import Client
     from narrowcast_api.state.state import State
-    from narrowcast_api.wire.users import PresenceAnswer
+    from narrowcast_api.wire.users import PresenceResponse
 
 _SEARCH_LIMIT = 100
 
@@ -33,14 +33,14 @@ class RouteRequests:
     `UploadQueue`.
 
     `client` and `state` are called at each use, because both are replaced during a session. `on_presence`
-    receives the server's answer to a presence report, with the presence of others.
+    receives the server's response to a presence report, with the presence of others.
     """
 
     def __init__(
         self,
         client: Callable[[], Client],
         state: Callable[[], State],
-        on_presence: Callable[[PresenceAnswer], None] = lambda answer: None,
+        on_presence: Callable[[PresenceResponse], None] = lambda response: None,
     ) -> None:
         self._client = client
         self._state = state
@@ -136,17 +136,17 @@ class RouteRequests:
         await self._client().flags.change(message_ids=message_ids, op="add", flag="read")
 
     async def presence(self, active: bool, new_user_input: bool) -> None:
-        """POST /users/me/presence; the answer contains the presence of others that changed since the last one."""
+        """POST /users/me/presence; the response contains the presence of others that changed since the last one."""
         from narrowcast_api.routes.presence import update_presence
 
         status = PresenceStatus.ACTIVE if active else PresenceStatus.IDLE
-        answer = await update_presence(
+        response = await update_presence(
             self._client().connection,
             status=status,
             new_user_input=new_user_input,
             last_update_id=self._state().presence.last_update_id,
         )
-        self._on_presence(answer)
+        self._on_presence(response)
 
     def presence_period(self) -> float:
         """Seconds between two reports."""
@@ -220,7 +220,7 @@ class DraftRoutes:
             drafts=[self._addressed(version)], timestamp=self._on_server(timestamp)
         )
         if not ids:
-            raise MalformedAnswer("no id of the new draft")
+            raise MalformedResponse("no id of the new draft")
         return ids[0]
 
     async def edit(self, server_id: int, version: DraftVersion, timestamp: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.account import Account
-from narrowcast_api.errors import BadRequest, MalformedAnswer, NotFound
+from narrowcast_api.errors import BadRequest, MalformedResponse, NotFound
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.http.secret import Secret
@@ -25,12 +25,12 @@ async def fetch_api_key(
     )
 
 
-def _account(connection: Connection, answer: dict[str, object]) -> Account:
+def _account(connection: Connection, response: dict[str, object]) -> Account:
     # Wrapped before anything can fail, so that no traceback contains the key.
-    key = Secret(text) if isinstance(text := answer.pop("api_key", None), str) else Secret("")
-    text, email = None, answer.get("email")
+    key = Secret(text) if isinstance(text := response.pop("api_key", None), str) else Secret("")
+    text, email = None, response.get("email")
     if not key or not isinstance(email, str):
-        raise MalformedAnswer("the answer to logging in has no API key")
+        raise MalformedResponse("the response to logging in has no API key")
     return Account(connection.site, email, key, connection.ca_bundle)
 
 
@@ -72,7 +72,7 @@ async def choose_password(
 
 
 async def ask_for_password_link(connection: Connection, *, email: str) -> None:
-    """POST /reset: request an email with a password reset link; the answer is the same if no account has this address.
+    """POST /reset: request an email with a password reset link; the response is the same if no account has it.
 
     Embedded servers only (outside the contract). Raises BadRequest if the server does not send emails.
     """

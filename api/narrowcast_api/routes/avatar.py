@@ -5,7 +5,7 @@ from __future__ import annotations
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import Bound, Group, read
-from narrowcast_api.wire.users import AvatarAnswer
+from narrowcast_api.wire.users import AvatarResponse
 
 
 async def set_avatar(
@@ -18,12 +18,12 @@ async def set_avatar(
     if not image:
         raise InvalidInput("the picture is empty")
     files = {"file": (file_name, image, content_type)}
-    return read(AvatarAnswer, await connection.request("POST", "/users/me/avatar", files=files)).avatar_url
+    return read(AvatarResponse, await connection.request("POST", "/users/me/avatar", files=files)).avatar_url
 
 
 async def delete_avatar(connection: Connection) -> str:
     """DELETE /users/me/avatar: remove the picture; returns the address of the one that replaces it."""
-    return read(AvatarAnswer, await connection.request("DELETE", "/users/me/avatar")).avatar_url
+    return read(AvatarResponse, await connection.request("DELETE", "/users/me/avatar")).avatar_url
 
 
 class Avatar(Group):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from narrowcast_api.errors import InvalidInput, MalformedAnswer, NarrowcastError
+from narrowcast_api.errors import InvalidInput, MalformedResponse, NarrowcastError
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.http.secret import Secret
@@ -83,7 +83,7 @@ async def regenerate_bot_key(connection: Connection, *, bot_id: int) -> Secret:
     path = f"/bots/{segment(bot_id, 'bot_id')}/api_key/regenerate"
     key = (await connection.request("POST", path)).get("api_key")
     if not isinstance(key, str) or not key:
-        raise MalformedAnswer("the answer holds no API key")
+        raise MalformedResponse("the response holds no API key")
     return Secret(key)
 
 
@@ -95,14 +95,14 @@ async def webhook_token(connection: Connection, *, bot_id: int) -> Secret:
     """
     wanted = ["realm_bot"]
     params = {"event_types": wanted, "fetch_event_types": wanted}
-    answer = await connection.request("POST", "/register", params)
-    queue_id = answer.get("queue_id")
+    response = await connection.request("POST", "/register", params)
+    queue_id = response.get("queue_id")
     if isinstance(queue_id, str):
         with suppress(NarrowcastError):
             await delete_queue(connection, queue_id=queue_id)
     services = [
         service
-        for bot in rows(answer.get("realm_bots"))
+        for bot in rows(response.get("realm_bots"))
         if integer(bot, "user_id") == bot_id
         for service in rows(bot.get("services"))
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import Bound, Group, read
-from narrowcast_api.wire.organization import CallAnswer
+from narrowcast_api.wire.organization import CallResponse
 
 
 async def create_bigbluebutton_call(
@@ -15,7 +15,7 @@ async def create_bigbluebutton_call(
     Raises BadRequest if BigBlueButton is not configured on the server.
     """
     params = {"meeting_name": meeting_name, "voice_only": voice_only}
-    return read(CallAnswer, await connection.request("GET", "/calls/bigbluebutton/create", params)).url
+    return read(CallResponse, await connection.request("GET", "/calls/bigbluebutton/create", params)).url
 
 
 async def create_zoom_call(connection: Connection, *, is_video_call: bool = True) -> str:
@@ -26,7 +26,7 @@ async def create_zoom_call(connection: Connection, *, is_video_call: bool = True
     first, which requires a browser.
     """
     params = {"is_video_call": is_video_call}
-    return read(CallAnswer, await connection.request("POST", "/calls/zoom/create", params)).url
+    return read(CallResponse, await connection.request("POST", "/calls/zoom/create", params)).url
 
 
 class Calls(Group):

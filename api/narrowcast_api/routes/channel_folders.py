@@ -15,8 +15,8 @@ async def list_channel_folders(
     connection: Connection, *, include_archived: bool = False
 ) -> list[ChannelFolder]:
     """GET /channel_folders: the folders, in the organization's order."""
-    answer = await connection.request("GET", "/channel_folders", {"include_archived": include_archived})
-    return list(read(ChannelFolderList, answer).channel_folders)
+    response = await connection.request("GET", "/channel_folders", {"include_archived": include_archived})
+    return list(read(ChannelFolderList, response).channel_folders)
 
 
 async def create_channel_folder(connection: Connection, *, name: str, description: str = "") -> int:
@@ -25,8 +25,8 @@ async def create_channel_folder(connection: Connection, *, name: str, descriptio
     Raises UnauthorizedPrincipal if the current user is not an administrator.
     """
     params = {"name": name, "description": description}
-    answer = await connection.request("POST", "/channel_folders/create", params)
-    return read(CreatedChannelFolder, answer).channel_folder_id
+    response = await connection.request("POST", "/channel_folders/create", params)
+    return read(CreatedChannelFolder, response).channel_folder_id
 
 
 async def update_channel_folder(

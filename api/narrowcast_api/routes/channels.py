@@ -10,7 +10,7 @@ from narrowcast_api.model.user_groups import GroupSettingValue, setting_to_wire
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, ids, read, segment
 from narrowcast_api.routes.subscriptions import subscribe
 from narrowcast_api.server_info import ServerInfo
-from narrowcast_api.wire.channels import Channel, ChannelAnswer, ChannelEmail, ChannelId, ChannelList
+from narrowcast_api.wire.channels import Channel, ChannelEmail, ChannelId, ChannelList, ChannelResponse
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
 
@@ -50,7 +50,7 @@ async def get_channel(connection: Connection, *, channel_id: int) -> Channel:
     """GET /streams/{stream_id}: one channel; level 132, else Unsupported."""
     path = f"/streams/{segment(channel_id, 'channel_id')}"
     (await connection.identified()).require(Gate.GET_CHANNEL)
-    return read(ChannelAnswer, await connection.request("GET", path)).stream
+    return read(ChannelResponse, await connection.request("GET", path)).stream
 
 
 async def get_channel_id(connection: Connection, *, name: str) -> int:

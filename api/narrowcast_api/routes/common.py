@@ -1,4 +1,4 @@
-"""Shared parts of the routes: checks before sending, models of answers, and groups of bound functions."""
+"""Shared parts of the routes: checks before sending, models of responses, and groups of bound functions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from urllib.parse import quote
 
-from narrowcast_api.errors import InvalidInput, MalformedAnswer
+from narrowcast_api.errors import InvalidInput, MalformedResponse
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.server_info import ServerInfo
@@ -36,11 +36,11 @@ R = TypeVar("R")
 
 
 class Done(WireModel):
-    """The answer of an operation that returns nothing but its success."""
+    """The response of an operation that returns nothing but its success."""
 
 
 def read(model: type[M], body: Mapping[str, object], notices: Iterable[str] = ()) -> M:
-    """Returns the answer as its model, with the library's notices. Raises MalformedAnswer if it does not fit."""
+    """Returns the response as its model, with the library's notices. Raises MalformedResponse if it does not fit."""
     content = {name: value for name, value in body.items() if name not in ("result", "msg")}
     said = list(notices)
     if said:
@@ -49,7 +49,7 @@ def read(model: type[M], body: Mapping[str, object], notices: Iterable[str] = ()
         return model.read(content)
     except ValueError as error:
         problem = describe(error)
-    raise MalformedAnswer(f"unexpected {model.__name__}: {problem}")
+    raise MalformedResponse(f"unexpected {model.__name__}: {problem}")
 
 
 def segment(value: int, name: str) -> str:

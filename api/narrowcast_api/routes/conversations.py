@@ -14,7 +14,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination, Destination, 
 from narrowcast_api.routes.common import OMIT, Omit, ids, read, segment
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.users import OwnUserAnswer
+from narrowcast_api.wire.users import OwnUserResponse
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
 
 __all__ = ["Addressee", "ChannelDestination", "Destination", "DirectDestination"]
@@ -118,8 +118,8 @@ def channel_id(destination: ChannelDestination) -> int:
 async def own_user_id(connection: Connection) -> int:
     """Returns the current user's id: known from registration, otherwise requested once."""
     if connection.own_user_id is None:
-        answer = await connection.preflight(connection.request("GET", "/users/me"))
-        connection.own_user_id = read(OwnUserAnswer, answer).user.user_id
+        response = await connection.preflight(connection.request("GET", "/users/me"))
+        connection.own_user_id = read(OwnUserResponse, response).user.user_id
     return connection.own_user_id
 
 

@@ -26,7 +26,7 @@ async def create_drafts(
     connection: Connection, *, drafts: Iterable[DraftVersion], timestamp: float | None = None
 ) -> list[int]:
     """POST /drafts: create drafts; returns their ids, in the same order. Their event may arrive before the
-    answer (DRF-17).
+    response (DRF-17).
 
     `timestamp` is the time of the last edit in seconds since 1970; None means now.
     """

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.errors import MalformedResponse
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, read
 
 DEFAULT_LONGPOLL_SECONDS = 90.0
 _QUICK_SECONDS = 30.0
-_ANSWER_BYTES = 128 * 2**20
+_MAX_RESPONSE_BYTES = 128 * 2**20
 _BUCKET = "events"
 
 
@@ -39,7 +39,7 @@ async def get_events(
     in the future. Events that are not objects are left out.
     """
     wait = longpoll_seconds or connection.limits.longpoll_seconds or DEFAULT_LONGPOLL_SECONDS
-    answer = await connection.request(
+    response = await connection.request(
         "GET",
         "/events",
         {
@@ -48,12 +48,12 @@ async def get_events(
             "dont_block": True if dont_block else OMIT,
         },
         timeout=_QUICK_SECONDS if dont_block else wait,
-        max_bytes=_ANSWER_BYTES,
+        max_bytes=_MAX_RESPONSE_BYTES,
         bucket=_BUCKET,
     )
-    events, given = answer.get("events"), answer.get("queue_id")
+    events, given = response.get("events"), response.get("queue_id")
     if not isinstance(events, list):
-        raise MalformedAnswer("the answer has no events")
+        raise MalformedResponse("the response has no events")
     return EventBatch(
         tuple(event for event in events if isinstance(event, dict)),
         given if isinstance(given, str) else None,
@@ -62,10 +62,10 @@ async def get_events(
 
 async def delete_queue(connection: Connection, *, queue_id: str, timeout: float = 5.0) -> Done:
     """DELETE /events: delete the queue; waits at most `timeout` seconds."""
-    answer = await connection.request(
+    response = await connection.request(
         "DELETE", "/events", {"queue_id": queue_id}, timeout=timeout, bucket=_BUCKET
     )
-    return read(Done, answer)
+    return read(Done, response)
 
 
 class Events(Group):

@@ -33,8 +33,8 @@ async def create_export(connection: Connection, *, export_type: ExportType = Exp
             server.require(Gate.EXPORT_TYPE_WORDS)
         kind = _NUMBERS[export_type]
     params = {"export_type": kind} if server.supports(Gate.EXPORT_TYPES) else {}
-    answer = await connection.request("POST", "/export/realm", params)
-    return read(CreatedId, answer).id
+    response = await connection.request("POST", "/export/realm", params)
+    return read(CreatedId, response).id
 
 
 async def delete_export(connection: Connection, *, export_id: int) -> Done:
@@ -48,8 +48,8 @@ async def list_export_consents(connection: Connection) -> list[ExportConsent]:
     only, level 295, else Unsupported.
     """
     (await connection.identified()).require(Gate.EXPORT_CONSENTS)
-    answer = await connection.request("GET", "/export/realm/consents")
-    return list(read(ExportConsentList, answer).export_consents)
+    response = await connection.request("GET", "/export/realm/consents")
+    return list(read(ExportConsentList, response).export_consents)
 
 
 class Exports(Group):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from narrowcast_api.errors import InvalidInput, MalformedAnswer
+from narrowcast_api.errors import InvalidInput, MalformedResponse
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.routes.common import Bound, Done, Group, ids, read, segment
@@ -25,7 +25,7 @@ async def change_flags(
     """POST /messages/flags: add or remove a flag; more than 1,000 messages are sent in several requests (FLG-01).
 
     Only read, starred and collapsed can be changed; other flags raise InvalidInput (FLG-10 to FLG-15,
-    FLG-20). The answer's `messages` are the ids that changed, which may differ from those requested (FLG-21).
+    FLG-20). The response's `messages` are the ids that changed, which may differ from those requested (FLG-21).
     `ignored_because_not_subscribed_channels` lists channels whose messages stay read because the current user
     is not subscribed (when removing read, from level 355); below, compare the ids with `unchanged`.
     """
@@ -35,16 +35,16 @@ async def change_flags(
         raise InvalidInput("no messages given")
     changed: list[int] = []
     skipped: list[int] = []
-    answer: dict[str, object] = {}
+    response: dict[str, object] = {}
     for start in range(0, len(checked_ids), IDS_PER_REQUEST):
         part = checked_ids[start : start + IDS_PER_REQUEST]
-        answer = await connection.request(
+        response = await connection.request(
             "POST", "/messages/flags", {"messages": part, "op": operation, "flag": changeable}
         )
-        result = read(FlagsChanged, answer)
+        result = read(FlagsChanged, response)
         changed += result.messages
         skipped += [it for it in result.ignored_because_not_subscribed_channels or () if it not in skipped]
-    merged = {**answer, "messages": changed, "ignored_because_not_subscribed_channels": skipped}
+    merged = {**response, "messages": changed, "ignored_because_not_subscribed_channels": skipped}
     return read(FlagsChanged, merged)
 
 
@@ -116,7 +116,7 @@ async def change_whole_narrow(
             return updated
         last = batch.last_processed_id
         if last is None or (isinstance(anchor, int) and last <= anchor):
-            raise MalformedAnswer("changing flags makes no progress")
+            raise MalformedResponse("changing flags makes no progress")
         anchor, include_anchor = last, False
 
 
@@ -129,9 +129,9 @@ async def mark_all_as_read(
     the contract).
     """
     while True:
-        answer = await connection.request("POST", "/mark_all_as_read", partial=True)
-        partly = answer.get("result") == "partially_completed"
-        if not partly and read(MarkAllRead, answer).complete:
+        response = await connection.request("POST", "/mark_all_as_read", partial=True)
+        partly = response.get("result") == "partially_completed"
+        if not partly and read(MarkAllRead, response).complete:
             return True
         if progress is not None and progress() is False:
             return False

@@ -27,9 +27,9 @@ from narrowcast_api.routes.narrows import Narrowing, anchor_params, wire_narrow
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.messages import (
     EditResult,
-    MessageAnswer,
     MessageHistory,
     MessagePage,
+    MessageResponse,
     MessagesSummary,
     ReadReceipts,
     RenderedMessage,
@@ -94,7 +94,7 @@ async def list_messages_by_id(
 
 async def get_message(
     connection: Connection, *, message_id: int, apply_markdown: bool = True
-) -> MessageAnswer:
+) -> MessageResponse:
     """GET /messages/{message_id}: one message; below level 120 only `raw_content`, its source.
 
     Raises BadRequest if it does not exist or the current user may not read it.
@@ -106,7 +106,7 @@ async def get_message(
         params["apply_markdown"] = apply_markdown
     if server.supports(Gate.EMPTY_TOPIC):
         params["allow_empty_topic_name"] = True
-    return read(MessageAnswer, await connection.request("GET", path, params))
+    return read(MessageResponse, await connection.request("GET", path, params))
 
 
 async def send_message(
@@ -235,8 +235,8 @@ async def summarize_messages(connection: Connection, *, narrow: Narrowing) -> st
     Raises BadRequest if the server has no language model or the current user's quota is used up;
     InsufficientPermission if the current user may not have topics summarized.
     """
-    answer = await connection.request("GET", "/messages/summary", {"narrow": wire_narrow(narrow)})
-    return read(MessagesSummary, answer).summary
+    response = await connection.request("GET", "/messages/summary", {"narrow": wire_narrow(narrow)})
+    return read(MessagesSummary, response).summary
 
 
 async def report_message(

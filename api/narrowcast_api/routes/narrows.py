@@ -59,7 +59,7 @@ async def matches_narrow(
 ) -> dict[int, Match]:
     """GET /messages/matches_narrow: which of the messages match, each with its highlighted match (NAR-01).
 
-    Content and topic (`match_subject` on the wire) of a match are HTML, as in the answer to a search.
+    Content and topic (`match_subject` on the wire) of a match are HTML, as in the response to a search.
     Messages that do not exist, do not match or may not be read by the current user are left out (NAR-12).
     Long lists are sent in several requests. Raises BadNarrow for unknown operators.
     """
@@ -68,10 +68,10 @@ async def matches_narrow(
     checked_ids = ids(message_ids, "message_ids")
     for start in range(0, len(checked_ids), _IDS_PER_REQUEST):
         part = checked_ids[start : start + _IDS_PER_REQUEST]
-        answer = await connection.request(
+        response = await connection.request(
             "GET", "/messages/matches_narrow", {"msg_ids": part, "narrow": terms}
         )
-        matches.update(read(NarrowMatches, answer).messages)
+        matches.update(read(NarrowMatches, response).messages)
     return matches
 
 

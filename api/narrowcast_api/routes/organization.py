@@ -21,7 +21,7 @@ async def update_organization(connection: Connection, *, settings: Mapping[str, 
     Values are those of registration: True, 7, "en". A limit in seconds or days is a number or "unlimited",
     jitsi_server_url an address or "default"; the library encodes each (`wire.parameters`). Permissions are
     {"new": value, "old": value}. Raises UnauthorizedPrincipal if the current user is not an administrator or,
-    for some settings, not an owner. The answer's `ignored_parameters_unsupported` lists settings that the
+    for some settings, not an owner. The response's `ignored_parameters_unsupported` lists settings that the
     server does not know.
     """
     if not settings:
@@ -64,8 +64,8 @@ async def test_welcome_message(connection: Connection, *, welcome_message_custom
     (level 416); administrators only. Returns the id of the message.
     """
     params = {"welcome_message_custom_text": welcome_message_custom_text}
-    answer = await connection.request("POST", "/realm/test_welcome_bot_custom_message", params)
-    return read(TestMessage, answer).message_id
+    response = await connection.request("POST", "/realm/test_welcome_bot_custom_message", params)
+    return read(TestMessage, response).message_id
 
 
 async def list_domains(connection: Connection) -> list[Domain]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import Bound, Done, Group, read
-from narrowcast_api.wire.organization import IconAnswer
+from narrowcast_api.wire.organization import IconResponse
 
 
 async def set_icon(
@@ -17,12 +17,12 @@ async def set_icon(
     current user is not an administrator.
     """
     files = {"file": (file_name, _checked(image), content_type)}
-    return read(IconAnswer, await connection.request("POST", "/realm/icon", files=files)).icon_url
+    return read(IconResponse, await connection.request("POST", "/realm/icon", files=files)).icon_url
 
 
 async def remove_icon(connection: Connection) -> str:
     """DELETE /realm/icon: restore the server's default icon; returns its address."""
-    return read(IconAnswer, await connection.request("DELETE", "/realm/icon")).icon_url
+    return read(IconResponse, await connection.request("DELETE", "/realm/icon")).icon_url
 
 
 async def set_logo(

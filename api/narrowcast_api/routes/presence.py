@@ -5,7 +5,7 @@ from __future__ import annotations
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import OMIT, Bound, Group, Omit, read, segment
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.users import PresenceAnswer, RealmPresences, UserPresence
+from narrowcast_api.wire.users import PresenceResponse, RealmPresences, UserPresence
 from narrowcast_api.wire.vocabulary import PresenceStatus
 
 
@@ -16,10 +16,10 @@ async def update_presence(
     new_user_input: bool = False,
     ping_only: bool = False,
     last_update_id: int | Omit = OMIT,
-) -> PresenceAnswer:
+) -> PresenceResponse:
     """POST /users/me/presence: report the current user's presence; returns that of other users.
 
-    With `ping_only` nothing is returned. From level 263 `last_update_id` (-1 at first, then the last answer's
+    With `ping_only` nothing is returned. From level 263 `last_update_id` (-1 at first, then the last response's
     `presence_last_update_id`) requests only what changed since; below, all users are returned each time.
     """
     server = await connection.identified()
@@ -31,7 +31,7 @@ async def update_presence(
     }
     if server.supports(Gate.PRESENCE_BY_UPDATE):
         params["last_update_id"] = last_update_id
-    return read(PresenceAnswer, await connection.request("POST", "/users/me/presence", params))
+    return read(PresenceResponse, await connection.request("POST", "/users/me/presence", params))
 
 
 async def get_realm_presence(connection: Connection) -> RealmPresences:

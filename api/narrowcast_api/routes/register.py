@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from narrowcast_api.errors import InvalidInput, MalformedAnswer
+from narrowcast_api.errors import InvalidInput, MalformedResponse
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import OMIT, Bound, Group, Omit
 from narrowcast_api.routes.narrows import Narrowing, wire_narrow
@@ -13,7 +13,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Capability
 
 _SECONDS = 120.0
-_ANSWER_BYTES = 256 * 2**20
+_MAX_RESPONSE_BYTES = 256 * 2**20
 
 _DECLARED = (
     Capability.NOTIFICATION_SETTINGS_NULL,
@@ -52,12 +52,12 @@ async def register(
 ) -> dict[str, object]:
     """POST /register: returns the snapshot as the server sent it, with `queue_id` and `last_event_id`.
 
-    The answer stays a plain object because it is large: the state reads it row by row. The connection reads
+    The response stays a plain object because it is large: the state reads it row by row. The connection reads
     level, limits and the current user's id from it, so that a server upgrade is noticed (VER-06). Without
     `event_types` and `fetch_event_types` everything is included; `unread_msgs` needs both 'message' and
     'update_message_flags' among the fetched types. `include_subscribers` may be 'partial', which below level
     412 means all of them. `narrow` selects the messages of the queue; raises InvalidInput if a term is
-    negated or its operand is not a text. In a large answer the list named `lazy_field` is a sequence that
+    negated or its operand is not a text. In a large response the list named `lazy_field` is a sequence that
     parses each row when it is accessed.
     """
     server = await connection.identified()
@@ -74,13 +74,13 @@ async def register(
         "narrow": OMIT if isinstance(narrow, Omit) else [_pair(term) for term in wire_narrow(narrow)],
         "all_public_streams": all_public_streams,
     }
-    answer = await connection.request(
-        "POST", "/register", params, timeout=_SECONDS, max_bytes=_ANSWER_BYTES, lazy_field=lazy_field
+    response = await connection.request(
+        "POST", "/register", params, timeout=_SECONDS, max_bytes=_MAX_RESPONSE_BYTES, lazy_field=lazy_field
     )
-    if not isinstance(answer.get("queue_id"), (str, type(None))) or "last_event_id" not in answer:
-        raise MalformedAnswer("the answer of registration has no event queue")
-    connection.record_server(answer)
-    return answer
+    if not isinstance(response.get("queue_id"), (str, type(None))) or "last_event_id" not in response:
+        raise MalformedResponse("the response of registration has no event queue")
+    connection.record_server(response)
+    return response
 
 
 def _pair(term: Mapping[str, object]) -> list[str]:

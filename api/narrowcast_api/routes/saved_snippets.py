@@ -17,8 +17,8 @@ async def list_saved_snippets(connection: Connection) -> list[SavedSnippet]:
 async def create_saved_snippet(connection: Connection, *, title: str, content: str) -> int:
     """POST /saved_snippets: create a snippet; returns its id. Raises InvalidInput for an empty title."""
     params = {"title": _title(title), "content": content}
-    answer = await connection.request("POST", "/saved_snippets", params)
-    return read(CreatedSavedSnippet, answer).saved_snippet_id
+    response = await connection.request("POST", "/saved_snippets", params)
+    return read(CreatedSavedSnippet, response).saved_snippet_id
 
 
 async def edit_saved_snippet(

@@ -36,8 +36,8 @@ Recipients = Destination | int | Sequence[int]
 
 async def list_scheduled_messages(connection: Connection) -> list[ScheduledMessage]:
     """GET /scheduled_messages: the pending messages, earliest first, and those that failed (SCH-22)."""
-    answer = await connection.request("GET", "/scheduled_messages")
-    return list(read(ScheduledMessageList, answer).scheduled_messages)
+    response = await connection.request("GET", "/scheduled_messages")
+    return list(read(ScheduledMessageList, response).scheduled_messages)
 
 
 async def create_scheduled_message(
@@ -64,8 +64,8 @@ async def create_scheduled_message(
         params["topic"] = wire_topic(connection, to.topic)
     if server.supports(Gate.READ_BY_SENDER):
         params["read_by_sender"] = read_by_sender
-    answer = await connection.request("POST", "/scheduled_messages", params)
-    return ScheduledMessageId(read(CreatedScheduledMessage, answer).scheduled_message_id)
+    response = await connection.request("POST", "/scheduled_messages", params)
+    return ScheduledMessageId(read(CreatedScheduledMessage, response).scheduled_message_id)
 
 
 async def edit_scheduled_message(
@@ -101,8 +101,8 @@ async def edit_scheduled_message(
         raise InvalidInput("this message could not be sent: it needs a new time")
     if not params:
         raise InvalidInput("nothing to change")
-    answer = await connection.request("PATCH", path, params)
-    return read(Done, answer, notices)
+    response = await connection.request("PATCH", path, params)
+    return read(Done, response, notices)
 
 
 async def delete_scheduled_message(connection: Connection, *, scheduled_message_id: int) -> Done:

@@ -49,8 +49,8 @@ async def begin_second_factor(connection: Connection, *, password: Secret) -> En
 
 async def confirm_second_factor(connection: Connection, *, code: Secret) -> list[str]:
     """POST /server/second_factor/confirm: enable it; returns the recovery codes, which cannot be requested again."""
-    answer = await connection.request("POST", f"{_PATH}/confirm", {"code": code})
-    return read(_RecoveryCodes, answer).recovery_codes
+    response = await connection.request("POST", f"{_PATH}/confirm", {"code": code})
+    return read(_RecoveryCodes, response).recovery_codes
 
 
 async def renew_recovery_codes(connection: Connection, *, password: Secret, code: Secret) -> list[str]:
@@ -59,8 +59,8 @@ async def renew_recovery_codes(connection: Connection, *, password: Secret, code
     Raises BadRequest if the password is wrong or two-factor login is off, AuthenticationFailed for a wrong code.
     """
     fields = {"password": password, "code": code}
-    answer = await connection.request("POST", f"{_PATH}/recovery_codes", fields)
-    return read(_RecoveryCodes, answer).recovery_codes
+    response = await connection.request("POST", f"{_PATH}/recovery_codes", fields)
+    return read(_RecoveryCodes, response).recovery_codes
 
 
 async def end_second_factor(connection: Connection, *, password: Secret, code: Secret) -> None:

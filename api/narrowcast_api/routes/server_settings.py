@@ -11,13 +11,13 @@ from narrowcast_api.wire.server import ServerSettings
 async def get_server_settings(connection: Connection) -> ServerSettings:
     """GET /server_settings: version, level, login methods. No credentials are sent (SRV-02).
 
-    The connection learns the server's level and dialect from the answer. Every field has a default: old
+    The connection learns the server's level and dialect from the response. Every field has a default: old
     servers omit many, and the root domain of a server with many organizations omits `realm_*` (SRV-24,
     SRV-25).
     """
-    answer = await connection.request("GET", "/server_settings", authenticated=False)
-    connection.record_server(answer)
-    return ServerSettings.from_answer(answer)
+    response = await connection.request("GET", "/server_settings", authenticated=False)
+    connection.record_server(response)
+    return ServerSettings.from_response(response)
 
 
 class Server(Group):

@@ -15,7 +15,7 @@ from narrowcast_api.wire.users import AlertWords, ApiKey
 async def update_settings(connection: Connection, *, settings: Mapping[str, object]) -> Done:
     """PATCH /settings: change settings by name, e.g. `{"enter_sends": True}`; level 80, else Unsupported.
 
-    Names that the server does not know are in `ignored_parameters_unsupported` of the answer. Passwords are `Secret`s.
+    Names that the server does not know are in the response's `ignored_parameters_unsupported`. Passwords are `Secret`s.
     """
     if not settings:
         raise InvalidInput("no settings given")
@@ -36,8 +36,8 @@ async def change_password(connection: Connection, *, old: Secret, new: Secret) -
 
 async def regenerate_api_key(connection: Connection) -> Secret:
     """POST /users/me/api_key/regenerate: returns a new API key; the current one stops working at once."""
-    answer = await connection.request("POST", "/users/me/api_key/regenerate")
-    return Secret(read(ApiKey, {"email": "", **answer}).api_key)
+    response = await connection.request("POST", "/users/me/api_key/regenerate")
+    return Secret(read(ApiKey, {"email": "", **response}).api_key)
 
 
 async def mute_user(connection: Connection, *, user_id: int) -> Done:

@@ -18,7 +18,7 @@ from narrowcast_api.routes.common import (
 from narrowcast_api.routes.emoji_types import wire_reaction_type
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.users import UserStatus, UserStatusAnswer
+from narrowcast_api.wire.users import UserStatus, UserStatusResponse
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX
 
 _EMOJI = ("emoji_name", "emoji_code", "reaction_type")
@@ -77,7 +77,7 @@ async def get_status(connection: Connection, *, user_id: int) -> UserStatus:
     """GET /users/{user_id}/status; level 262, else Unsupported (outside the contract, STAT-23)."""
     path = f"/users/{segment(user_id, 'user_id')}/status"
     (await connection.identified()).require(Gate.USER_STATUS)
-    return read(UserStatusAnswer, await connection.request("GET", path)).status
+    return read(UserStatusResponse, await connection.request("GET", path)).status
 
 
 def _prepare(server: ServerInfo, params: dict[str, object], reaction_type: str | Omit) -> list[str]:

@@ -79,8 +79,8 @@ async def subscribe(
     params |= {**(extra or {}), "subscriptions": subscriptions}
     if not isinstance(principals, Omit):
         params["principals"] = await _principals(connection, principals)
-    answer = await _change(connection, "POST", params)
-    return read(SubscribeResult, answer, notices)
+    response = await _change(connection, "POST", params)
+    return read(SubscribeResult, response, notices)
 
 
 async def unsubscribe(

@@ -17,7 +17,7 @@ from narrowcast_api.wire.messages import EditResult
 from narrowcast_api.wire.vocabulary import PropagateMode, Result, VisibilityPolicy
 
 _DELETE_SECONDS = 120.0
-"""The server spends almost a minute deleting before it answers that it is not finished."""
+"""The server spends almost a minute deleting before it responds that it is not finished."""
 
 _DELETE_PAUSES = (1.0, 2.0, 4.0, 8.0)
 _DELETE_STEP = 5.0
@@ -45,10 +45,10 @@ async def delete_topic_batch(connection: Connection, *, channel_id: int, topic: 
     path = f"/streams/{segment(channel_id, 'channel_id')}/delete_topic"
     await connection.identified()
     params = {"topic_name": wire_topic(connection, topic)}
-    answer = await connection.request("POST", path, params, timeout=_DELETE_SECONDS, partial=True)
-    if answer.get("result") == Result.PARTIALLY_COMPLETED:
-        answer = {"complete": False}
-    return read(DeleteTopicResult, answer)
+    response = await connection.request("POST", path, params, timeout=_DELETE_SECONDS, partial=True)
+    if response.get("result") == Result.PARTIALLY_COMPLETED:
+        response = {"complete": False}
+    return read(DeleteTopicResult, response)
 
 
 async def delete_topic(
@@ -63,7 +63,7 @@ async def delete_topic(
 
     `progress(rounds)` is called after each incomplete request, and every few seconds while the server is rate
     limiting (429); it may return False to stop, and `complete` of the result is then False. After the first
-    answer, a request that fails because of the network or the server is retried a few times, with growing
+    response, a request that fails because of the network or the server is retried a few times, with growing
     pauses. Administrators only, else UnauthorizedPrincipal, which is a PermissionDenied. A topic that is
     already deleted counts as complete.
     """

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict, Unpack
 
-from narrowcast_api.errors import BadRequest, InvalidInput, MalformedAnswer
+from narrowcast_api.errors import BadRequest, InvalidInput, MalformedResponse
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, UserGroup
@@ -106,12 +106,12 @@ async def create_user_group(
         params["subgroups"] = ids(subgroups, "subgroups")
     for key, value in _checked(server, settings).items():
         params[_wire_name(server, key)] = _for_level(server, key, wire_setting(value))
-    answer = await connection.request("POST", "/user_groups/create", params)
-    if server.supports(Gate.GROUP_ID_ANSWERED) or "group_id" in answer:
-        return read(CreatedGroup, answer).group_id
+    response = await connection.request("POST", "/user_groups/create", params)
+    if server.supports(Gate.GROUP_ID_RETURNED) or "group_id" in response:
+        return read(CreatedGroup, response).group_id
     found = next((group for group in await list_user_groups(connection) if group.name == name.strip()), None)
     if found is None:
-        raise MalformedAnswer("the new group is not among the groups")
+        raise MalformedResponse("the new group is not among the groups")
     return found.id
 
 
@@ -164,11 +164,11 @@ async def reactivate_user_group(connection: Connection, *, user_group_id: int) -
     server = await connection.identified()
     path = f"/user_groups/{segment(user_group_id, 'user_group_id')}"
     try:
-        answer = await connection.request("PATCH", path, {"deactivated": False})
+        response = await connection.request("PATCH", path, {"deactivated": False})
     except BadRequest:
         server.require(Gate.GROUP_REACTIVATE)
         raise
-    return read(Done, answer)
+    return read(Done, response)
 
 
 async def list_members(
@@ -176,8 +176,8 @@ async def list_members(
 ) -> list[int]:
     """GET /user_groups/{id}/members: ids of the members, including those of subgroups unless `direct_member_only`."""
     path = f"/user_groups/{segment(user_group_id, 'user_group_id')}/members"
-    answer = await connection.request("GET", path, {"direct_member_only": direct_member_only})
-    return list(read(GroupMembers, answer).members)
+    response = await connection.request("GET", path, {"direct_member_only": direct_member_only})
+    return list(read(GroupMembers, response).members)
 
 
 async def is_member(
@@ -185,10 +185,10 @@ async def is_member(
 ) -> bool:
     """GET /user_groups/{id}/members/{user_id}: whether a user is a member of a group or of one of its subgroups."""
     group, user = segment(user_group_id, "user_group_id"), segment(user_id, "user_id")
-    answer = await connection.request(
+    response = await connection.request(
         "GET", f"/user_groups/{group}/members/{user}", {"direct_member_only": direct_member_only}
     )
-    return read(GroupMembership, answer).is_user_group_member
+    return read(GroupMembership, response).is_user_group_member
 
 
 async def change_members(
@@ -207,8 +207,8 @@ async def list_subgroups(
 ) -> list[int]:
     """GET /user_groups/{id}/subgroups: ids of the subgroups, including theirs unless `direct_subgroup_only`."""
     path = f"/user_groups/{segment(user_group_id, 'user_group_id')}/subgroups"
-    answer = await connection.request("GET", path, {"direct_subgroup_only": direct_subgroup_only})
-    return list(read(GroupSubgroups, answer).subgroups)
+    response = await connection.request("GET", path, {"direct_subgroup_only": direct_subgroup_only})
+    return list(read(GroupSubgroups, response).subgroups)
 
 
 async def change_subgroups(

@@ -22,13 +22,13 @@ from narrowcast_api.routes.common import (
     text_segment,
 )
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.users import ChannelsOfUser, CreatedUser, OwnUserAnswer, UserAnswer, UserList
+from narrowcast_api.wire.users import ChannelsOfUser, CreatedUser, OwnUserResponse, UserList, UserResponse
 from narrowcast_api.wire.vocabulary import Role
 
 
 async def get_own_user(connection: Connection) -> User:
     """GET /users/me: the current user (ME-01). Takes no parameters; `max_message_id` is deprecated."""
-    user = read(OwnUserAnswer, await connection.request("GET", "/users/me")).user
+    user = read(OwnUserResponse, await connection.request("GET", "/users/me")).user
     connection.own_user_id = user.user_id
     return user
 
@@ -50,7 +50,7 @@ async def get_user(
         "client_gravatar": client_gravatar,
         "include_custom_profile_fields": include_custom_profile_fields,
     }
-    return read(UserAnswer, await connection.request("GET", path, params)).user
+    return read(UserResponse, await connection.request("GET", path, params)).user
 
 
 async def list_channels_of_user(connection: Connection, *, user_id: int) -> list[int]:
@@ -74,8 +74,8 @@ async def get_user_by_email(
         "client_gravatar": client_gravatar,
         "include_custom_profile_fields": include_custom_profile_fields,
     }
-    answer = await connection.request("GET", f"/users/{text_segment(email, 'email')}", params)
-    return read(UserAnswer, answer).user
+    response = await connection.request("GET", f"/users/{text_segment(email, 'email')}", params)
+    return read(UserResponse, response).user
 
 
 async def list_users(

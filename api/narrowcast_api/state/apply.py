@@ -6,7 +6,7 @@ An event that could not be read raises: later events may depend on it, so the st
 
 from __future__ import annotations
 
-from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.errors import MalformedResponse
 from narrowcast_api.state import apply_account, apply_channels, apply_messages, apply_people
 from narrowcast_api.state.changes import Change
 from narrowcast_api.state.handlers import Handler
@@ -57,10 +57,10 @@ def snapshot_within(state: State, event: Event) -> float | None:
 def apply(state: State, event: Event) -> tuple[Change, ...]:
     """Applies `event`; returns what changed.
 
-    Raises `MalformedAnswer` for an event that could not be read, `BadRow` for one whose content is unusable.
+    Raises `MalformedResponse` for an event that could not be read, `BadRow` for one whose content is unusable.
     """
     if isinstance(event, BadEvent):
-        raise MalformedAnswer(f"an event of kind {event.kind!r} could not be read: {event.error}")
+        raise MalformedResponse(f"an event of kind {event.kind!r} could not be read: {event.error}")
     if not isinstance(event, StreamCreateEvent | SubscriptionPeerAddEvent):
         state.channels.settle_counts()
     handler = _HANDLERS.get(type(event))

@@ -1,4 +1,4 @@
-"""What an event or an answer changed in the state: small values that say what the app must read again.
+"""What an event or a response changed in the state: small values that say what the app must read again.
 
 They carry no data: receivers read the state. Only `MessagesMoved` does, because the state no longer has the old place.
 """

@@ -38,9 +38,9 @@ class HolderRules:
         return self._rules.get((kind, permission), HolderRule())
 
 
-def read_holder_rules(answer: RawRecord) -> HolderRules:
+def read_holder_rules(response: RawRecord) -> HolderRules:
     """Reads the rules from a snapshot."""
-    supported = table(answer.get("server_supported_permission_settings"))
+    supported = table(response.get("server_supported_permission_settings"))
     return HolderRules(
         {
             (kind, name): _rule(table(row))

@@ -1,7 +1,7 @@
 """Presence and status of users.
 
 Presence times are the server's; ages are measured on the server's clock as it was at the snapshot or at the
-last answer about presence, so that a wrong local clock makes nobody appear absent.
+last response about presence, so that a wrong local clock makes nobody appear absent.
 """
 
 from __future__ import annotations

@@ -24,17 +24,17 @@ class ServerOffers(NamedTuple):
     """The URL of the Jitsi server for video calls, unless the organization has set its own."""
 
 
-def read_server_offers(answer: RawRecord) -> ServerOffers:
+def read_server_offers(response: RawRecord) -> ServerOffers:
     """Reads the configuration from a snapshot."""
     return ServerOffers(
         report_types=tuple(
             (key, text(row, "name", key))
-            for row in rows(answer.get("server_report_message_types"))
+            for row in rows(response.get("server_report_message_types"))
             if (key := text(row, "key"))
         ),
-        summaries=boolean(answer, "server_can_summarize_topics"),
-        names_fixed=boolean(answer, "server_name_changes_disabled"),
-        pictures_fixed=boolean(answer, "server_avatar_changes_disabled"),
-        web_public=boolean(answer, "server_web_public_streams_enabled"),
-        jitsi_url=text(answer, "server_jitsi_server_url") or text(answer, "jitsi_server_url"),
+        summaries=boolean(response, "server_can_summarize_topics"),
+        names_fixed=boolean(response, "server_name_changes_disabled"),
+        pictures_fixed=boolean(response, "server_avatar_changes_disabled"),
+        web_public=boolean(response, "server_web_public_streams_enabled"),
+        jitsi_url=text(response, "server_jitsi_server_url") or text(response, "jitsi_server_url"),
     )

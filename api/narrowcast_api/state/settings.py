@@ -72,18 +72,18 @@ class Limits(NamedTuple):
     empty_topic_name: str = "general chat"
 
 
-def read_limits(answer: RawRecord) -> Limits:
+def read_limits(response: RawRecord) -> Limits:
     """Reads the limits from a snapshot. A length of zero or less, or a period outside 0 to 86,400 seconds, is
     ignored.
     """
     plain = Limits()
 
     def length(name: str, default: int, least: int = 1) -> int:
-        value = integer(answer, name, default)
+        value = integer(response, name, default)
         return value if value >= least else default
 
     def seconds(name: str, default: float, unit: float = 1.0) -> float:
-        value = number(answer, name, default / unit) * unit
+        value = number(response, name, default / unit) * unit
         return value if 0 < value < 86_400 else default
 
     return Limits(
@@ -117,7 +117,7 @@ def read_limits(answer: RawRecord) -> Limits:
             "server_presence_offline_threshold_seconds", plain.presence_offline_threshold
         ),
         longpoll_timeout=seconds("event_queue_longpoll_timeout_seconds", plain.longpoll_timeout),
-        empty_topic_name=text(answer, "realm_empty_topic_display_name", plain.empty_topic_name),
+        empty_topic_name=text(response, "realm_empty_topic_display_name", plain.empty_topic_name),
     )
 
 
@@ -161,24 +161,24 @@ _ACCOUNT_KEYS = (
 )
 
 
-def read_organization_settings(answer: RawRecord) -> Settings:
+def read_organization_settings(response: RawRecord) -> Settings:
     """Every `realm_...` value of a snapshot that is not a table, under its name without the prefix."""
     prefix = "realm_"
     return Settings(
         {
             key.removeprefix(prefix): value
-            for key, value in answer.items()
+            for key, value in response.items()
             if key.startswith(prefix) and key not in _REALM_TABLES
         }
     )
 
 
-def read_user_settings(answer: RawRecord) -> Settings:
+def read_user_settings(response: RawRecord) -> Settings:
     """The user's own settings. TODO(server-89): before `user_settings` they were on the top level of the snapshot."""
-    values = {key: answer[key] for key in _ACCOUNT_KEYS if key in answer}
-    return Settings({**values, **table(answer.get("user_settings"))})
+    values = {key: response[key] for key in _ACCOUNT_KEYS if key in response}
+    return Settings({**values, **table(response.get("user_settings"))})
 
 
-def read_newcomer_settings(answer: RawRecord) -> Settings:
+def read_newcomer_settings(response: RawRecord) -> Settings:
     """The default settings of new users, by the same names as the user's own."""
-    return Settings(table(answer.get("realm_user_settings_defaults")))
+    return Settings(table(response.get("realm_user_settings_defaults")))

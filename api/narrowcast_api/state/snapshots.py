@@ -67,7 +67,7 @@ until it is read.
 """
 
 
-def cacheable(answer: RawRecord) -> dict[str, object]:
+def cacheable(response: RawRecord) -> dict[str, object]:
     """Returns the part of a snapshot that is cached: what the state reads, without the API keys of bots.
 
     For a large organization, only the users in direct conversations and the channels that the user is
@@ -75,7 +75,7 @@ def cacheable(answer: RawRecord) -> dict[str, object]:
     """
     kept = {
         key: value
-        for key, value in answer.items()
+        for key, value in response.items()
         if key in _CACHED_KEYS
         or key.startswith(("server_presence_", "server_typing_", "service_", "zulip_"))
         or (key.startswith("realm_") and key not in _NOT_CACHED)

@@ -1,7 +1,7 @@
 """The live account, built from a snapshot.
 
 A `State` is built once by registration and changed only by `apply` (in `narrowcast_api.state.apply`) and by
-what answers to requests add: messages fetched, topics listed. After any history of events it equals the state
+what responses to requests add: messages fetched, topics listed. After any history of events it equals the state
 built from a fresh snapshot.
 """
 
@@ -115,28 +115,28 @@ class State:
     @classmethod
     def from_snapshot(
         cls,
-        answer: RawRecord,
+        response: RawRecord,
         *,
         now: float | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         from_cache: bool = False,
     ) -> State:
-        """Builds the state from the answer of registration. `now` is the local time of the answer in UTC
+        """Builds the state from the response of registration. `now` is the local time of the response in UTC
         seconds.
 
-        Raises `BadRow` if the answer does not contain the user's id; anything else that is missing or wrong
+        Raises `BadRow` if the response does not contain the user's id; anything else that is missing or wrong
         is left out.
         """
         enabled = gc.isenabled()
         gc.disable()  # hundreds of thousands of new objects and no garbage: collections would only take time
         try:
-            state = cls(required_int(answer, "user_id"), monotonic)
+            state = cls(required_int(response, "user_id"), monotonic)
             state.from_cache = from_cache
-            _load_server(state, answer, time.time() if now is None else now)
-            _load_people(state, answer)
-            _load_channels(state, answer)
-            _load_messages(state, answer)
-            _load_tables(state, answer)
+            _load_server(state, response, time.time() if now is None else now)
+            _load_people(state, response)
+            _load_channels(state, response)
+            _load_messages(state, response)
+            _load_tables(state, response)
         finally:
             if enabled:
                 gc.enable()
@@ -262,50 +262,50 @@ class State:
         return self.server.supports(gate)
 
 
-def _load_server(state: State, answer: RawRecord, now: float) -> None:
-    state.server = ServerInfo.from_answer(answer)
-    state.limits = read_limits(answer)
+def _load_server(state: State, response: RawRecord, now: float) -> None:
+    state.server = ServerInfo.from_response(response)
+    state.limits = read_limits(response)
     state.typing = Typing(state.limits.typing_started_expiry)
-    state.settings = read_user_settings(answer)
-    state.organization = read_organization_settings(answer)
-    state.newcomers = read_newcomer_settings(answer)
-    state.holder_rules = read_holder_rules(answer)
-    state.offers = read_server_offers(answer)
+    state.settings = read_user_settings(response)
+    state.organization = read_organization_settings(response)
+    state.newcomers = read_newcomer_settings(response)
+    state.holder_rules = read_holder_rules(response)
+    state.offers = read_server_offers(response)
     state.presence = Presence(state.limits.presence_offline_threshold)
-    state.presence.server_offset = number(answer, "server_timestamp", now) - now
+    state.presence.server_offset = number(response, "server_timestamp", now) - now
 
 
-def _load_people(state: State, answer: RawRecord) -> None:
+def _load_people(state: State, response: RawRecord) -> None:
     users = state.users
-    users.put(records(answer.get("cross_realm_bots"), read_user, "bot"))
-    users.put(records(answer.get("realm_users"), read_user, "user"))
+    users.put(records(response.get("cross_realm_bots"), read_user, "bot"))
+    users.put(records(response.get("realm_users"), read_user, "user"))
     inactive = partial(read_user, is_active=False)
-    users.put(records(answer.get("realm_non_active_users"), inactive, "user"))
-    users.mute(answer.get("muted_users"))
-    users.alert_words = tuple(texts(answer.get("alert_words")))
-    state.presence.merge(answer.get("presences"))
-    state.presence.last_update_id = integer(answer, "presence_last_update_id", -1)
-    for key, status in table(answer.get("user_status")).items():
+    users.put(records(response.get("realm_non_active_users"), inactive, "user"))
+    users.mute(response.get("muted_users"))
+    users.alert_words = tuple(texts(response.get("alert_words")))
+    state.presence.merge(response.get("presences"))
+    state.presence.last_update_id = integer(response, "presence_last_update_id", -1)
+    for key, status in table(response.get("user_status")).items():
         if (user_id := id_of_key(key)) is not None:
             state.statuses.update(user_id, table(status))
-    for group in records(answer.get("realm_user_groups"), read_user_group, "group"):
+    for group in records(response.get("realm_user_groups"), read_user_group, "group"):
         state.user_groups.put(group)
 
 
-def _load_channels(state: State, answer: RawRecord) -> None:
+def _load_channels(state: State, response: RawRecord) -> None:
     channels = state.channels
-    channels.put(records(answer.get("subscriptions"), read_subscribed, "subscription"))
+    channels.put(records(response.get("subscriptions"), read_subscribed, "subscription"))
     for key in ("unsubscribed", "never_subscribed", "streams"):
         # the same channel can be in several of the tables: it is read once, from the one with the most
         # details
-        unread = (row for row in rows(answer.get(key)) if channels.get(integer(row, "stream_id")) is None)
+        unread = (row for row in rows(response.get(key)) if channels.get(integer(row, "stream_id")) is None)
         channels.put(records(list(unread), read_channel, "channel"))
-    for folder in records(answer.get("channel_folders"), read_channel_folder, "folder"):
+    for folder in records(response.get("channel_folders"), read_channel_folder, "folder"):
         channels.folders[folder.id] = folder
-    channels.default_ids = frozenset(read_default_ids(answer.get("realm_default_streams")))
-    state.default_channel_groups = read_default_channel_groups(answer.get("realm_default_stream_groups"))
-    load_muted_topics(state, answer.get("muted_topics"))
-    for row in rows(answer.get("user_topics")):
+    channels.default_ids = frozenset(read_default_ids(response.get("realm_default_streams")))
+    state.default_channel_groups = read_default_channel_groups(response.get("realm_default_stream_groups"))
+    load_muted_topics(state, response.get("muted_topics"))
+    for row in rows(response.get("user_topics")):
         state.topics.set_visibility(
             integer(row, "stream_id"), text(row, "topic_name"), integer(row, "visibility_policy")
         )
@@ -325,33 +325,33 @@ def load_muted_topics(state: State, value: object) -> None:
                 state.topics.set_visibility(channel_id, entry[1], VisibilityPolicy.MUTED)
 
 
-def _load_messages(state: State, answer: RawRecord) -> None:
-    state.max_message_id = integer(answer, "max_message_id")
-    unread = table(answer.get("unread_msgs"))
+def _load_messages(state: State, response: RawRecord) -> None:
+    state.max_message_id = integer(response, "max_message_id")
+    unread = table(response.get("unread_msgs"))
     state.unreads.load(unread, state.me)
     for row in rows(unread.get("streams")):
         newest = max(ids(row.get("unread_message_ids")), default=0)
         state.topics.add_message(integer(row, "stream_id"), text(row, "topic"), newest)
-    state.starred = set(ids(answer.get("starred_messages")))
-    state.directs.load(answer.get("recent_private_conversations"), state.me)
+    state.starred = set(ids(response.get("starred_messages")))
+    state.directs.load(response.get("recent_private_conversations"), state.me)
 
 
-def _load_tables(state: State, answer: RawRecord) -> None:
+def _load_tables(state: State, response: RawRecord) -> None:
     me = state.me
-    state.drafts.put(draft.without(me) for draft in records(answer.get("drafts"), read_draft, "draft"))
-    scheduled = records(answer.get("scheduled_messages"), read_scheduled_message, "scheduled message")
+    state.drafts.put(draft.without(me) for draft in records(response.get("drafts"), read_draft, "draft"))
+    scheduled = records(response.get("scheduled_messages"), read_scheduled_message, "scheduled message")
     state.scheduled_messages.put(message.without(me) for message in scheduled)
-    state.reminders.put(records(answer.get("reminders"), read_reminder, "reminder"))
-    state.saved_snippets.put(records(answer.get("saved_snippets"), read_saved_snippet, "snippet"))
-    state.linkifiers.put(records(answer.get("realm_linkifiers"), read_linkifier, "linkifier"))
+    state.reminders.put(records(response.get("reminders"), read_reminder, "reminder"))
+    state.saved_snippets.put(records(response.get("saved_snippets"), read_saved_snippet, "snippet"))
+    state.linkifiers.put(records(response.get("realm_linkifiers"), read_linkifier, "linkifier"))
     if not state.supports(Gate.LINKIFIER_OBJECTS):
-        state.linkifiers.put(read_filters(answer.get("realm_filters")))
-    state.playgrounds.put(records(answer.get("realm_playgrounds"), read_playground, "playground"))
-    state.custom_emoji.put(read_custom_emoji_table(table(answer.get("realm_emoji"))).values())
+        state.linkifiers.put(read_filters(response.get("realm_filters")))
+    state.playgrounds.put(records(response.get("realm_playgrounds"), read_playground, "playground"))
+    state.custom_emoji.put(read_custom_emoji_table(table(response.get("realm_emoji"))).values())
     state.profile_fields.put(
-        records(answer.get("custom_profile_fields"), read_profile_field, "profile field")
+        records(response.get("custom_profile_fields"), read_profile_field, "profile field")
     )
     state.navigation_views.put(
-        records(answer.get("navigation_views"), read_navigation_view, "navigation view")
+        records(response.get("navigation_views"), read_navigation_view, "navigation view")
     )
-    state.managed_bots.put(records(answer.get("realm_bots"), read_managed_bot, "bot"))
+    state.managed_bots.put(records(response.get("realm_bots"), read_managed_bot, "bot"))

@@ -38,8 +38,8 @@ class Topics:
         return seen.name if seen is not None else topic
 
     def load(self, channel_id: int, topics: Iterable[Topic], since: int) -> None:
-        """Replaces the list of a channel by the server's answer, except for topics of messages after `since`,
-        the newest message that was known when the request was made: the answer may lack them.
+        """Replaces the list of a channel by the server's response, except for topics of messages after `since`,
+        the newest message that was known when the request was made: the response may lack them.
         """
         table = {fold_topic(topic.name): topic for topic in topics}
         for key, topic in self._known.get(channel_id, {}).items():

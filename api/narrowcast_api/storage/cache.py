@@ -136,7 +136,7 @@ class Cache:
         return None
 
     def load_snapshot(self) -> bytes | None:
-        """The last answer of registration, as passed to `save_snapshot`."""
+        """The last response of registration, as passed to `save_snapshot`."""
         rows = self.file.read("SELECT value FROM parts WHERE name = 'snapshot'")
         with suppress(IndexError, TypeError, zlib.error):
             return zlib.decompress(rows[0][0])  # type: ignore[arg-type]  # a blob, or TypeError
@@ -193,7 +193,7 @@ class Cache:
         self.file.write(write)
 
     def save_snapshot(self, raw: bytes) -> None:
-        """Store an answer of registration."""
+        """Store a response of registration."""
         packed = zlib.compress(raw, 1)
         self.file.write(
             lambda connection: connection.execute(

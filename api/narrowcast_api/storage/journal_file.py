@@ -112,10 +112,10 @@ def _alone(path: Path) -> Iterator[None]:
 def _open_checked(path: Path) -> sqlite3.Connection:
     connection = connect(path, synchronous="FULL", migrations=MIGRATIONS)
     # The file is small, so the full check takes about a millisecond.
-    answers = connection.execute("PRAGMA integrity_check(1)").fetchall()
-    if answers != [("ok",)]:
+    rows = connection.execute("PRAGMA integrity_check(1)").fetchall()
+    if rows != [("ok",)]:
         connection.close()
-        error = sqlite3.DatabaseError(f"damaged: {answers[0][0]}")
+        error = sqlite3.DatabaseError(f"damaged: {rows[0][0]}")
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
         raise error
     return connection

@@ -1,4 +1,4 @@
-"""Messages that are older than the state: from the state before it, from the cache, or from an outdated answer."""
+"""Messages that are older than the state: from the state before it, from the cache, or from an outdated response."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def may_be_hidden(account: Account, channel_id: int) -> bool:
 
 async def remove_if_hidden(account: Account, channel_id: int) -> None:
     """Requests a channel from the server, and removes it from the state if the server does not return it."""
-    with suppress(NarrowcastError):  # no answer, or the server is too old: the channel stays
+    with suppress(NarrowcastError):  # no response, or the server is too old: the channel stays
         try:
             await account.client.channels.get(channel_id=channel_id)
         except BadRequest:

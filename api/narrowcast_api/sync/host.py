@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from narrowcast_api.client import Client
     from narrowcast_api.model.messages import Match, Message
     from narrowcast_api.wire.events import Event
-    from narrowcast_api.wire.users import PresenceAnswer
+    from narrowcast_api.wire.users import PresenceResponse
 
 
 class ServiceHost(Protocol):
@@ -56,7 +56,7 @@ class ServiceHost(Protocol):
     def show_read(self, message_ids: Collection[int]) -> None:
         """Shows messages as read before the server confirms it."""
 
-    def merge_presences(self, answer: PresenceAnswer) -> None: ...
+    def merge_presences(self, response: PresenceResponse) -> None: ...
 
     async def show_sent(self, message_id: int) -> None: ...
 

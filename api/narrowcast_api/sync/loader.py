@@ -26,7 +26,7 @@ class Loader:
         session = self._session
         since, departures = session.state.max_message_id, session.state.topics.departures
         try:
-            answer = await session.client.topics.list(channel_id=channel_id)
+            response = await session.client.topics.list(channel_id=channel_id)
         except BadRequest:
             channel = session.state.channels.get(channel_id)
             if channel is None or not channel.is_archived:
@@ -36,7 +36,7 @@ class Loader:
         if session.state.topics.departures != departures:
             await self.topics(channel_id)
             return
-        session.state.topics.load(channel_id, answer.topics, since)
+        session.state.topics.load(channel_id, response.topics, since)
         session.publish(TopicsChanged(channel_id))
 
     async def message(self, message_id: int) -> Message | None:

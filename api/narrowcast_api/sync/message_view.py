@@ -6,7 +6,7 @@
         │                     │  └── newer open ─┘  └── load_older / load_newer: 100 a page
         └── connection lost ──┴──── events missed: stale, a gap is shown, fetched again around `position`
 ```
-The answer to an outdated request is discarded (`_generation`). Network errors end up in
+The response to an outdated request is discarded (`_generation`). Network errors end up in
 `error`; nothing here raises them.
 """
 
@@ -270,7 +270,7 @@ class MessageView:
         self._publish()
 
     def _take_pending(self) -> None:
-        """Adds the messages that joined while a page was being fetched and that the answer does not contain."""
+        """Adds the messages that joined while a page was being fetched and that the response does not contain."""
         pending, self._pending = self._pending, []
         state = self._host.state
         for message in state.messages.known(pending):

@@ -1,4 +1,4 @@
-"""Turns what the server reports beside its answers into messages for the user, without repeating them too often."""
+"""Turns what the server reports beside its responses into messages for the user, without repeating them too often."""
 
 from __future__ import annotations
 

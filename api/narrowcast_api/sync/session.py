@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from narrowcast_api.account import Account
     from narrowcast_api.client import Client
     from narrowcast_api.wire.events import Event
-    from narrowcast_api.wire.users import PresenceAnswer
+    from narrowcast_api.wire.users import PresenceResponse
 
 logger = logging.getLogger(__name__)
 
@@ -338,14 +338,14 @@ class Session:
         """Watches for the expiry of a typing notification that was just received."""
         self._typing_expiry.ring()
 
-    def merge_presences(self, answer: PresenceAnswer) -> None:
-        """Takes the presence of others, and the server's time, from the answer to the own presence report."""
+    def merge_presences(self, response: PresenceResponse) -> None:
+        """Takes the presence of others, and the server's time, from the response to the own presence report."""
         presence = self.state.presence
-        if answer.server_timestamp is not None:
-            presence.server_offset = answer.server_timestamp - self.clock.now()
-        if answer.presence_last_update_id is not None:
-            presence.last_update_id = max(presence.last_update_id, answer.presence_last_update_id)
-        news = presence.merge_seen(answer.by_user_id())
+        if response.server_timestamp is not None:
+            presence.server_offset = response.server_timestamp - self.clock.now()
+        if response.presence_last_update_id is not None:
+            presence.last_update_id = max(presence.last_update_id, response.presence_last_update_id)
+        news = presence.merge_seen(response.by_user_id())
         if news:
             self.publish(PresenceChanged(news))
 

@@ -28,10 +28,10 @@ def load_state(cache: Cache, clock: Clock) -> State:
         if len(raw) > _LARGE:
             memory.tune_malloc()  # all of this is freed when the snapshot arrives
         with suppress(ValueError, RecursionError):
-            answer = from_json(raw)
-            if isinstance(answer, dict):
+            response = from_json(raw)
+            if isinstance(response, dict):
                 return State.from_snapshot(
-                    answer, now=clock.now(), monotonic=clock.monotonic, from_cache=True
+                    response, now=clock.now(), monotonic=clock.monotonic, from_cache=True
                 )
     state = State(0, clock.monotonic)
     state.from_cache = True
@@ -44,9 +44,9 @@ def save_progress(cache: Cache, state: State) -> None:
     if raw is None or len(raw) > MAX_RENEWED_BYTES:
         return
     with suppress(ValueError, RecursionError):
-        answer = from_json(raw)
-        if isinstance(answer, dict) and answer.get("user_id") == state.me:
-            cache.save_snapshot(to_json({**answer, **dump_progress(state)}))
+        response = from_json(raw)
+        if isinstance(response, dict) and response.get("user_id") == state.me:
+            cache.save_snapshot(to_json({**response, **dump_progress(state)}))
 
 
 def cached_messages(cache: Cache, state: State, narrow: Narrow, before: int | None) -> list[Message]:

@@ -119,7 +119,7 @@ class _Watch:
 
 
 class Synchronizer:
-    """Feeds a session: `stream` delivers its events, `fetch` and `match` answer its views."""
+    """Feeds a session: `stream` delivers its events, `fetch` and `match` serve its views."""
 
     def __init__(self, session: SyncHost) -> None:
         self._session = session
@@ -138,7 +138,7 @@ class Synchronizer:
             on_status=session.set_status,
             open_socket=self._open_socket if session.transport is None else None,
         )
-        self._connection.on_unanswered = self.stream.poll_now
+        self._connection.on_no_response = self.stream.poll_now
         self._connection.on_action_done = self.stream.action_done
 
     async def _open_socket(
@@ -157,11 +157,11 @@ class Synchronizer:
 
     # events
 
-    async def _on_snapshot(self, answer: dict[str, object]) -> None:
+    async def _on_snapshot(self, response: dict[str, object]) -> None:
         session = self._session
-        people = answer.get("realm_users")
+        people = response.get("realm_users")
         is_large = isinstance(people, Sequence) and len(people) > _LARGE
-        state = await asyncio.to_thread(self._build, answer) if is_large else self._build(answer)
+        state = await asyncio.to_thread(self._build, response) if is_large else self._build(response)
         self._cache_writer.write()
         carry_over(session.state, state)
         self._carried = {message.id for message in state.messages}
@@ -169,14 +169,14 @@ class Synchronizer:
         if is_large:
             gc.freeze()  # garbage collections then skip the hundred thousand people and channels
         cache = session.storage.cache
-        cache.post(lambda: cache.save_snapshot(to_json(cacheable(answer))))
+        cache.post(lambda: cache.save_snapshot(to_json(cacheable(response))))
         if is_large:
             cache.post(memory.trim_heap)
         session.refresh_on_screen()
 
-    def _build(self, answer: dict[str, object]) -> State:
+    def _build(self, response: dict[str, object]) -> State:
         clock = self._session.clock
-        return State.from_snapshot(answer, now=clock.now(), monotonic=clock.monotonic)
+        return State.from_snapshot(response, now=clock.now(), monotonic=clock.monotonic)
 
     async def _on_events(self, events: Sequence[Event]) -> None:
         session = self._session
@@ -278,7 +278,7 @@ class Synchronizer:
             self._session.spawn(remove_if_hidden(self._session, channel_id), "the check of a channel")
 
     async def _settled(self, fetched: Sequence[Message], watch: _Watch) -> list[Message]:
-        """Returns the messages in their current form: changes by events since the request are newer than the answer."""
+        """Returns the messages in their current form: events since the request are newer than the response."""
         latest = {message.id: message for message in fetched}
         # Events continue to arrive during these requests, so check until none is left.
         while unsure := [i for i in latest if i in watch.changed and not self._is_current(i)]:
@@ -307,10 +307,10 @@ class Synchronizer:
     async def _again(self, message: Message) -> Message | None:
         """Fetches a message again that was unknown when an event changed it."""
         try:
-            answer = await get_message(self._connection, message_id=message.id)
+            response = await get_message(self._connection, message_id=message.id)
         except ApiError:
             return None
-        return message if answer.message is None else answer.message
+        return message if response.message is None else response.message
 
     def _take_older(self, messages: Sequence[Message]) -> list[Message]:
         """Adds messages that were requested before the latest snapshot arrived. What happened in between is
@@ -349,12 +349,12 @@ class Synchronizer:
     async def fetch_message(self, message_id: int) -> Message | None:
         """Fetches a message into the state; None if it does not exist or is not visible to the user."""
         try:
-            answer = await get_message(self._connection, message_id=message_id)
+            response = await get_message(self._connection, message_id=message_id)
         except ApiError:
             return None
-        if answer.message is not None:
-            self._take([answer.message])
-        return answer.message
+        if response.message is not None:
+            self._take([response.message])
+        return response.message
 
     async def fetch_messages(self, message_ids: Sequence[int]) -> None:
         """Fetches messages into the state, as far as they exist and are visible to the user: in one request
@@ -363,7 +363,7 @@ class Synchronizer:
         state = self._session.state
         server = await self._connection.identified()
         if server.supports(Gate.MESSAGE_IDS):
-            with self._watching() as watch, suppress(BadRequest):  # some servers: too much for one answer
+            with self._watching() as watch, suppress(BadRequest):  # some servers: too much for one response
                 page = await list_messages_by_id(self._connection, message_ids=message_ids)
                 messages = await self._settled(page.messages, watch)
                 if self._session.state is state:

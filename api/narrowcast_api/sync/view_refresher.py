@@ -1,6 +1,6 @@
 """Keeps the views on screen up to date: fetches them again when events were missed, and retries failures.
 
-Only transient errors are retried (no connection, no answer, a server fault, rate limiting); what the server
+Only transient errors are retried (no connection, no response, a server fault, rate limiting); what the server
 rejects is not requested again until the view is opened anew.
 """
 
@@ -11,7 +11,7 @@ from typing import Protocol
 
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
-from narrowcast_api.errors import TEMPORARY, MalformedAnswer, NarrowcastError
+from narrowcast_api.errors import TEMPORARY, MalformedResponse, NarrowcastError
 from narrowcast_api.protocols.alarm import Alarm
 from narrowcast_api.sync.message_view import MessageView
 
@@ -78,4 +78,4 @@ def needs_refresh(view: MessageView) -> bool:
 
 
 def _is_transient(error: NarrowcastError) -> bool:
-    return isinstance(error, (*TEMPORARY, MalformedAnswer))
+    return isinstance(error, (*TEMPORARY, MalformedResponse))

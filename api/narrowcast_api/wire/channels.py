@@ -1,4 +1,4 @@
-"""Answers about channels, subscriptions, topics and folders (TOP and USUB rows).
+"""Responses about channels, subscriptions, topics and folders (TOP and USUB rows).
 
 The channels themselves are `narrowcast_api.model.channels`.
 """
@@ -22,43 +22,43 @@ ChannelFolder = Annotated[channel_folders.ChannelFolder, read_by(channel_folders
 
 
 class ChannelList(WireModel):
-    """Answer of GET /streams."""
+    """Response of GET /streams."""
 
     streams: GoodList[Channel] = []
 
 
-class ChannelAnswer(WireModel):
-    """Answer of GET /streams/{id}."""
+class ChannelResponse(WireModel):
+    """Response of GET /streams/{id}."""
 
     stream: Channel
 
 
 class ChannelId(WireModel):
-    """Answer of GET /get_stream_id and of POST /channels/create."""
+    """Response of GET /get_stream_id and of POST /channels/create."""
 
     stream_id: Annotated[Id, either("stream_id", "id")]
 
 
 class SubscriptionList(WireModel):
-    """Answer of GET /users/me/subscriptions."""
+    """Response of GET /users/me/subscriptions."""
 
     subscriptions: GoodList[Listed] = []
 
 
 class Subscribers(WireModel):
-    """Answer of GET /streams/{id}/members."""
+    """Response of GET /streams/{id}/members."""
 
     subscribers: GoodList[Id] = []
 
 
 class SubscriptionStatus(WireModel):
-    """Answer of GET /users/{id}/subscriptions/{stream_id}."""
+    """Response of GET /users/{id}/subscriptions/{stream_id}."""
 
     is_subscribed: bool
 
 
 class SubscribeResult(WireModel):
-    """Answer of POST /users/me/subscriptions; keys are user ids, on old servers email addresses."""
+    """Response of POST /users/me/subscriptions; keys are user ids, on old servers email addresses."""
 
     subscribed: Good[dict[str, list[str]]] = {}
     already_subscribed: Good[dict[str, list[str]]] = {}
@@ -67,37 +67,37 @@ class SubscribeResult(WireModel):
 
 
 class UnsubscribeResult(WireModel):
-    """Answer of DELETE /users/me/subscriptions (USUB rows): names of channels."""
+    """Response of DELETE /users/me/subscriptions (USUB rows): names of channels."""
 
     removed: GoodList[str] = []
     not_removed: GoodList[str] = []
 
 
 class TopicList(WireModel):
-    """Answer of GET /users/me/{stream_id}/topics, most recent first."""
+    """Response of GET /users/me/{stream_id}/topics, most recent first."""
 
     topics: GoodList[Topic] = []
 
 
 class DeleteTopicResult(WireModel):
-    """Answer of delete_topic; below level 211 the answer has no ``complete`` (DTOP rows)."""
+    """Response of delete_topic; below level 211 the response has no ``complete`` (DTOP rows)."""
 
     complete: bool = True
 
 
 class ChannelFolderList(WireModel):
-    """Answer of GET /channel_folders."""
+    """Response of GET /channel_folders."""
 
     channel_folders: GoodList[ChannelFolder] = []
 
 
 class CreatedChannelFolder(WireModel):
-    """Answer of POST /channel_folders/create."""
+    """Response of POST /channel_folders/create."""
 
     channel_folder_id: Id
 
 
 class ChannelEmail(WireModel):
-    """Answer of GET /streams/{id}/email_address."""
+    """Response of GET /streams/{id}/email_address."""
 
     email: str

@@ -1,4 +1,4 @@
-"""Answers about texts kept before sending: drafts, scheduled messages, reminders, snippets (DRF, SCH, SNP)."""
+"""Responses about texts kept before sending: drafts, scheduled messages, reminders, snippets (DRF, SCH, SNP)."""
 
 from __future__ import annotations
 
@@ -17,49 +17,49 @@ SavedSnippet = Annotated[saved_snippets.SavedSnippet, read_by(saved_snippets.rea
 
 
 class DraftList(WireModel):
-    """Answer of GET /drafts, oldest first."""
+    """Response of GET /drafts, oldest first."""
 
     drafts: GoodList[Draft] = []
     count: Int = 0
 
 
 class CreatedDrafts(WireModel):
-    """Answer of POST /drafts: ids in the order of the request."""
+    """Response of POST /drafts: ids in the order of the request."""
 
     ids: list[Id]
 
 
 class ScheduledMessageList(WireModel):
-    """Answer of GET /scheduled_messages, next delivery first."""
+    """Response of GET /scheduled_messages, next delivery first."""
 
     scheduled_messages: GoodList[ScheduledMessage] = []
 
 
 class CreatedScheduledMessage(WireModel):
-    """Answer of POST /scheduled_messages."""
+    """Response of POST /scheduled_messages."""
 
     scheduled_message_id: Id
 
 
 class ReminderList(WireModel):
-    """Answer of GET /reminders."""
+    """Response of GET /reminders."""
 
     reminders: GoodList[Reminder] = []
 
 
 class CreatedReminder(WireModel):
-    """Answer of POST /reminders."""
+    """Response of POST /reminders."""
 
     reminder_id: Id
 
 
 class SavedSnippetList(WireModel):
-    """Answer of GET /saved_snippets."""
+    """Response of GET /saved_snippets."""
 
     saved_snippets: GoodList[SavedSnippet] = []
 
 
 class CreatedSavedSnippet(WireModel):
-    """Answer of POST /saved_snippets."""
+    """Response of POST /saved_snippets."""
 
     saved_snippet_id: Id

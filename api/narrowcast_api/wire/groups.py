@@ -1,4 +1,4 @@
-"""Answers about user groups (GSV rows); the groups themselves are `narrowcast_api.model.user_groups`."""
+"""Responses about user groups (GSV rows); the groups themselves are `narrowcast_api.model.user_groups`."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ UserGroup = Annotated[model.UserGroup, read_by(model.read_user_group)]
 
 
 class GroupMembers(WireModel):
-    """Answer of GET /user_groups/{id}/members."""
+    """Response of GET /user_groups/{id}/members."""
 
     members: GoodList[Id] = []
 
 
 class GroupSubgroups(WireModel):
-    """Answer of GET /user_groups/{id}/subgroups."""
+    """Response of GET /user_groups/{id}/subgroups."""
 
     subgroups: GoodList[Id] = []
 
 
 class GroupMembership(WireModel):
-    """Answer of GET /user_groups/{id}/members/{user_id}."""
+    """Response of GET /user_groups/{id}/members/{user_id}."""
 
     is_user_group_member: bool
 
 
 class GroupList(WireModel):
-    """Answer of GET /user_groups."""
+    """Response of GET /user_groups."""
 
     user_groups: GoodList[UserGroup] = []
 
 
 class CreatedGroup(WireModel):
-    """Answer of POST /user_groups/create (GRPC-09)."""
+    """Response of POST /user_groups/create (GRPC-09)."""
 
     group_id: Id

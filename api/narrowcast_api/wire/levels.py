@@ -204,7 +204,7 @@ class Gate(Enum):
         314, "Old and new value of the organization's permissions", "two of them are sent as bare values"
     )
     EXCLUDE_ARCHIVED = _row(315, "Archived channels in lists", "not included")
-    GROUP_ID_ANSWERED = _row(317, "The id of a new group in the answer", "looked up by name")
+    GROUP_ID_RETURNED = _row(317, "The id of a new group in the response", "looked up by name")
     REMOVERS_OBJECT = _row(320, "Old and new value of can_remove_subscribers_group", "the bare value is sent")
     INVITE_GROUPS = _row(322, "Groups in invitations", "not available", "INV-17 INV-18 INV-19 INVM-05")
     GROUP_REMOVE_MEMBERS = _row(324, "Who may remove members from a group", "not available", "GSV-16")

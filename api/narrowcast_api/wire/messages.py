@@ -1,4 +1,4 @@
-"""Answers about messages and operations on them (NAR, FLG and RXN rows).
+"""Responses about messages and operations on them (NAR, FLG and RXN rows).
 
 The messages themselves are `narrowcast_api.model.messages`.
 """
@@ -15,7 +15,7 @@ FetchedMessage = Annotated[model.FetchedMessage, read_by(model.read_fetched_mess
 
 
 class MessagePage(WireModel):
-    """Answer of GET /messages, oldest first. ``anchor`` is the id that the server resolved."""
+    """Response of GET /messages, oldest first. ``anchor`` is the id that the server resolved."""
 
     fetched: Annotated[GoodList[FetchedMessage], either("messages")] = []
     anchor: Int | None = None
@@ -30,12 +30,12 @@ class MessagePage(WireModel):
 
     @property
     def matches(self) -> dict[int, model.Match]:
-        """The matches in the answer to a search, by message id."""
+        """The matches in the response to a search, by message id."""
         return {one.message.id: one.match for one in self.fetched if one.match is not None}
 
 
-class MessageAnswer(WireModel):
-    """Answer of GET /messages/{id}; before level 120 only ``raw_content``."""
+class MessageResponse(WireModel):
+    """Response of GET /messages/{id}; before level 120 only ``raw_content``."""
 
     fetched: Annotated[FetchedMessage | None, either("message")] = None
     raw_content: str | None = None
@@ -46,7 +46,7 @@ class MessageAnswer(WireModel):
 
 
 class SentMessage(WireModel):
-    """Answer of POST /messages."""
+    """Response of POST /messages."""
 
     id: Id
     automatic_new_visibility_policy: Int | None = None
@@ -62,7 +62,7 @@ class DetachedUpload(WireModel):
 
 
 class EditResult(WireModel):
-    """Answer of PATCH /messages/{id}."""
+    """Response of PATCH /messages/{id}."""
 
     detached_uploads: GoodList[DetachedUpload] = []
 
@@ -86,25 +86,25 @@ class HistoryEntry(WireModel):
 
 
 class MessageHistory(WireModel):
-    """Answer of GET /messages/{id}/history."""
+    """Response of GET /messages/{id}/history."""
 
     message_history: GoodList[HistoryEntry] = []
 
 
 class ReadReceipts(WireModel):
-    """Answer of GET /messages/{id}/read_receipts."""
+    """Response of GET /messages/{id}/read_receipts."""
 
     user_ids: GoodList[Id] = []
 
 
 class RenderedMessage(WireModel):
-    """Answer of POST /messages/render."""
+    """Response of POST /messages/render."""
 
     rendered: str
 
 
 class FlagsChanged(WireModel):
-    """Answer of POST /messages/flags: the ids that changed (FLG rows).
+    """Response of POST /messages/flags: the ids that changed (FLG rows).
 
     ``ignored_because_not_subscribed_channels`` is None if the server did not send it (below level 355).
     """
@@ -114,7 +114,7 @@ class FlagsChanged(WireModel):
 
 
 class NarrowFlagsChanged(WireModel):
-    """Answer of POST /messages/flags/narrow: one batch; the next one starts at ``last_processed_id``."""
+    """Response of POST /messages/flags/narrow: one batch; the next one starts at ``last_processed_id``."""
 
     processed_count: Int = 0
     updated_count: Int = 0
@@ -126,7 +126,7 @@ class NarrowFlagsChanged(WireModel):
 
 
 class MarkAllRead(WireModel):
-    """Answer of POST /mark_all_as_read; False means that the request must be repeated."""
+    """Response of POST /mark_all_as_read; False means that the request must be repeated."""
 
     complete: bool = True
 
@@ -135,25 +135,25 @@ Match = Annotated[model.Match, read_by(model.read_match)]
 
 
 class NarrowMatches(WireModel):
-    """Answer of GET /messages/matches_narrow: the matching messages, by id."""
+    """Response of GET /messages/matches_narrow: the matching messages, by id."""
 
     messages: Good[dict[int, Match]] = {}
 
 
 class UploadResult(WireModel):
-    """Answer of POST /user_uploads: ``url`` was ``uri`` before level 272 (UPL rows)."""
+    """Response of POST /user_uploads: ``url`` was ``uri`` before level 272 (UPL rows)."""
 
     url: Annotated[str, either("url", "uri")]
     filename: str | None = None
 
 
 class TemporaryUrl(WireModel):
-    """Answer of GET /user_uploads/...: a temporary link that works without logging in."""
+    """Response of GET /user_uploads/...: a temporary link that works without logging in."""
 
     url: str
 
 
 class MessagesSummary(WireModel):
-    """Answer of GET /messages/summary: Markdown."""
+    """Response of GET /messages/summary: Markdown."""
 
     summary: str

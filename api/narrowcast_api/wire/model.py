@@ -34,7 +34,7 @@ from narrowcast_api.model.reading import MAX_INT64, BadRow, RawRecord, texts
 log = logging.getLogger(__name__)
 
 NOTICES = "narrowcast_notices"
-"""The key under which the library adds its own notices to an answer."""
+"""The key under which the library adds its own notices to a response."""
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound="WireModel")
@@ -186,12 +186,12 @@ class WireModel(msgspec.Struct, frozen=True, metaclass=_KeywordsOnly):
 
     @property
     def ignored_parameters_unsupported(self) -> tuple[str, ...]:
-        """For answers: the parameters that the server reports as ignored (CONV-09); always empty below level 167."""
+        """For responses: the parameters that the server reports as ignored (CONV-09); always empty below level 167."""
         return tuple(texts(self.unknown_fields.get("ignored_parameters_unsupported")))
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """For answers: what the library left out of the request because this server is too old, as text."""
+        """For responses: what the library left out of the request because this server is too old, as text."""
         return tuple(texts(self.unknown_fields.get(NOTICES)))
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""Answers about the configuration of an organization: linkifiers, emoji, profile fields, invitations and so on."""
+"""Responses about the configuration of an organization: linkifiers, emoji, profile fields, invitations and so on."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ ProfileField = Annotated[profile_fields.ProfileField, read_by(profile_fields.rea
 
 
 class LinkifierList(WireModel):
-    """Answer of GET /realm/linkifiers, in the order in which they apply."""
+    """Response of GET /realm/linkifiers, in the order in which they apply."""
 
     linkifiers: GoodList[Linkifier] = []
 
 
 class CreatedId(WireModel):
-    """Answer of operations that return the ``id`` of a new object."""
+    """Response of operations that return the ``id`` of a new object."""
 
     id: Id
 
 
-class IconAnswer(WireModel):
-    """Answer of POST and DELETE /realm/icon."""
+class IconResponse(WireModel):
+    """Response of POST and DELETE /realm/icon."""
 
     icon_url: str
 
 
-class CallAnswer(WireModel):
-    """Answer of the operations that create a call."""
+class CallResponse(WireModel):
+    """Response of the operations that create a call."""
 
     url: str
 
@@ -66,7 +66,7 @@ class Export(WireModel):
 
 
 class ExportList(WireModel):
-    """Answer of GET /export/realm."""
+    """Response of GET /export/realm."""
 
     exports: GoodList[Export] = []
 
@@ -79,19 +79,19 @@ class ExportConsent(WireModel):
 
 
 class ExportConsentList(WireModel):
-    """Answer of GET /export/realm/consents."""
+    """Response of GET /export/realm/consents."""
 
     export_consents: GoodList[ExportConsent] = []
 
 
 class CustomEmojiList(WireModel):
-    """Answer of GET /realm/emoji."""
+    """Response of GET /realm/emoji."""
 
     emoji: CustomEmojiTable = {}
 
 
 class ProfileFieldList(WireModel):
-    """Answer of GET /realm/profile_fields."""
+    """Response of GET /realm/profile_fields."""
 
     custom_fields: GoodList[ProfileField] = []
 
@@ -104,13 +104,13 @@ class Domain(WireModel):
 
 
 class DomainList(WireModel):
-    """Answer of GET /realm/domains."""
+    """Response of GET /realm/domains."""
 
     domains: GoodList[Domain] = []
 
 
 class AttachmentList(WireModel):
-    """Answer of GET /attachments; ``upload_space_used`` in bytes, of the whole organization."""
+    """Response of GET /attachments; ``upload_space_used`` in bytes, of the whole organization."""
 
     attachments: GoodList[Attachment] = []
     upload_space_used: Int = 0
@@ -131,25 +131,25 @@ class Invitation(WireModel):
 
 
 class InvitationList(WireModel):
-    """Answer of GET /invites."""
+    """Response of GET /invites."""
 
     invites: GoodList[Invitation] = []
 
 
 class InviteLink(WireModel):
-    """Answer of POST /invites/multiuse (INVM rows)."""
+    """Response of POST /invites/multiuse (INVM rows)."""
 
     invite_link: str
 
 
 class TestMessage(WireModel):
-    """Answer of POST /realm/test_welcome_bot_custom_message."""
+    """Response of POST /realm/test_welcome_bot_custom_message."""
 
     message_id: int
 
 
 class NavigationViewList(WireModel):
-    """Answer of GET /navigation_views."""
+    """Response of GET /navigation_views."""
 
     navigation_views: GoodList[NavigationView] = []
 

@@ -48,10 +48,10 @@ class ServerSettings(WireModel):
     dialect: Dialect = Dialect.SERVICE
 
     @classmethod
-    def from_answer(cls, answer: RawRecord) -> ServerSettings:
-        """Read an answer, and determine the dialect from the names that it uses.
+    def from_response(cls, response: RawRecord) -> ServerSettings:
+        """Read a response, and determine the dialect from the names that it uses.
 
         A field that cannot be read gets its default, so that it cannot prevent logging in.
         """
-        said = {name: value for name, value in answer.items() if value is not None}
-        return replace(cls.read_leniently(said), dialect=ServerInfo.from_answer(answer).dialect)
+        said = {name: value for name, value in response.items() if value is not None}
+        return replace(cls.read_leniently(said), dialect=ServerInfo.from_response(response).dialect)

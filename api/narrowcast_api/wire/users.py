@@ -1,4 +1,4 @@
-"""Answers about people and bots: other users, the current user, presence and status (USR, ME and STAT rows)."""
+"""Responses about people and bots: other users, the current user, presence and status (USR, ME and STAT rows)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .model import Good, GoodList, Id, Int, Seconds, WireModel, read_by
 User = Annotated[model.User, read_by(model.read_fetched_user)]
 
 
-class OwnUserAnswer(WireModel):
-    """Answer of GET /users/me (ME rows): the user's fields are on the top level. ``max_message_id`` is deprecated."""
+class OwnUserResponse(WireModel):
+    """Response of GET /users/me (ME rows): the user's fields are on the top level. ``max_message_id`` is deprecated."""
 
     user: User
 
@@ -25,13 +25,13 @@ class OwnUserAnswer(WireModel):
 
 
 class ChannelsOfUser(WireModel):
-    """Answer of GET /users/{user_id}/channels."""
+    """Response of GET /users/{user_id}/channels."""
 
     subscribed_channel_ids: GoodList[Id] = []
 
 
-class UserAnswer(WireModel):
-    """Answer of GET /users/{id}."""
+class UserResponse(WireModel):
+    """Response of GET /users/{id}."""
 
     user: User
 
@@ -67,8 +67,8 @@ def _read_presence(row: RawRecord) -> Seen | dict[str, ClientPresence]:
     return read_seen(row)
 
 
-class PresenceAnswer(WireModel):
-    """Answer of POST /users/me/presence.
+class PresenceResponse(WireModel):
+    """Response of POST /users/me/presence.
 
     ``presences`` is keyed by user id in the slim form and by email in the legacy one, so keys stay text; it
     is absent if the request was only a ping.
@@ -88,14 +88,14 @@ class PresenceAnswer(WireModel):
 
 
 class RealmPresences(WireModel):
-    """Answer of GET /realm/presence: legacy presences by email."""
+    """Response of GET /realm/presence: legacy presences by email."""
 
     presences: Good[dict[str, dict[str, ClientPresence]]] = {}
     server_timestamp: Seconds | None = None
 
 
 class UserPresence(WireModel):
-    """Answer of GET /users/{id}/presence: legacy presence by client."""
+    """Response of GET /users/{id}/presence: legacy presence by client."""
 
     presence: Good[dict[str, ClientPresence]] = {}
 
@@ -110,8 +110,8 @@ class UserStatus(WireModel):
     away: bool = False
 
 
-class UserStatusAnswer(WireModel):
-    """Answer of GET /users/{id}/status."""
+class UserStatusResponse(WireModel):
+    """Response of GET /users/{id}/status."""
 
     status: UserStatus
 
@@ -124,13 +124,13 @@ class MutedUser(WireModel):
 
 
 class AlertWords(WireModel):
-    """Answer of the operations on alert words."""
+    """Response of the operations on alert words."""
 
     alert_words: GoodList[str] = []
 
 
 class ApiKey(WireModel):
-    """Answer of POST /fetch_api_key. The key is plain text here; ``Account`` masks it at once."""
+    """Response of POST /fetch_api_key. The key is plain text here; ``Account`` masks it at once."""
 
     api_key: str
     email: str
@@ -139,8 +139,8 @@ class ApiKey(WireModel):
     hidden_fields: ClassVar[frozenset[str]] = frozenset({"api_key"})
 
 
-class AvatarAnswer(WireModel):
-    """Answer of POST and DELETE /users/me/avatar."""
+class AvatarResponse(WireModel):
+    """Response of POST and DELETE /users/me/avatar."""
 
     avatar_url: str
 

@@ -82,7 +82,7 @@ class FlagOperation(StrEnum):
 
 
 class ErrorCode(StrEnum):
-    """The ``code`` of an error answer: those of the contract, then additional ones of existing servers."""
+    """The ``code`` of an error response: those of the contract, then additional ones of existing servers."""
 
     BAD_REQUEST = "BAD_REQUEST"
     STREAM_DOES_NOT_EXIST = "STREAM_DOES_NOT_EXIST"
@@ -112,7 +112,7 @@ class ErrorCode(StrEnum):
 
 
 class Result(StrEnum):
-    """The ``result`` of an answer; only delete_topic sends the third one, below level 211 (DTOP-10)."""
+    """The ``result`` of a response; only delete_topic sends the third one, below level 211 (DTOP-10)."""
 
     SUCCESS = "success"
     ERROR = "error"

@@ -11,7 +11,7 @@ from narrowcast.app import accounts
 from narrowcast.app.sign_in_links import login_refusal
 from narrowcast_api.account import Account, is_cleartext, normal_site
 from narrowcast_api.client import Client
-from narrowcast_api.errors import ApiError, InvalidInput, MalformedAnswer, NoServerThere
+from narrowcast_api.errors import ApiError, InvalidInput, MalformedResponse, NoServerThere
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes import auth
@@ -115,7 +115,7 @@ async def find_server(site: str, *, ca_bundle: Path | None = None) -> None:
 async def _identify(connection: Connection) -> None:
     try:
         await connection.identify()
-    except MalformedAnswer as error:
+    except MalformedResponse as error:
         problem: tuple[str, int] = error.detail, error.status
     except ApiError as error:
         problem = (

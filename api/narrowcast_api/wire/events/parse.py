@@ -96,5 +96,5 @@ def parse_event(raw: object) -> Event:
 
 
 def parse_events(raw: object) -> list[Event]:
-    """Returns the events of an answer's ``events`` array, in the same order."""
+    """Returns the events of a response's ``events`` array, in the same order."""
     return [parse_event(item) for item in raw] if isinstance(raw, list) else []

@@ -18,7 +18,7 @@ class DraftsEvent(Event):
 
 
 class DraftsAddEvent(DraftsEvent):
-    """New drafts; may arrive before the answer to the request that created them."""
+    """New drafts; may arrive before the response to the request that created them."""
 
     op: Literal["add"] = "add"
     drafts: GoodList[Draft]

@@ -15,7 +15,7 @@ from narrowcast_api.errors import (
     ApiError,
     BadRequest,
     InvitationFailed,
-    MalformedAnswer,
+    MalformedResponse,
     MethodNotAllowed,
     NarrowcastError,
     NotConnected,
@@ -79,7 +79,7 @@ async def refusal(**prepared: object) -> ApiError:
     ],
 )
 async def test_an_answer_in_the_wrong_form_is_malformed(content: bytes) -> None:
-    with pytest.raises(MalformedAnswer) as caught:
+    with pytest.raises(MalformedResponse) as caught:
         await answer_to(content=content)
     assert caught.value.user_message
 
@@ -267,7 +267,7 @@ async def test_a_failing_server_is_a_server_fault(status: int, content: bytes) -
         (httpx.ReadError("cut"), OutcomeUnknown),
         (httpx.WriteError("cut"), OutcomeUnknown),
         (httpx.RemoteProtocolError("gone"), OutcomeUnknown),
-        (httpx.DecodingError("gzip"), MalformedAnswer),
+        (httpx.DecodingError("gzip"), MalformedResponse),
     ],
 )
 async def test_errors_tell_requests_that_were_not_sent_from_those_that_may_have_been(
@@ -287,7 +287,7 @@ async def test_a_request_has_its_server_given_time_and_no_more() -> None:
     with ScriptedTransport() as transport:
         transport.prepare("POST", PATH, gate=asyncio.Event())
         async with make_connection(transport) as connection:
-            with pytest.raises(OutcomeUnknown, match="no answer within"):
+            with pytest.raises(OutcomeUnknown, match="no response within"):
                 await connection.request("POST", "/thing", timeout=0.01)
         assert transport.last.timeout["read"] == 0.01
 
@@ -320,7 +320,7 @@ async def test_a_request_that_meets_no_answer_is_told_and_a_poll_of_events_is_no
     with ScriptedTransport() as transport:
         async with make_connection(transport) as connection:
             for bucket in ("", "events"):
-                connection.on_unanswered = lambda bucket=bucket: told.append(bucket)
+                connection.on_no_response = lambda bucket=bucket: told.append(bucket)
                 transport.prepare("POST", PATH, **prepared)
                 with pytest.raises(errors.TransportError):
                     await connection.request("POST", "/thing", timeout=0.01, bucket=bucket)
@@ -333,7 +333,7 @@ async def test_a_request_that_waits_long_is_told_before_it_ends(monkeypatch: pyt
     with ScriptedTransport() as transport:
         transport.prepare("POST", PATH, json={"id": 1}, gate=answered)
         async with make_connection(transport) as connection:
-            connection.on_unanswered = waiting.set
+            connection.on_no_response = waiting.set
             asking = asyncio.create_task(connection.request("POST", "/thing"))
             await waiting.wait()
             answered.set()
@@ -359,7 +359,7 @@ async def test_an_answer_is_no_reason_for_doubt_whatever_it_says() -> None:
     with ScriptedTransport() as transport:
         async with make_connection(transport) as connection:
             for status in (200, 400, 502):
-                connection.on_unanswered = lambda status=status: told.append(status)
+                connection.on_no_response = lambda status=status: told.append(status)
                 transport.prepare("POST", PATH, status=status, json={"result": "success", "msg": ""})
                 with suppress(NarrowcastError):
                     await connection.request("POST", "/thing")
@@ -374,8 +374,8 @@ async def test_every_error_type_says_what_to_do() -> None:
         OutcomeUnknown("cut"),
         ServerFault(502),
         RateLimited(3.2),
-        MalformedAnswer("not JSON"),
-        errors.AnswerTooLarge(2**26),
+        MalformedResponse("not JSON"),
+        errors.ResponseTooLarge(2**26),
         errors.RedirectRefused("https://elsewhere.example"),
         errors.RedirectLoop("https://chat.example/login"),
         *(kind(code, "", 400) for code, kind in errors.CODES.items()),

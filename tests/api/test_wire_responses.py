@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from narrowcast_api.wire.model import fields_of
-from support.answers import model_for, operation, operations_with_answers
 from support.captures import fixture, recorded_answers
+from support.responses import model_for, operation, operations_with_answers
 
 _ELSEWHERE = frozenset({"GET events", "POST register"})
 
 
 def _successes() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-    for name, answer in fixture("answers.json").items():
+    for name, answer in fixture("responses.json").items():
         method, path = name.split(" ", 1)
         yield "our own sample", method, path.replace("/N", "/5").replace("FILE", "2/ab/c.txt"), answer
     for source, record in recorded_answers():
@@ -37,4 +37,4 @@ def test_every_answer_parses_whole(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_our_own_samples_cover_every_answer() -> None:
-    assert set(fixture("answers.json")) == operations_with_answers()
+    assert set(fixture("responses.json")) == operations_with_answers()

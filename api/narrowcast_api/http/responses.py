@@ -1,4 +1,4 @@
-"""Interprets an HTTP answer: a JSON object on success, or one typed error (CONV-06, CONV-07, CONV-19, ERR rows)."""
+"""Interprets an HTTP response: a JSON object on success, or one typed error (CONV-06, CONV-07, CONV-19, ERR rows)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from narrowcast_api.errors import (
     ApiError,
-    MalformedAnswer,
+    MalformedResponse,
     NarrowcastError,
     RateLimited,
     ServerFault,
@@ -25,7 +25,7 @@ _STANDARD_FIELDS = frozenset({"result", "msg", "code"})
 def interpret(
     status: int, headers: Mapping[str, str], raw: bytes, *, partial: bool = False, lazy_field: str = ""
 ) -> dict[str, object]:
-    """Returns the body of a successful answer; otherwise raises the typed error.
+    """Returns the body of a successful response; otherwise raises the typed error.
 
     The body's `result` decides; the HTTP status is used only if the body has none. `partial` accepts the
     third result, 'partially_completed', which one operation returns below level 211 (DTOP-10). `lazy_field`
@@ -34,7 +34,7 @@ def interpret(
     error: NarrowcastError
     try:
         body = parse_object(raw, lazy_field)
-    except MalformedAnswer as malformed:
+    except MalformedResponse as malformed:
         error = _without_body(status, headers, malformed)
     else:
         result, msg = body.get("result"), body.get("msg")
@@ -46,14 +46,14 @@ def interpret(
     raise error
 
 
-def _without_body(status: int, headers: Mapping[str, str], malformed: MalformedAnswer) -> NarrowcastError:
+def _without_body(status: int, headers: Mapping[str, str], malformed: MalformedResponse) -> NarrowcastError:
     if status == 429:
         return RateLimited(_retry_after(headers, {}))
     if status >= 500:
         return ServerFault(status)
     if status >= 400:
         return api_error(status, "", "")
-    return MalformedAnswer(malformed.detail, status=status)
+    return MalformedResponse(malformed.detail, status=status)
 
 
 def _refusal(status: int, headers: Mapping[str, str], body: Mapping[str, object]) -> NarrowcastError:
@@ -67,11 +67,11 @@ def _refusal(status: int, headers: Mapping[str, str], body: Mapping[str, object]
     if body.get("result") in (Result.ERROR, Result.PARTIALLY_COMPLETED) or status >= 400:
         extra = {name: value for name, value in body.items() if name not in _STANDARD_FIELDS}
         return api_error(status, code, msg, extra)
-    return MalformedAnswer("the answer lacks result and msg", status=status)
+    return MalformedResponse("the response lacks result and msg", status=status)
 
 
 def _retry_after(headers: Mapping[str, str], body: Mapping[str, object]) -> float:
-    """Seconds, from the body or the header, whichever is longer; limited, so that no answer can block the
+    """Seconds, from the body or the header, whichever is longer; limited, so that no response can block the
     client permanently.
     """
     waits: list[float] = []
