@@ -46,6 +46,18 @@ def test_a_view_that_is_shown_beside_is_skipped() -> None:
     assert history.step(-1, 12, ALL) is None
 
 
+def test_a_topic_that_was_moved_into_a_neighbouring_view_is_one_step_with_it() -> None:
+    history = History()
+    for place in (Entry(ALL), Entry(SOUP, 5), Entry(STEW, 5), Entry(ALL, 7)):
+        history.go(place, None)
+    assert history.step(-1, None) == Entry(STEW, 5)
+    history.move(STEW, SOUP)
+    assert history.step(-1, None) == Entry(ALL)
+    assert history.step(1, None) == Entry(SOUP, 5)
+    assert history.step(1, None) == Entry(ALL, 7)
+    assert history.step(1, None) is None
+
+
 def test_a_new_step_discards_the_steps_ahead_and_the_history_is_bounded() -> None:
     history = History()
     for number in range(LONGEST + 20):

@@ -53,10 +53,16 @@ class History:
         return self._entries[place]
 
     def move(self, old: Narrow, new: Narrow) -> None:
-        """Replace a view everywhere, because its topic was moved."""
-        self._entries = [
-            Entry(new, entry.message_id) if entry.narrow == old else entry for entry in self._entries
-        ]
+        """Replace a view everywhere, because its topic was moved; steps that lead nowhere now are removed."""
+        kept: list[Entry] = []
+        here = self._here
+        for place, entry in enumerate(self._entries):
+            moved = Entry(new, entry.message_id) if entry.narrow == old else entry
+            if kept and moved == kept[-1]:
+                here -= place <= self._here
+            else:
+                kept.append(moved)
+        self._entries, self._here = kept, here
 
     def _leave(self, message_id: int | None) -> None:
         if message_id is not None:
