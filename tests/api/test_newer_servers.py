@@ -23,6 +23,12 @@ def test_the_time_of_a_file_is_read_in_seconds_and_in_milliseconds(sent: int) ->
     assert read_attachment(row).created == 1_700_000_000_000
 
 
+@pytest.mark.parametrize("used", [{"messages": [{"id": 7, "date_sent": 1}, {"id": 9}]}, {"message_ids": [7, 9]}])
+def test_the_messages_with_a_file_are_known_by_either_form_of_their_ids(used: dict[str, object]) -> None:
+    row = {"id": 1, "name": "soup.txt", "path_id": "2/ab/soup.txt", "size": 3, "create_time": 5, **used}
+    assert read_attachment(row).message_ids == (7, 9)
+
+
 def test_the_server_names_the_kinds_of_reports() -> None:
     kinds = [{"key": "spam", "name": "Spam"}, {"key": "rude"}, {"key": 3, "name": "Three"}, {"name": "None"}]
     answer = {"user_id": 8, "server_report_message_types": kinds}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import RawRecord, integer, required_int, rows, text
+from narrowcast_api.model.reading import RawRecord, ids, integer, required_int, rows, text
 
 
 class Attachment(NamedTuple):
@@ -26,8 +26,15 @@ def read_attachment(row: RawRecord) -> Attachment:
         path_id=text(row, "path_id"),
         size=integer(row, "size"),
         created=_milliseconds(integer(row, "create_time")),
-        message_ids=tuple(integer(message, "id") for message in rows(row.get("messages"))),
+        message_ids=tuple(_message_ids(row)),
     )
+
+
+def _message_ids(row: RawRecord) -> list[int]:
+    """The ids of the messages; TODO(server-472): before, they were in objects."""
+    if "message_ids" in row:
+        return ids(row["message_ids"])
+    return [integer(message, "id") for message in rows(row.get("messages"))]
 
 
 def _milliseconds(moment: int) -> int:
