@@ -150,7 +150,8 @@ def test_an_edit_changes_the_kind_of_a_mention() -> None:
     state = make_state(user_topics=[{"stream_id": GENERAL, "topic_name": "soup", "visibility_policy": 1}])
     apply(state, message_event(channel_message(101, "soup"), "wildcard_mentioned"))
     assert state.unreads.mentions == set()
-    edited = {"type": "update_message", "message_id": 101, "message_ids": [101], "rendered_content": "x"}
+    event = {"type": "update_message", "user_id": BRUNO, "message_id": 101, "message_ids": [101]}
+    edited = {**event, "rendered_content": "x"}
     apply(state, {**edited, "flags": ["mentioned"]})
     assert state.unreads.mentions == {101}
     apply(state, {**edited, "flags": []})

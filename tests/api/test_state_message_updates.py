@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.state.changes import (
     MessagesChanged,
@@ -121,20 +123,21 @@ def test_an_edit_is_told_to_whoever_shows_mentions_where_it_begins_or_ends_one_a
         assert (UnreadsChanged() in apply(state, edit)) is is_told
 
 
-def test_a_rendering_alone_is_no_edit() -> None:
+@pytest.mark.parametrize(
+    "told", [{"user_id": None, "edit_timestamp": 5, "rendering_only": True}, {}], ids=["from-114", "before"]
+)
+def test_a_rendering_alone_is_no_edit(told: dict[str, object]) -> None:
     state = make_state()
     apply(state, message_event(channel_message(101)))
     changes = apply(
         state,
         {
             "type": "update_message",
-            "user_id": None,
             "message_id": 101,
             "message_ids": [101],
-            "edit_timestamp": 5,
-            "rendering_only": True,
             "rendered_content": "<p>preview</p>",
             "flags": [],
+            **told,
         },
     )
     assert changes == [MessagesChanged((101,))]

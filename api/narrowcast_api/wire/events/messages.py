@@ -51,6 +51,8 @@ class UpdateMessageEvent(Event):
 
     @classmethod
     def prepared(cls, row: RawRecord) -> RawRecord:
+        if "rendering_only" not in row:  # TODO(server-114): before, only edits by users had a `user_id`
+            row = {**row, "rendering_only": row.get("user_id") is None}
         if not row.get("message_ids") and "message_id" in row:
             return {**row, "message_ids": [row["message_id"]]}
         return row
