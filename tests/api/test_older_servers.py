@@ -24,7 +24,7 @@ from support.live import BRUNO, GENERAL, make_state
 from support.observers import Observer
 from support.server import TestServer
 
-ZULIP_5, ZULIP_8 = 121, 237
+ZULIP_4, ZULIP_5, ZULIP_8 = 65, 121, 237
 CHOICES = {"0": {"text": "Meridian", "order": "1"}}
 NOBODY = frozenset[int]()
 
@@ -183,6 +183,14 @@ async def test_a_queue_narrows_by_pairs() -> None:
         transport.prepare("POST", "/api/v1/register", json={"queue_id": "q", "last_event_id": -1})
         await client.registration.register(narrow=[{"operator": "stream", "operand": "general"}])
         assert transport.last.json("narrow") == [["stream", "general"]]
+
+
+@pytest.mark.parametrize(("level", "sent"), [(ZULIP_4, '"Dario Bell"'), (106, "Dario Bell")])
+async def test_a_users_new_name_is_encoded_as_the_server_takes_it(level: int, sent: str) -> None:
+    async with scripted_client(level) as (client, transport):
+        transport.prepare("PATCH", "/api/v1/users/7")
+        await client.users.update(user_id=7, full_name="Dario Bell")
+        assert transport.last.params["full_name"] == sent
 
 
 def test_groups_of_roles_have_one_name_on_all_servers() -> None:

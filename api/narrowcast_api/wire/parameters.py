@@ -40,6 +40,7 @@ QUOTED_BELOW: Final[Mapping[Operation, Mapping[str, int]]] = {
     ("POST", "/realm/domains"): {"domain": 63},
     ("PATCH", "/default_stream_groups/{}"): {"new_group_name": 63, "new_description": 63},
     ("PATCH", "/streams/{}"): {"new_name": 64, "description": 64},
+    ("PATCH", "/users/{}"): {"full_name": 106},
 }
 """Parameters whose text is sent as JSON below a level, and unquoted from that level on."""
 
