@@ -23,7 +23,9 @@ def test_the_time_of_a_file_is_read_in_seconds_and_in_milliseconds(sent: int) ->
     assert read_attachment(row).created == 1_700_000_000_000
 
 
-@pytest.mark.parametrize("used", [{"messages": [{"id": 7, "date_sent": 1}, {"id": 9}]}, {"message_ids": [7, 9]}])
+@pytest.mark.parametrize(
+    "used", [{"messages": [{"id": 7, "date_sent": 1}, {"id": 9}]}, {"message_ids": [7, 9]}]
+)
 def test_the_messages_with_a_file_are_known_by_either_form_of_their_ids(used: dict[str, object]) -> None:
     row = {"id": 1, "name": "soup.txt", "path_id": "2/ab/soup.txt", "size": 3, "create_time": 5, **used}
     assert read_attachment(row).message_ids == (7, 9)

@@ -133,11 +133,14 @@ async def test_topics_are_muted_the_old_way_below_170() -> None:
                 else:
                     transport.prepare("PATCH", old, params={"stream_id": "7", "topic": "lunch", "op": op})
                 await client.topics.set_visibility(channel_id=7, topic="lunch", policy=policy)
-        for _ in at_levels(client, [169]):
-            with pytest.raises(Unsupported, match="170"):
-                await client.topics.set_visibility(
-                    channel_id=7, topic="lunch", policy=VisibilityPolicy.FOLLOWED
-                )
+        for policy, least in ((VisibilityPolicy.UNMUTED, 170), (VisibilityPolicy.FOLLOWED, 219)):
+            for level in at_levels(client, [least - 1, least]):
+                if level >= least:
+                    transport.prepare("POST", new)
+                    await client.topics.set_visibility(channel_id=7, topic="lunch", policy=policy)
+                    continue
+                with pytest.raises(Unsupported, match=f"{least}"):
+                    await client.topics.set_visibility(channel_id=7, topic="lunch", policy=policy)
 
 
 async def test_a_topic_moves_whole_by_any_of_its_messages() -> None:

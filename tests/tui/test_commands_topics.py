@@ -129,12 +129,12 @@ async def test_a_topic_is_deleted_after_a_question(tmp_path: Path) -> None:
 async def test_a_feature_that_an_old_server_lacks_is_refused_with_the_level(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await in_topic(stage, "general", "soup")
-        stage.session.state.server = replace(stage.session.state.server, level=150)
+        stage.session.state.server = replace(stage.session.state.server, level=200)
         await stage.press("ctrl+p")
         await stage.type("unfollow topic")
         shown = screen_text(stage.app.screen)
         assert "Not supported by this server" in shown
         await stage.press("enter")
-        assert "Not supported by this server (level 150; needs 170)" in stage.notices[-1]
+        assert "Not supported by this server (level 200; needs 219)" in stage.notices[-1]
         await stage.press("enter")
         assert isinstance(stage.app.screen, Picker)

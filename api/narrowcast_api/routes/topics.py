@@ -105,10 +105,13 @@ async def set_topic_visibility(
 ) -> Done:
     """POST /user_topics: mute, unmute, follow or reset a topic for the current user (outside the contract).
 
-    Below level 170 only muting and its reset exist, as an older operation; other policies raise Unsupported.
+    Below level 219 topics cannot be followed; below 170 only muting and its reset exist, as an older
+    operation. Other policies raise Unsupported.
     """
     channel = int(segment(channel_id, "channel_id"))
     server = await connection.identified()
+    if policy is VisibilityPolicy.FOLLOWED:
+        server.require(Gate.FOLLOW_TOPICS)
     if server.supports(Gate.TOPIC_VISIBILITY):
         params = {
             "stream_id": channel,

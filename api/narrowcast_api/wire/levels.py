@@ -88,7 +88,7 @@ class Gate(Enum):
     IGNORED_PARAMETERS = _row(
         167, "The server reports ignored parameters", "not reported", "CONV-09 CONV-10 CONV-20"
     )
-    TOPIC_VISIBILITY = _row(170, "Following and unmuting topics", "only muting, by an older operation")
+    TOPIC_VISIBILITY = _row(170, "Unmuting topics", "only muting, by an older operation")
     TYPE_DIRECT = _row(174, "The message type 'direct'", "'private' is sent", "TYP-06")
     LINKIFIER_TEMPLATE = _row(
         176,
@@ -139,6 +139,7 @@ class Gate(Enum):
     TYPING_CHANNEL_ID = _row(
         215, "Typing notifications in channels", "not sent", "TYP-05 TYP-11 TYP-12 TYP-31"
     )
+    FOLLOW_TOPICS = _row(219, "Following topics", "not available")
     DEACTIVATION_EVENTS = _row(
         222, "Deactivated users reported as updates", "read from events of their removal"
     )

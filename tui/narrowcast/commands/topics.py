@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
 VISIBILITIES = (
-    (VisibilityPolicy.FOLLOWED, "Follow"),
-    (VisibilityPolicy.UNMUTED, "Unmute"),
-    (VisibilityPolicy.NONE, "Default for channel"),
-    (VisibilityPolicy.MUTED, "Mute"),
+    (VisibilityPolicy.FOLLOWED, "Follow", Gate.FOLLOW_TOPICS),
+    (VisibilityPolicy.UNMUTED, "Unmute", Gate.TOPIC_VISIBILITY),
+    (VisibilityPolicy.NONE, "Default for channel", None),
+    (VisibilityPolicy.MUTED, "Mute", None),
 )
 
 
@@ -202,17 +202,14 @@ def visibility(screen: Workspace) -> None:
         return
     state = screen.session.state
     now = int(state.topics.visibility(where.channel_id, where.topic))
-    all_there = state.supports(Gate.TOPIC_VISIBILITY)
     choices = [
         Choice(
             policy,
             words,
             "current" if policy == now else "",
-            disabled=""
-            if all_there or policy in (VisibilityPolicy.NONE, VisibilityPolicy.MUTED)
-            else Gate.TOPIC_VISIBILITY.unsupported(state.server.level),
+            disabled="" if gate is None else permissions.level_needed(state, gate),
         )
-        for policy, words in VISIBILITIES
+        for policy, words, gate in VISIBILITIES
     ]
 
     def chosen(policy: VisibilityPolicy | None) -> None:

@@ -77,7 +77,7 @@ FUNCTIONS: tuple[Command, ...] = (
         ("topic.move", "m", "Move or rename topic, or move messages", do.topics.move),
         ("topic.resolve", "", "Mark topic as resolved or unresolved", do.topics.resolve),
         ("topic.mute", "M", "Mute or unmute topic", do.topics.mute),
-        ("topic.follow", "", "Follow or unfollow topic", do.topics.follow, Gate.TOPIC_VISIBILITY),
+        ("topic.follow", "", "Follow or unfollow topic", do.topics.follow, Gate.FOLLOW_TOPICS),
         ("topic.visibility", "", "Topic notifications: mute, unmute, follow", do.topics.visibility),
         ("topic.mark-read", "", "Mark all messages in topic as read", do.topics.mark_read),
         (
