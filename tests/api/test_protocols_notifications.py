@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from narrowcast_api import characters
 from narrowcast_api.model.messages import Message
@@ -347,11 +348,18 @@ def test_a_very_long_message_is_cut_and_read_quickly() -> None:
 
 
 @pytest.mark.parametrize(
-    ("counted", "badge"), [(None, (4, 1)), (1, (4, 1)), (2, (3, 1)), (3, (2, 1)), (4, (0, 0)), (77, (0, 0))]
+    ("level", "counted", "badge"),
+    [
+        *((227, None, (4, 1)), (227, 1, (4, 1)), (227, 2, (3, 1)), (227, 3, (2, 1)), (227, 4, (0, 0))),
+        *((227, 77, (0, 0)), (226, 1, (4, 1)), (226, 2, (2, 1)), (226, 3, (0, 0))),
+    ],
 )
-def test_the_badge_counts_what_one_has_chosen(counted: int | None, badge: tuple[int, int]) -> None:
+def test_the_badge_counts_what_one_has_chosen(
+    level: int, counted: int | None, badge: tuple[int, int]
+) -> None:
     settings = {} if counted is None else {"desktop_icon_count_display": counted}
     here = state(settings, choice=FOLLOWED)
+    here.server = replace(here.server, level=level)
     live.apply(
         here,
         live.message_event(live.channel_message(201, "lunch")),

@@ -13,7 +13,7 @@ from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.settings import screen as settings_screen
 from narrowcast.screens.settings.catalog import Kind, Setting, duration, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
-from narrowcast.screens.settings.own import ELSEWHERE, OWN
+from narrowcast.screens.settings.own import ELSEWHERE, OWN, options_at
 from narrowcast.screens.settings.screen import OTHER, OrganizationSettingsScreen, SettingsScreen
 from narrowcast_api import permissions
 from narrowcast_api.client import Client
@@ -25,6 +25,7 @@ from narrowcast_server.organization import personal
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
 from narrowcast_server.routes import settings as settings_routes
+from support.live import make_state
 from support.offering import offering
 from support.screen_text import screen_rows
 from support.screens import answer, choose, fill, form_of, pick, question_of, rows, said
@@ -80,6 +81,26 @@ async def test_every_choice_is_one_that_servers_take(server: TestServer) -> None
                 assert not real.words or value in real.words, (name, value)
                 answer = await update(settings={name: value})
                 assert not answer.ignored_parameters_unsupported, name
+
+
+@pytest.mark.parametrize(
+    ("level", "name", "value", "label"),
+    [
+        (226, "desktop_icon_count_display", 2, "DMs and mentions"),
+        (226, "desktop_icon_count_display", 3, "None"),
+        (227, "desktop_icon_count_display", 3, "DMs and mentions"),
+        (453, "web_home_view", "recent_topics", "Recent conversations"),
+        (454, "web_home_view", "recent", "Recent conversations"),
+        (454, "web_home_view", "inbox", "Inbox"),
+    ],
+)
+def test_a_choice_has_the_value_that_the_servers_level_gives_it(
+    level: int, name: str, value: object, label: str
+) -> None:
+    (setting,) = [one for settings in OWN.values() for one in settings if one.name == name]
+    offered = options_at(make_state(zulip_feature_level=level), setting)
+    assert dict(offered)[value] == label
+    assert len({label for _, label in offered}) == len(offered)
 
 
 def test_only_notification_settings_that_affect_the_app_are_shown() -> None:

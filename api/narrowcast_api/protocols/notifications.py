@@ -27,6 +27,7 @@ from narrowcast_api.model.channels import Subscription
 from narrowcast_api.model.messages import MENTION_FLAGS, Message
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.state.state import State
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 __all__ = [
@@ -255,6 +256,8 @@ def unread_badge(state: State) -> tuple[int, int]:
     counted = state.settings.number("desktop_icon_count_display", 1)
     if counted == 1:
         return unreads.count_all(), mentions
+    if not state.supports(Gate.UNREAD_COUNT_FOLLOWED):
+        counted += 1  # 2 was direct messages and mentions, 3 was none
     if counted not in (2, 3):
         return 0, 0
     ids = set(unreads.mentions)

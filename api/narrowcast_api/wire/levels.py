@@ -150,6 +150,9 @@ class Gate(Enum):
         "FLG-11 FLG-12 FLG-15 FLG-16",
     )
     CHANNEL_EMAIL = _row(226, "Email addresses of channels", "requested anyway; not available if rejected")
+    UNREAD_COUNT_FOLLOWED = _row(
+        227, "Followed topics in the unread count", "direct messages and mentions only"
+    )
     READ_BY_SENDER = _row(
         236, "Marking own messages as read when sending", "marked as read afterwards by the app"
     )
@@ -250,6 +253,7 @@ class Gate(Enum):
     CREATE_CHANNEL = _row(417, "Creating a channel without joining it", "created by subscribing")
     CHANNELS_OF_USER = _row(440, "The channels of a user", "not available")
     EXPORT_TYPE_WORDS = _row(449, "Types of exports as words", "equivalent numbers are sent")
+    RECENT_VIEW_NAME = _row(454, "The home view 'recent'", "'recent_topics' is sent")
 
     @property
     def level(self) -> int:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from narrowcast.commands.registry import by_id
-from narrowcast.screens.settings.catalog import Catalog, Kind, Setting, choice, flag
+from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, choice, flag
+from narrowcast_api.state.state import State
+from narrowcast_api.wire.levels import Gate
 
 _TOPICS = (
     (1, "Topics I participate in"),
@@ -178,3 +182,13 @@ ACCOUNT: Catalog = {
     )
 }
 """Credentials of the account."""
+
+
+def options_at(state: State, setting: Setting) -> Sequence[Option]:
+    """The values to choose from on the server: some are different on older or newer servers."""
+    if setting.name == "desktop_icon_count_display" and not state.supports(Gate.UNREAD_COUNT_FOLLOWED):
+        return ((1, "All unread messages"), (2, "DMs and mentions"), (3, "None"))
+    if setting.name == "web_home_view" and state.supports(Gate.RECENT_VIEW_NAME):
+        later = {"recent_topics": "recent"}
+        return [(later.get(str(value), value), label) for value, label in setting.options]
+    return setting.options

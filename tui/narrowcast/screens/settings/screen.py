@@ -25,7 +25,7 @@ from narrowcast.screens.settings.catalog import (
     seconds,
 )
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
-from narrowcast.screens.settings.own import ACCOUNT, ELSEWHERE, OWN
+from narrowcast.screens.settings.own import ACCOUNT, ELSEWHERE, OWN, options_at
 from narrowcast.text import names
 from narrowcast.text.time_zones import preload, time_zones
 from narrowcast_api import permissions
@@ -128,7 +128,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
             return _emoji_sets(self.state.settings.get("emojiset_choices"))
         if setting.name == "video_chat_provider":
             return _providers(values.get("available_video_chat_providers"))
-        return setting.options
+        return options_at(self.state, setting)
 
     def mark(self, setting: Setting) -> str:
         """Who may change this setting, if the current user may not."""
