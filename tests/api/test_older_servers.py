@@ -193,6 +193,35 @@ async def test_a_users_new_name_is_encoded_as_the_server_takes_it(level: int, se
         assert transport.last.params["full_name"] == sent
 
 
+@pytest.mark.parametrize(
+    ("name", "level", "sent"),
+    [
+        ("message_retention_days", 90, '"forever"'),
+        ("message_retention_days", 91, '"unlimited"'),
+        ("message_content_delete_limit_seconds", 99, "0"),
+        ("message_content_delete_limit_seconds", 100, '"unlimited"'),
+        ("message_content_edit_limit_seconds", ZULIP_5, "0"),
+        ("message_content_edit_limit_seconds", 138, '"unlimited"'),
+        ("move_messages_within_stream_limit_seconds", 162, '"unlimited"'),
+    ],
+)
+async def test_no_limit_is_sent_as_the_server_takes_it(name: str, level: int, sent: str) -> None:
+    async with scripted_client(level) as (client, transport):
+        transport.prepare("PATCH", "/api/v1/realm")
+        await client.organization.update(settings={name: "unlimited"})
+        assert transport.last.params == {name: sent}
+
+
+@pytest.mark.parametrize(("level", "sent"), [(90, '"forever"'), (91, '"unlimited"')])
+async def test_a_channel_that_keeps_its_messages_is_told_as_the_server_takes_it(
+    level: int, sent: str
+) -> None:
+    async with scripted_client(level) as (client, transport):
+        transport.prepare("PATCH", "/api/v1/streams/7")
+        await client.channels.update(channel_id=7, message_retention_days="unlimited")
+        assert transport.last.params == {"message_retention_days": sent}
+
+
 def test_groups_of_roles_have_one_name_on_all_servers() -> None:
     row = {"id": 8, "name": "@role:owners", "is_system_group": True}
     assert read_user_group(row).name == "role:owners"

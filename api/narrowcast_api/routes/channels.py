@@ -95,7 +95,7 @@ async def create_channel(
         is_web_public=is_web_public,
         is_default_stream=is_default_stream if server.supports(Gate.DEFAULT_BY_CHANNEL) else OMIT,
         history_public_to_subscribers=history_public_to_subscribers,
-        message_retention_days=message_retention_days,
+        message_retention_days=_retention(server, message_retention_days),
         topics_policy=topics_policy,
         folder_id=OMIT if folder_id is None else folder_id,  # only PATCH accepts null
     )
@@ -147,7 +147,7 @@ async def update_channel(
         is_web_public=is_web_public,
         is_default_stream=is_default_stream,
         history_public_to_subscribers=history_public_to_subscribers,
-        message_retention_days=message_retention_days,
+        message_retention_days=_retention(server, message_retention_days),
         topics_policy=topics_policy,
         folder_id=folder_id,
     )
@@ -165,6 +165,11 @@ async def update_channel(
     if not params:
         raise InvalidInput("nothing to change")
     return read(Done, await connection.request("PATCH", path, params))
+
+
+def _retention(server: ServerInfo, days: int | str | Omit) -> int | str | Omit:
+    """TODO(server-91): before, 'unlimited' was 'forever'."""
+    return "forever" if days == "unlimited" and not server.supports(Gate.RETENTION_UNLIMITED) else days
 
 
 def _wire_name(server: ServerInfo, setting: ChannelSetting) -> str:

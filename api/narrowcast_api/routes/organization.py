@@ -13,6 +13,12 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.organization import Domain, DomainList, TestMessage
 
 _ONCE_IDS: Final = frozenset({"can_access_all_users_group", "create_multiuse_invite_group"})
+_ONCE_UNLIMITED: Final[Mapping[str, tuple[Gate, object]]] = {
+    "message_content_delete_limit_seconds": (Gate.DELETE_UNLIMITED, 0),
+    "message_content_edit_limit_seconds": (Gate.EDIT_UNLIMITED, 0),
+    "message_retention_days": (Gate.RETENTION_UNLIMITED, "forever"),
+}
+"""What older servers accept instead of "unlimited"."""
 
 
 async def update_organization(connection: Connection, *, settings: Mapping[str, object]) -> Done:
@@ -33,6 +39,9 @@ async def update_organization(connection: Connection, *, settings: Mapping[str, 
 
 def _for_level(server: ServerInfo, name: str, value: object) -> object:
     """A setting in the form of this server: below level 314 two permissions must be the ids of groups."""
+    if value == "unlimited" and name in _ONCE_UNLIMITED:
+        gate, before = _ONCE_UNLIMITED[name]
+        return value if server.supports(gate) else before
     if name not in _ONCE_IDS or not isinstance(value, Mapping) or server.supports(Gate.REALM_HOLDERS):
         return value
     new = value.get("new")

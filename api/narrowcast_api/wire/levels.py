@@ -57,8 +57,10 @@ class Gate(Enum):
     STATUS_EMOJI = _row(86, "Emoji in a status", "left out, with a notice", "STAT-05 STAT-06 STAT-07 STAT-08")
     DRAFTS = _row(87, "Drafts on the server", "requested anyway; not available if rejected")
     MERGE_BASE = _row(88, "The server's merge base", "absent", "SRV-12")
+    RETENTION_UNLIMITED = _row(91, "The word 'unlimited' for retention periods", "'forever' is sent")
     GRAVATAR_DEFAULT = _row(92, "client_gravatar true by default", "always sent explicitly", "USR-03 USR-04")
     INVITE_EXPIRY_DAYS = _row(96, "Invitations that expire", "only the server's default", "INV-07")
+    DELETE_UNLIMITED = _row(100, "The word 'unlimited' for deleting messages", "0 is sent")
     WEB_PUBLIC_ACCESS = _row(116, "Whether there are web-public channels", "absent, read as false", "SRV-23")
     INVITE_EXPIRY_NEVER = _row(117, "Invitations that never expire", "not available", "INV-08")
     MESSAGE_OBJECT = _row(120, "Fetching one complete message", "only its source is returned")
@@ -74,6 +76,7 @@ class Gate(Enum):
         135, "A note to a deactivated user", "left out, with a notice", "USRD-04 USRD-05 USRD-06"
     )
     READ_RECEIPTS = _row(137, "Read receipts", "not available")
+    EDIT_UNLIMITED = _row(138, "The word 'unlimited' for editing messages", "0 is sent")
     IS_MUTED = _row(139, "is_muted of subscriptions", "in_home_view, its opposite, is sent")
     AWAY_DEPRECATED = _row(148, "away of a status is deprecated", "no notice when it is used", "STAT-13")
     FLAGS_BY_NARROW = _row(155, "Marking a whole conversation as read", "not available")

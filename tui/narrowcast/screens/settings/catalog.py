@@ -17,7 +17,7 @@ class Kind(StrEnum):
     CHOICE = "choice"
     NUMBER = "number"
     SECONDS = "seconds"
-    """A period in seconds; null means no limit."""
+    """A period in seconds; null means no limit, as does 0 on servers below level 138."""
     PERIOD = "period"
     """A period in seconds that must be finite."""
     DAYS = "days"
@@ -54,7 +54,7 @@ class Setting(Struct, frozen=True):
             if option == value and type(option) is type(value):
                 return label
         if self.kind is Kind.SECONDS:
-            return "No limit" if value is None else duration(value)
+            return "No limit" if value in (None, 0) else duration(value)
         if self.kind is Kind.PERIOD:
             return duration(value)
         if self.kind is Kind.DAYS and value in (-1, None):
