@@ -20,7 +20,7 @@ from narrowcast_api.wire.events import parse_event
 from narrowcast_api.wire.levels import Gate, operation_gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, ExportType, ProfileFieldType, Role
 from support.api import scripted_client
-from support.live import BRUNO, GENERAL, make_state
+from support.live import BRUNO, GENERAL, make_state, subscription
 from support.observers import Observer
 from support.server import TestServer
 
@@ -220,6 +220,19 @@ async def test_a_channel_that_keeps_its_messages_is_told_as_the_server_takes_it(
         transport.prepare("PATCH", "/api/v1/streams/7")
         await client.channels.update(channel_id=7, message_retention_days="unlimited")
         assert transport.last.params == {"message_retention_days": sent}
+
+
+def test_who_removes_subscribers_is_read_under_the_older_name() -> None:
+    old = "can_remove_subscribers_group_id"
+    state = make_state(subscriptions=[subscription(GENERAL, "general", **{old: 5})])
+    general = state.channels.get(GENERAL)
+    assert general is not None
+    assert general.permissions == {ChannelSetting.REMOVE_SUBSCRIBERS: 5}
+    change = {"type": "stream", "op": "update", "stream_id": GENERAL, "property": old, "value": 6}
+    apply(state, parse_event({"id": 1, **change}))
+    general = state.channels.get(GENERAL)
+    assert general is not None
+    assert general.permissions == {ChannelSetting.REMOVE_SUBSCRIBERS: 6}
 
 
 def test_groups_of_roles_have_one_name_on_all_servers() -> None:

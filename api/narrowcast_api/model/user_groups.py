@@ -21,7 +21,10 @@ GroupSettingValue = int | AdHocGroup
 """Who holds a permission: the id of a group, or an unnamed group (GSV-01, GSV-02)."""
 
 
-_OLD_MENTION = "can_mention_group_id"
+_OLD_NAMES = {
+    "can_mention_group_id": "can_mention_group",  # TODO(server-198)
+    "can_remove_subscribers_group_id": "can_remove_subscribers_group",  # TODO(server-197)
+}
 
 
 def read_group_setting(value: object) -> GroupSettingValue | None:
@@ -74,15 +77,13 @@ def setting_to_wire(setting: GroupSettingValue) -> int | dict[str, list[int]]:
 
 
 def read_permissions(row: RawRecord) -> dict[str, GroupSettingValue]:
-    """Read every `can_..._group` of a row. TODO(server-198): `can_mention_group` was named `can_mention_group_id`."""
+    """Read every `can_..._group` of a row; the names that older servers use are replaced."""
     permissions: dict[str, GroupSettingValue] = {}
     for key, value in row.items():
-        if key[:4] == "can_" and (key[-6:] == "_group" or key == _OLD_MENTION):
-            if key == _OLD_MENTION:
-                key = "can_mention_group"
+        if key[:4] == "can_" and (key[-6:] == "_group" or key in _OLD_NAMES):
             setting = value if type(value) is int else read_group_setting(value)
             if setting is not None:
-                permissions[key] = setting
+                permissions[_OLD_NAMES.get(key, key)] = setting
     return permissions
 
 

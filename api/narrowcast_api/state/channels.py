@@ -13,7 +13,7 @@ from narrowcast_api.model.reading import (
     optional_text,
     text,
 )
-from narrowcast_api.model.user_groups import read_group_setting, without_user
+from narrowcast_api.model.user_groups import read_permissions, without_user
 
 
 class Channels:
@@ -184,7 +184,7 @@ _NUMBERS = {
 
 def _updated(channel: Channel, row: RawRecord) -> Channel:
     """Returns the channel with the values of `row`; values of a wrong type are ignored."""
-    changes: dict[str, object] = {}
+    changes: dict[str, object] = {"permissions": {**channel.permissions, **read_permissions(row)}}
     for key, value in row.items():
         if key in _TEXTS:
             changes[key] = optional_text(row, key)
@@ -192,8 +192,6 @@ def _updated(channel: Channel, row: RawRecord) -> Channel:
             changes[key] = optional_bool(row, key)
         elif key in _NUMBERS and (value is None or type(value) is int):
             changes[_NUMBERS[key]] = value
-        elif key.startswith("can_") and (setting := read_group_setting(value)) is not None:
-            changes["permissions"] = {**channel.permissions, key: setting}
     kept = {key: value for key, value in changes.items() if value is not None or key in _NUMBERS.values()}
     if kept.get("post_policy", 1) is None:
         del kept["post_policy"]
