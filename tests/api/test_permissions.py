@@ -107,6 +107,12 @@ def test_only_kinds_of_bots_that_the_user_may_create_are_offered() -> None:
             },
             [BotType.INCOMING_WEBHOOK],
         ),
+        (Role.MEMBER, {"bot_creation_policy": 1}, every),
+        (Role.MEMBER, {"bot_creation_policy": 2}, every[1:]),
+        (Role.MEMBER, {"bot_creation_policy": 3}, []),
+        (Role.MEMBER, {"bot_creation_policy": 4}, every),
+        (Role.ADMINISTRATOR, {"bot_creation_policy": 3}, every),
+        (Role.MEMBER, {"bot_creation_policy": 3, "can_create_bots_group": {"direct_members": [ADA]}}, every),
     ):
         state = state_as(role, **settings)
         assert permissions.bot_types(state) == kinds

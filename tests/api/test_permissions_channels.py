@@ -153,6 +153,10 @@ def test_a_refusal_to_write_to_somebody_names_them() -> None:
     state = state_as(Role.MEMBER)
     both = frozenset({BRUNO, CHIYO})
     assert permissions.direct_refusal(state, both) == ""
+    state.organization.put("private_message_policy", 1)
+    assert permissions.direct_refusal(state, both) == ""
+    state.organization.put("private_message_policy", 2)
+    assert permissions.direct_refusal(state, both) == "Direct messages are disabled in this organization."
     state.organization.put("direct_message_permission_group", NOBODY)
     assert permissions.direct_refusal(state, both) == "Direct messages are disabled in this organization."
     state.organization.put("direct_message_permission_group", {"direct_members": [], "direct_subgroups": []})

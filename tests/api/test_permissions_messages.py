@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from narrowcast_api import permissions
 from narrowcast_api.model.messages import Message, read_message
 from narrowcast_api.model.user_groups import AdHocGroup
 from narrowcast_api.state.state import State
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 from support.live import ADA, CHIYO, GENERAL, RANDOM, channel_message
 from support.role_states import FRIENDS, person, set_channel, state_as
@@ -149,3 +151,34 @@ def test_topics_are_resolved_by_holders_of_either_permission_and_never_without_a
     assert permissions.resolve_refusal(state, 99) == "Only friends can resolve topics."
     set_channel(state, GENERAL, is_archived=True)
     assert permissions.resolve_refusal(state, GENERAL) == "#general is archived: its topics stay as they are."
+
+
+@pytest.mark.parametrize(
+    ("refusal_of", "policy", "act"),
+    [
+        (permissions.move_topic_refusal, "edit_topic_policy", "move messages between topics"),
+        (
+            permissions.move_channel_refusal,
+            "move_messages_between_streams_policy",
+            "move messages between channels",
+        ),
+        (permissions.delete_refusal, "delete_own_message_policy", "delete their own messages"),
+    ],
+)
+def test_older_servers_say_by_a_policy_who_moves_and_deletes_messages(
+    refusal_of: Callable[[State, Message, float], permissions.Refusal], policy: str, act: str
+) -> None:
+    message = read_message(channel_message(101, sender=ADA))
+    for number, refused, who in ((1, [], ""), (2, [Role.MEMBER, Role.MODERATOR], "admins"), (5, [], "")):
+        for role in (Role.MEMBER, Role.MODERATOR, Role.ADMINISTRATOR):
+            said = f"Only {who} can {act}." if role in refused else ""
+            assert refusal_of(state_as(role, **{policy: number}), message, 0) == said
+
+
+def test_the_sender_of_a_message_changes_its_topic_where_older_servers_let_them() -> None:
+    state = state_as(Role.MEMBER, edit_topic_policy=2)
+    mine, theirs = (read_message(channel_message(101, sender=sender)) for sender in (ADA, CHIYO))
+    for level, is_mine_moved in ((Gate.OWN_TOPIC_POLICY.level, False), (121, True)):
+        state.server = replace(state.server, level=level)
+        assert (permissions.move_topic_refusal(state, mine, 0) == "") is is_mine_moved
+        assert permissions.move_topic_refusal(state, theirs, 0) != ""

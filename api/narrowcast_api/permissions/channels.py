@@ -206,11 +206,16 @@ def direct_refusal(state: State, others: frozenset[int]) -> Refusal:
         if _is_nobody(state, allowed):
             return Refusal("Direct messages are disabled in this organization.")
         return Refusal(f"Direct messages must include somebody from {holders(state, allowed)}.")
+    if allowed is None and state.organization.number("private_message_policy") == _NO_DIRECT_MESSAGES:
+        return Refusal("Direct messages are disabled in this organization.")
     may_begin = state.has_permission("direct_message_initiator_group")
     if may_begin or state.directs.newest(others) is not None or len(state.directs.recent()) >= _RECENT:
         return ALLOWED
     return only_holders(state, "direct_message_initiator_group", "start direct message conversations")
 
+
+_NO_DIRECT_MESSAGES = 2
+"""TODO(server-270): before, nobody or everybody could send direct messages."""
 
 _RECENT = 900
 """Snapshots contain about a thousand conversations: with this many, an older one may exist that is not among them."""

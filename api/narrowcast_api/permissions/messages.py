@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting
 from narrowcast_api.permissions.refusal import ALLOWED, Refusal
 from narrowcast_api.permissions.roles import (
-    holders,
+    holders_of,
     is_administrator,
     is_guest,
     only,
     only_administrators,
     role_of,
 )
+from narrowcast_api.state.policies import least_role
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, Role
 
 if TYPE_CHECKING:
@@ -93,7 +95,8 @@ def move_topic_refusal(state: State, message: Message, now: float) -> Refusal:
     if refusal := act_refusal(state, message.channel_id):
         return refusal
     realm, channel = "can_move_messages_between_topics_group", ChannelSetting.MOVE_WITHIN.value
-    if not _holds(state, message, realm, True, channel):
+    is_open = message.sender_id == state.me and not state.supports(Gate.OWN_TOPIC_POLICY)
+    if not is_open and not _holds(state, message, realm, True, channel):
         return _only(state, realm, "move messages between topics")
     if role_of(state) <= Role.MODERATOR:
         return ALLOWED
@@ -130,7 +133,7 @@ def resolve_refusal(state: State, channel_id: int, topic: str | None = None) -> 
     own = channel.permissions.get(ChannelSetting.RESOLVE_TOPICS) if channel is not None else None
     if own is not None and state.holds("stream", ChannelSetting.RESOLVE_TOPICS, own):
         return ALLOWED
-    return only(_who(state, name), "resolve topics")
+    return _only(state, name, "resolve topics")
 
 
 def _channel(state: State, channel_id: int | None) -> Channel | None:
@@ -139,11 +142,12 @@ def _channel(state: State, channel_id: int | None) -> Channel | None:
 
 def _holds(state: State, message: Message, name: str, default: bool, of_channel: str | None = None) -> bool:
     """Whether the current user holds a permission of the organization or of the message's channel; `default`
-    if the server does not send it.
+    if the server sends neither the permission nor an older policy.
     """
     setting = read_group_setting(state.organization.get(name))
     if setting is None and name not in state.organization:
-        return default
+        least = least_role(state.organization, name)
+        return default if least is None else role_of(state) <= least
     if setting is not None and state.holds("realm", name, setting):
         return True
     own = _of_channel(state, message, of_channel or name)
@@ -156,12 +160,7 @@ def _of_channel(state: State, message: Message, name: str) -> GroupSettingValue 
 
 
 def _only(state: State, name: str, act: str) -> Refusal:
-    return only(_who(state, name), act)
-
-
-def _who(state: State, name: str) -> str:
-    setting = read_group_setting(state.organization.get(name))
-    return holders(state, setting) if setting is not None else "administrators"
+    return only(holders_of(state, name, "administrators"), act)
 
 
 def _too_late(state: State, message: Message, now: float, limit: str, done: str) -> Refusal:

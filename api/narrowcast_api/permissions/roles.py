@@ -102,12 +102,16 @@ def only_holders(state: State, permission: str, act: str = "do this") -> Refusal
     """Returns a refusal unless the current user holds a permission of the organization, named as in its settings."""
     if state.has_permission(permission):
         return ALLOWED
+    return only(holders_of(state, permission, "users with permission"), act)
+
+
+def holders_of(state: State, permission: str, default: str) -> str:
+    """The holders of a permission of the organization as text; `default` if the server does not send them."""
     setting = read_group_setting(state.organization.get(permission))
     if setting is not None:
-        return only(holders(state, setting), act)
+        return holders(state, setting)
     least = least_role(state.organization, permission)
-    who = "users with permission" if least is None else _OLD_HOLDERS[least]
-    return only(who, act)
+    return default if least is None else _OLD_HOLDERS[least]
 
 
 def only(who: str, act: str) -> Refusal:

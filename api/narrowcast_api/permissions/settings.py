@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_api.permissions.refusal import ALLOWED, Refusal
-from narrowcast_api.permissions.roles import is_guest, only_administrators, only_holders, only_owners
-from narrowcast_api.wire.vocabulary import OWNER_SETTINGS, BotType, PlanType
+from narrowcast_api.permissions.roles import (
+    is_administrator,
+    is_guest,
+    only_administrators,
+    only_holders,
+    only_owners,
+)
+from narrowcast_api.wire.vocabulary import OWNER_SETTINGS, BotPolicy, BotType, PlanType
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -78,6 +84,10 @@ def bot_types(state: State) -> list[BotType]:
     """The types of bots that the current user may create; bots that can only post have a separate permission."""
     if is_guest(state):
         return []
+    if not is_administrator(state) and (policy := _bot_policy(state)) is not BotPolicy.MEMBERS:
+        return (
+            [] if policy is BotPolicy.ADMINISTRATORS else [BotType.INCOMING_WEBHOOK, BotType.OUTGOING_WEBHOOK]
+        )
     if state.has_permission("can_create_bots_group"):
         return [BotType.GENERIC, BotType.INCOMING_WEBHOOK, BotType.OUTGOING_WEBHOOK]
     if "can_create_write_only_bots_group" in state.organization and state.has_permission(
@@ -93,4 +103,13 @@ def bot_refusal(state: State) -> Refusal:
         return ALLOWED
     if is_guest(state):
         return Refusal("Guests cannot add bots.")
+    if _bot_policy(state) is BotPolicy.ADMINISTRATORS:
+        return only_administrators(state, "add bots")
     return only_holders(state, "can_create_bots_group", "add bots")
+
+
+def _bot_policy(state: State) -> BotPolicy:
+    """Who may create bots on an older server; members, if the server sends groups instead."""
+    policy = state.organization.number("bot_creation_policy", BotPolicy.MEMBERS)
+    is_replaced = "can_create_bots_group" in state.organization
+    return BotPolicy.MEMBERS if is_replaced or policy not in set(BotPolicy) else BotPolicy(policy)

@@ -20,7 +20,10 @@ _POLICIES: Final[Mapping[str, str]] = {
     "can_create_private_channel_group": "create_private_stream_policy",
     "can_create_public_channel_group": "create_public_stream_policy",
     "can_create_web_public_channel_group": "create_web_public_stream_policy",
+    "can_delete_own_message_group": "delete_own_message_policy",
     "can_invite_users_group": "invite_to_realm_policy",
+    "can_move_messages_between_channels_group": "move_messages_between_streams_policy",
+    "can_move_messages_between_topics_group": "edit_topic_policy",
 }
 NOBODY: Final = 0
 """A value below all roles that servers use."""

@@ -81,6 +81,7 @@ class Gate(Enum):
     AWAY_DEPRECATED = _row(148, "away of a status is deprecated", "no notice when it is used", "STAT-13")
     FLAGS_BY_NARROW = _row(155, "Marking a whole conversation as read", "not available")
     INCLUDE_ANCHOR = _row(155, "Pages without the anchor message", "removed by the client")
+    OWN_TOPIC_POLICY = _row(159, "Restrictions on moving one's own messages", "senders may change the topic")
     DELIVERY_EMAIL = _row(163, "delivery_email always there", "may be absent", "ME-12 ME-13 USR-08 USR-09")
     GROUP_PARTIAL_UPDATE = _row(
         165,

@@ -241,6 +241,14 @@ class BotType(IntEnum):
     EMBEDDED = 4
 
 
+class BotPolicy(IntEnum):
+    """Who may create bots, on servers below level 344; generic bots may be reserved for administrators."""
+
+    MEMBERS = 1
+    NO_GENERIC_BOTS = 2
+    ADMINISTRATORS = 3
+
+
 class ProfileFieldType(IntEnum):
     """The type of a custom profile field."""
 
