@@ -184,7 +184,7 @@ async def test_a_queue_that_is_read_in_time_is_not_ended_for_memory(tmp_path: Pa
 
 
 async def test_a_response_has_a_bounded_number_of_events(tmp_path: Path) -> None:
-    async with running_server(tmp_path, config=limited(events_an_answer=3)) as server:
+    async with running_server(tmp_path, config=limited(events_a_response=3)) as server:
         listener = await server.listen("elif", event_types=["message"])
         sent = [await server.send("ada", "general", "t", str(number)) for number in range(8)]
         got: list[int] = []
@@ -197,7 +197,7 @@ async def test_a_response_has_a_bounded_number_of_events(tmp_path: Path) -> None
 
 
 async def test_a_response_has_a_bounded_size_but_at_least_one_event(tmp_path: Path) -> None:
-    async with running_server(tmp_path, config=limited(characters_an_answer=4_000)) as server:
+    async with running_server(tmp_path, config=limited(characters_a_response=4_000)) as server:
         listener = await server.listen("elif", event_types=["message"])
         for length in (9_000, 100, 100, 9_000, 100):
             await server.send("ada", "general", "t", "x" * length)
@@ -213,12 +213,12 @@ async def test_many_idle_queues_do_not_slow_down_active_readers(server: TestServ
         for _ in range(40):
             hub.register(user.id, QueueOptions())
     server.core.config = replace(
-        server.core.config, limits=replace(server.core.config.limits, answers_per_second=10)
+        server.core.config, limits=replace(server.core.config.limits, responses_per_second=10)
     )
     reader = hub.register(server.id("ada"), QueueOptions())
     hub.beat()
     loop = asyncio.get_running_loop()
-    reader.answered = loop.time()
+    reader.delivered = loop.time()
     begun = loop.time()
     await hub.pace(reader)
     # 400 unread queues would make it forty seconds.

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import pytest
 from starlette.responses import Response
 
-from narrowcast_server.http.routing import Answer, Call, Endpoint, Handler, Routes
+from narrowcast_server.http.routing import Call, Endpoint, Handler, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import unavailable
 
@@ -23,11 +23,11 @@ from narrowcast_server.routes import unavailable
 class Offered:
     """The next response, the server's own if None, and the last request."""
 
-    answer: Answer | ServiceError | None
+    answer: ResponseBody | ServiceError | None
     own: Handler
     asked: dict[str, str] | None = None
 
-    async def handle(self, call: Call) -> Answer | Response:
+    async def handle(self, call: Call) -> ResponseBody | Response:
         """Returns the response, or raises the error."""
         self.asked = dict(call.fields)
         if isinstance(self.answer, ServiceError):
@@ -40,7 +40,7 @@ class Offered:
 
 @contextmanager
 def offering(
-    path: str, answer: Answer | None = None, *, routes: Routes = unavailable.routes, method: str = ""
+    path: str, answer: ResponseBody | None = None, *, routes: Routes = unavailable.routes, method: str = ""
 ) -> Iterator[Offered]:
     """Servers started within the block send this response to requests for the path, of one method if given."""
     (endpoint,) = (one for one in routes.endpoints if one.path == path and method in ("", one.method))

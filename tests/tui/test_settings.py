@@ -20,7 +20,7 @@ from narrowcast_api.client import Client
 from narrowcast_api.protocols.notifications import EFFECTIVE_SETTINGS
 from narrowcast_api.state.settings import Settings
 from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
-from narrowcast_server.http.routing import Answer, Call
+from narrowcast_server.http.routing import Call, ResponseBody
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
@@ -298,7 +298,7 @@ def refused_late() -> Iterator[asyncio.Event]:
     """The server rejects changes of personal settings once the event is set."""
     go_on = asyncio.Event()
 
-    async def refuse(_: Call) -> Answer:
+    async def refuse(_: Call) -> ResponseBody:
         await go_on.wait()
         raise ServiceError("A fault", status=500)
 

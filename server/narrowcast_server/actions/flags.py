@@ -87,7 +87,7 @@ def message_details(core: Core, user: User, ids: Sequence[int]) -> dict[str, obj
         user.id,
         json.dumps(list(ids)),
     )
-    answer: dict[str, object] = {}
+    result: dict[str, object] = {}
     others_of: dict[int, list[int]] = {}
     for row in rows:
         if row["channel_id"] is not None:
@@ -104,8 +104,8 @@ def message_details(core: Core, user: User, ids: Sequence[int]) -> dict[str, obj
             details = {"type": "private", "user_ids": others_of[conversation_id]}
         if row["flags"] & flags.MENTIONS:
             details["mentioned"] = True
-        answer[str(row["id"])] = details
-    return answer
+        result[str(row["id"])] = details
+    return result
 
 
 def _subscribed_only(core: Core, user: User, ids: Sequence[int]) -> tuple[list[int], list[int]]:

@@ -47,7 +47,7 @@ def invite(core: Core, user: User, invitees: list[str], terms: Terms) -> None:
     """Invites every email address that has no account.
 
     Raises INVITATION_FAILED: before inviting anyone if an address is unusable, and afterwards if some have
-    accounts; the others are invited nevertheless (INV-31), so the caller must commit before it answers.
+    accounts; the others are invited nevertheless (INV-31), so the caller must commit before it responds.
     """
     if unusable := [
         (address, wrong, False) for address in invitees if (wrong := _address_problem(core, address))

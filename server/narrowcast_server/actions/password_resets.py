@@ -68,7 +68,7 @@ def request_link(core: Core, user: User | None) -> None:
     if user is not None and user.is_active and not user.is_bot:
         mail_link(core, user)
     if core.store.changes == changes:
-        # Otherwise an answer that waits for the disk would show that there is an account.
+        # Otherwise a response that waits for the disk would show that there is an account.
         core.store.execute("UPDATE settings SET value = value WHERE name = 'name'")
 
 

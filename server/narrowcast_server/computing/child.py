@@ -1,7 +1,7 @@
-"""The child process: reads jobs from standard input, writes answers to standard output.
+"""The child process: reads jobs from standard input, writes results to standard output.
 
 A frame is four bytes of length, most significant first, and JSON. A job is `{"task", "seconds", "items"}`,
-each item the arguments of one call; each call is answered in its own frame, so that finished answers are kept
+each item the arguments of one call; each call's result has its own frame, so that finished results are kept
 if a later call fails. The kernel kills the process when a job exceeds its processor time, whatever code is
 running.
 """
@@ -37,11 +37,11 @@ def main() -> None:
     while (job := _read(sys.stdin.buffer)) is not None:
         signal.setitimer(signal.ITIMER_PROF, float(job["seconds"]))
         for item in job["items"]:
-            _write(sys.stdout.buffer, _answer(_TASKS[job["task"]], item))
+            _write(sys.stdout.buffer, _run(_TASKS[job["task"]], item))
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def _answer(task: Callable[..., str | None], arguments: list[str]) -> str | None:
+def _run(task: Callable[..., str | None], arguments: list[str]) -> str | None:
     try:
         return task(*arguments)
     except Exception:

@@ -31,7 +31,7 @@ class Workers:
         self._used = False
 
     async def compute(self, task: str, items: Sequence[Sequence[str]], seconds: float) -> list[str | None]:
-        """The answers in order, None for those not finished in `seconds` of processor time in total.
+        """The results in order, None for those not finished in `seconds` of processor time in total.
 
         All are None if too many jobs are waiting: the caller needs a fallback.
         """
@@ -45,7 +45,7 @@ class Workers:
             self._waiting -= 1
 
     async def _job(self, task: str, items: Sequence[Sequence[str]], seconds: float) -> list[str | None]:
-        answers: list[str | None] = []
+        results: list[str | None] = []
         process: Process | None = None
         try:
             async with asyncio.timeout(self._patience_seconds):
@@ -54,13 +54,13 @@ class Workers:
                 assert process.stdin is not None
                 process.stdin.write(frame({"task": task, "seconds": seconds, "items": items}))
                 for _ in items:
-                    answers.append(await _answer(process))
+                    results.append(await _read_result(process))
         except (OSError, EOFError, TimeoutError):
-            answers += [None] * (len(items) - len(answers))
+            results += [None] * (len(items) - len(results))
             if process is not None:
                 await _end(process)
         except asyncio.CancelledError:
-            # A process that still owes an answer cannot be reused.
+            # A process that still owes a result cannot be reused.
             if process is not None:
                 process.kill()
             raise
@@ -70,7 +70,7 @@ class Workers:
         finally:
             if process is not None:
                 self._working -= 1
-        return answers
+        return results
 
     async def _process(self) -> Process:
         while self._resting:
@@ -106,11 +106,11 @@ class Workers:
             await _end(process)
 
 
-async def _answer(process: Process) -> str | None:
+async def _read_result(process: Process) -> str | None:
     assert process.stdout is not None
     head = await process.stdout.readexactly(HEAD)
-    answer = json.loads(await process.stdout.readexactly(int.from_bytes(head)))
-    return answer if isinstance(answer, str) else None
+    result = json.loads(await process.stdout.readexactly(int.from_bytes(head)))
+    return result if isinstance(result, str) else None
 
 
 async def _end(process: Process) -> None:

@@ -1,6 +1,6 @@
-"""The web application: dispatches a request to its handler and returns the answer as JSON.
+"""The web application: dispatches a request to its handler and returns the response as JSON.
 
-Every answer under /api/v1 is a JSON object with `result` and `msg` (CONV-06), errors included; a caller never
+Every response under /api/v1 is a JSON object with `result` and `msg` (CONV-06), errors included; a caller never
 sees a traceback.
 """
 
@@ -31,7 +31,7 @@ from narrowcast_server.http import auth
 from narrowcast_server.http.browsers import check_page
 from narrowcast_server.http.call_limits import CallLimiter
 from narrowcast_server.http.json_text import encoded
-from narrowcast_server.http.routing import Answer, Call, Endpoint
+from narrowcast_server.http.routing import Call, Endpoint, ResponseBody
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.dialect import refusal
 from narrowcast_server.organization.errors import (
@@ -132,12 +132,12 @@ class _Dispatcher:
         except Exception:
             self._crash()
             raise
-        self._core.measures.answers[response.status_code] += 1
+        self._core.measures.responses[response.status_code] += 1
         return response
 
     def _crash(self) -> None:
         self._core.measures.crashes += 1
-        self._core.measures.answers[500] += 1
+        self._core.measures.responses[500] += 1
 
     async def _serve(self, request: Request) -> Response:
         check_page(self._core, request.headers)
@@ -156,7 +156,7 @@ class _Dispatcher:
         user, extra = self._caller(request, endpoint)
         with self._limiter.counted(user, request, endpoint) as headers:
             try:
-                response = await self._answered(request, endpoint, user, extra)
+                response = await self._respond_to(request, endpoint, user, extra)
             except ServiceError as error:
                 error.headers = {**headers, **error.headers}
                 raise
@@ -171,7 +171,7 @@ class _Dispatcher:
             raise unauthorized("This API key does not allow this")
         return user, extra
 
-    async def _answered(
+    async def _respond_to(
         self, request: Request, endpoint: Endpoint, user: User | None, extra: ExtraKey | None
     ) -> Response:
         _check_caller(endpoint, user)
@@ -194,10 +194,10 @@ class _Dispatcher:
             authenticate=authenticate,
         )
         call.parse()
-        return self._respond(call, await self._durable_answer(call))
+        return self._respond(call, await self._durable_result(call))
 
-    async def _durable_answer(self, call: Call) -> Answer | Response:
-        """The handler's answer, returned once the changes it made are on disk."""
+    async def _durable_result(self, call: Call) -> ResponseBody | Response:
+        """The handler's result, returned once the changes it made are on disk."""
         if call.endpoint.method == "GET":
             return await self._handle(call)
         changes = self._core.store.changes
@@ -246,33 +246,33 @@ class _Dispatcher:
         async with self._in_time(), request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
             return {name: value for name, value in form.items() if isinstance(value, str)}
 
-    async def _handle(self, call: Call) -> Answer | Response:
+    async def _handle(self, call: Call) -> ResponseBody | Response:
         handler = call.endpoint.handler
         if inspect.iscoroutinefunction(handler):
             if call.endpoint.method != "GET":
                 call.confirm()
-            answer = await cast("Callable[[Call], Awaitable[Answer | Response]]", handler)(call)
+            result = await cast("Callable[[Call], Awaitable[ResponseBody | Response]]", handler)(call)
             if call.caller is not None and is_administrative(call.endpoint.method, call.endpoint.path):
                 with self._core.transaction():
                     _record_action(call)
-            return answer
-        plain = cast("Callable[[Call], Answer | Response]", handler)
+            return result
+        plain = cast("Callable[[Call], ResponseBody | Response]", handler)
         if call.endpoint.method == "GET":
             return plain(call)
 
-        def work() -> Answer | Response:
+        def work() -> ResponseBody | Response:
             with self._core.transaction():
                 call.confirm()
-                answer = plain(call)
+                result = plain(call)
                 _record_action(call)
-                return answer
+                return result
 
         return await self._core.highlights.with_highlights(work)
 
-    def _respond(self, call: Call, answer: Answer | Response) -> Response:
-        if isinstance(answer, Response):
-            return answer
-        body: Answer = {"result": "success", "msg": "", **answer}
+    def _respond(self, call: Call, result: ResponseBody | Response) -> Response:
+        if isinstance(result, Response):
+            return result
+        body: ResponseBody = {"result": "success", "msg": "", **result}
         if call.level >= Gate.IGNORED_PARAMETERS.level and (ignored := call.unsupported()):
             body["ignored_parameters_unsupported"] = ignored
         return json_response(body)

@@ -34,7 +34,7 @@ class CallLimiter:
 
     @contextmanager
     def counted(self, user: User | None, request: Request, endpoint: Endpoint) -> Iterator[Headers]:
-        """Counts a request while it is being answered; yields the rate limit headers of its answer.
+        """Counts a request while it is being handled; yields the rate limit headers of its response.
 
         Raises RATE_LIMIT_HIT if a limit is reached.
         """

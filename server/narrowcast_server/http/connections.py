@@ -25,7 +25,7 @@ class Connection(Protocol):
 
     @property
     def idle_since(self) -> float | None:
-        """Since when it waits for a request, by the event loop's clock; None while one is being answered."""
+        """Since when it waits for a request, by the event loop's clock; None while one is being handled."""
 
     @property
     def is_gone(self) -> bool: ...
@@ -60,7 +60,7 @@ class Connections:
 
     @property
     def unread(self) -> int:
-        """Bytes of answers that peers have not read yet."""
+        """Bytes of responses that peers have not read yet."""
         return sum(connection.unread for connection in self._open)
 
     def admit(self, connection: Connection) -> bool:

@@ -1,4 +1,4 @@
-"""JSON encoding of answers and events. msgspec is several times faster than the standard library, which is
+"""JSON encoding of responses and events. msgspec is several times faster than the standard library, which is
 the fallback for the few values that msgspec rejects.
 """
 

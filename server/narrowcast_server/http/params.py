@@ -1,7 +1,7 @@
 """Declared parameters: name, type, default, and the feature levels at which they exist.
 
 A route lists its parameters; reading one through `call[PARAM]` gives a typed value. Other parameters of a
-request are ignored and reported in the answer as unsupported (CONV-09, VER-05).
+request are ignored and reported in the response as unsupported (CONV-09, VER-05).
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _PROGRESS_BYTES: Final = 16 * 1024
 class Http(H11Protocol):
     """One connection.
 
-    head --request--> body --its end--> answering --answer--> idle --first byte--> head
+    head --request--> body --its end--> responding --response--> idle --first byte--> head
     head --upgrade--> socket
 
     A new connection is in `head`.
@@ -72,7 +72,7 @@ class Http(H11Protocol):
         return self.transport.get_write_buffer_size()
 
     def is_too_slow(self, now: float) -> bool:
-        """Whether sending the head or the body, or reading an answer, takes too long."""
+        """Whether sending the head or the body, or reading a response, takes too long."""
         if self._reads_too_slowly(now):
             return True
         taken = now - self._since
@@ -101,7 +101,7 @@ class Http(H11Protocol):
     # --- callbacks of asyncio and uvicorn -------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Admits the connection if there is room; else answers 503."""
+        """Admits the connection if there is room; else responds with 503."""
         super().connection_made(transport)
         if not self._all.admit(self):
             self._refuse(ServiceError("The server has too many connections", status=503))
@@ -145,14 +145,14 @@ class Http(H11Protocol):
         return {b"sec-websocket-key", b"sec-websocket-version"} <= names and super()._should_upgrade()
 
     def send_400_response(self, msg: str) -> None:
-        """Answers a malformed request (400, or 431 if the head is too long) and closes the connection."""
+        """Responds to a malformed request (400, or 431 if the head is too long) and closes the connection."""
         error = sys.exc_info()[1]
         status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else 400
         self._refuse(ServiceError(msg, status=status))
 
     def _refuse(self, error: ServiceError) -> None:
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
-            # An answer is being sent on this connection: an error cannot be inserted into it.
+            # A response is being sent on this connection: an error cannot be inserted into it.
             self.transport.close()
             return
         body = json.dumps(error.body()).encode()

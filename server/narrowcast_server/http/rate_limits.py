@@ -26,7 +26,7 @@ class RateLimiter:
         self._calls: dict[Hashable, deque[float]] = {}
 
     def hit(self, key: Hashable) -> Headers:
-        """Counts a call; returns the rate limit headers of its answer (zulip.com/api/http-headers).
+        """Counts a call; returns the rate limit headers of its response (zulip.com/api/http-headers).
 
         Raises RATE_LIMIT_HIT, without counting, if a limit is reached.
         """

@@ -5,14 +5,14 @@
     NAME = required("name", string)
 
     @routes.post("/things/{thing_id}", NAME, since=184)
-    def rename_thing(call: Call) -> Answer:
+    def rename_thing(call: Call) -> ResponseBody:
         thing_id = call.path_id("thing_id")
         ...call.core, call.user, call[NAME]...
         return {}
 
 A plain handler runs inside one transaction; its events are sent after the commit. An `async` handler runs
 outside of any and opens its own (`call.core.transaction()`). A handler may return a Starlette response
-instead of an answer.
+instead of a body.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from narrowcast_server.storage.extra_keys import ExtraKey
 
 T = TypeVar("T")
-Answer = dict[str, object]
-Handler = Callable[["Call"], Answer | Response] | Callable[["Call"], Awaitable[Answer | Response]]
+ResponseBody = dict[str, object]
+Handler = Callable[["Call"], ResponseBody | Response] | Callable[["Call"], Awaitable[ResponseBody | Response]]
 HandlerT = TypeVar("HandlerT", bound=Callable[..., object])
 
 

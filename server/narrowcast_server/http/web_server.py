@@ -30,12 +30,12 @@ class WebServer(uvicorn.Server):
         await self.serve(sockets=[])
 
     def end(self) -> None:
-        """Ends the server once the requests in progress are answered, or time out."""
+        """Ends the server once the requests in progress are finished, or time out."""
         self.should_exit = True
         self._ending.set()
 
     async def main_loop(self) -> None:
-        """Ticks once, to set the headers of all answers; later ticks (dates, request limits) are not needed."""
+        """Ticks once, to set the headers of all responses; later ticks (dates, request limits) are not needed."""
         if not await self.on_tick(0):
             await self._ending.wait()
 

@@ -90,16 +90,16 @@ def _sent(server: smtplib.SMTP, message: EmailMessage, sender: str) -> Outcome:
 def _refused(server: smtplib.SMTP, code: int, said: bytes | str) -> Outcome:
     server.rset()
     status = DeliveryStatus.FAILED if code >= _PERMANENT else DeliveryStatus.RETRY
-    return Outcome(status, _answer(code, said))
+    return Outcome(status, _reply(code, said))
 
 
 def _reason(error: BaseException) -> str:
     if isinstance(error, smtplib.SMTPResponseException):
-        return _answer(error.smtp_code, error.smtp_error)
+        return _reply(error.smtp_code, error.smtp_error)
     return (str(error) or type(error).__name__)[:_LONGEST_REASON]
 
 
-def _answer(code: int, said: bytes | str) -> str:
+def _reply(code: int, said: bytes | str) -> str:
     text = said.decode(errors="replace") if isinstance(said, bytes) else said
     return f"{code} {text}"[:_LONGEST_REASON]
 

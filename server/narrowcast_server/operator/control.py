@@ -46,7 +46,7 @@ async def controlled(core: Core) -> AsyncIterator[None]:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with closing(writer), suppress(ConnectionError, TimeoutError):
             async with asyncio.timeout(_SECONDS):
-                writer.write(json.dumps(await _answer(core, await reader.readline())).encode() + b"\n")
+                writer.write(json.dumps(await _response(core, await reader.readline())).encode() + b"\n")
                 await writer.drain()
 
     _clear(path)
@@ -73,7 +73,7 @@ def _clear(path: Path) -> None:
         raise StoreError(f"{path} is in the way: {error.strerror or error}") from error
 
 
-async def _answer(core: Core, line: bytes) -> dict[str, object]:
+async def _response(core: Core, line: bytes) -> dict[str, object]:
     try:
         request = json.loads(line)
         changes = core.store.changes
@@ -98,12 +98,12 @@ async def ask(folder: Path, command: str, arguments: Arguments) -> list[str]:
         writer.write(json.dumps({"command": command, "arguments": dict(arguments)}).encode() + b"\n")
         try:
             async with asyncio.timeout(_SECONDS):
-                answer = json.loads(await reader.readline())
+                response = json.loads(await reader.readline())
         except (TimeoutError, ValueError) as error:
-            raise Fault("the server does not answer") from error
-    if "fault" in answer:
-        raise Fault(answer["fault"])
-    return [str(line) for line in answer["lines"]]
+            raise Fault("the server does not respond") from error
+    if "fault" in response:
+        raise Fault(response["fault"])
+    return [str(line) for line in response["lines"]]
 
 
 async def _alone(folder: Path, command: str, arguments: Arguments) -> list[str]:

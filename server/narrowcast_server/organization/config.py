@@ -66,7 +66,7 @@ class ServiceLimits:
     """Minimum time between two responses to one reader of events, so that bursts are batched; the first one
     is not delayed.
     """
-    answers_per_second: int = 1000
+    responses_per_second: int = 1000
     """To all readers of events together: when there are many, the minimum time between two responses is longer."""
     stream_pause_seconds: float = 0.02
     frames_per_second: int = 4000
@@ -77,8 +77,8 @@ class ServiceLimits:
     """The same limit as a total length, for queues of few but long events."""
     max_queued_characters_a_user: int = 16 * 1024 * 1024
     """In all queues of one user together; beyond it the largest queue is ended."""
-    events_an_answer: int = 1000
-    characters_an_answer: int = 1024 * 1024
+    events_a_response: int = 1000
+    characters_a_response: int = 1024 * 1024
     """How much one response returns; the reader requests the rest."""
     unread_cap: int = 50_000
     delete_batch: int = 100
@@ -178,7 +178,7 @@ class Config:
     quotas: Quotas = field(default_factory=Quotas)
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
     root_domain: bool = False
-    """Whether server_settings answers as the root of a multi-organization server: without `realm_*` (SRV-25)."""
+    """Whether server_settings responds as the root of a multi-organization server: without `realm_*` (SRV-25)."""
     ldap: bool = False
     """Whether server_settings says that user names need not be email addresses (SRV-16)."""
     incompatible_agents: tuple[str, ...] = ()

@@ -16,22 +16,22 @@ _EXTRA_EMOJI_ALIAS = "zulip_extra_emoji"
 
 def named(config: Config, name: str, value: object) -> dict[str, object]:
     """`{service_<name>: value}` in the spellings that the dialect sends."""
-    answer: dict[str, object] = {}
+    result: dict[str, object] = {}
     if config.dialect is not Dialect.ZULIP:
-        answer[f"service_{name}"] = value
+        result[f"service_{name}"] = value
     if config.dialect is not Dialect.SERVICE_ONLY:
-        answer[f"zulip_{name}"] = value
-    return answer
+        result[f"zulip_{name}"] = value
+    return result
 
 
 def version_fields(config: Config) -> dict[str, object]:
     """Version, merge base (from level 88) and feature level (absent at level 0: SRV-10)."""
-    answer = named(config, "version", VERSION)
+    result = named(config, "version", VERSION)
     if config.level >= Gate.MERGE_BASE.level:
-        answer |= named(config, "merge_base", VERSION)
+        result |= named(config, "merge_base", VERSION)
     if config.level > 0:
-        answer |= named(config, "feature_level", config.level)
-    return answer
+        result |= named(config, "feature_level", config.level)
+    return result
 
 
 def outgoing_reaction_type(config: Config, reaction_type: str) -> str:
@@ -85,9 +85,9 @@ def status_of_missing(config: Config) -> int:
 
 def playground_fields(config: Config, language: str) -> dict[str, object]:
     """The field for the lexer name of a code playground, in the spellings that the dialect sends."""
-    answer: dict[str, object] = {}
+    result: dict[str, object] = {}
     if config.dialect is not Dialect.ZULIP:
-        answer["highlighter_language"] = language
+        result["highlighter_language"] = language
     if config.dialect is not Dialect.SERVICE_ONLY:
-        answer["pygments_language"] = language
-    return answer
+        result["pygments_language"] = language
+    return result

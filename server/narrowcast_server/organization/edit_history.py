@@ -38,13 +38,13 @@ def bounded(entries: Sequence[Mapping[str, Any]]) -> list[Entry]:
 def shown(entries: Sequence[Entry]) -> list[Entry]:
     """The newest entries that fit into a list of messages, at least one."""
     room = _SHOWN_CHARACTERS
-    answer: list[Entry] = []
+    result: list[Entry] = []
     for entry in entries:
         room -= _size(entry)
-        if room < 0 and answer:
+        if room < 0 and result:
             break
-        answer.append(entry)
-    return answer
+        result.append(entry)
+    return result
 
 
 def _size(entry: Mapping[str, Any]) -> int:

@@ -81,7 +81,7 @@ def insufficient_permission() -> ServiceError:
 
 
 def invalid_channel_id() -> ServiceError:
-    """A channel that does not exist or that the caller cannot see: both get the same answer (TOP-13)."""
+    """A channel that does not exist or that the caller cannot see: both get the same response (TOP-13)."""
     return ServiceError("Invalid channel ID")
 
 

@@ -74,11 +74,11 @@ def _topic(topic: str, options: QueueOptions) -> str:
 
 def _named(event: Data, options: QueueOptions, *keys: str) -> Data:
     """The event, with the display name in place of empty topics in these fields."""
-    answer = _public(event)
+    result = _public(event)
     for key in keys:
-        if key in answer:
-            answer[key] = _topic(answer[key], options)
-    return answer
+        if key in result:
+            result[key] = _topic(result[key], options)
+    return result
 
 
 def _message(event: Data, options: QueueOptions) -> list[Data]:
@@ -87,15 +87,15 @@ def _message(event: Data, options: QueueOptions) -> list[Data]:
 
 def message_variant(message: Data, options: QueueOptions) -> Data:
     """A message object with HTML or source, avatar URL or null, and the topic's display name, as the options say."""
-    answer = _public(message)
+    result = _public(message)
     if not options.apply_markdown:
-        answer["content"] = message["_source"]
-        answer["content_type"] = "text/x-markdown"
+        result["content"] = message["_source"]
+        result["content_type"] = "text/x-markdown"
     if options.client_gravatar and message["_avatar_by_provider"]:
-        answer["avatar_url"] = None
-    if answer["type"] == "stream":
-        answer["subject"] = _topic(answer["subject"], options)
-    return answer
+        result["avatar_url"] = None
+    if result["type"] == "stream":
+        result["subject"] = _topic(result["subject"], options)
+    return result
 
 
 def _update_message(event: Data, options: QueueOptions) -> list[Data]:
@@ -124,14 +124,14 @@ def _typing_edit(event: Data, options: QueueOptions) -> list[Data]:
 
 
 def _flags(event: Data, options: QueueOptions) -> list[Data]:
-    answer = _public(event)
-    details = answer.get("message_details")
+    result = _public(event)
+    details = result.get("message_details")
     if details and options.empty_topic_name is not None:
-        answer["message_details"] = {
+        result["message_details"] = {
             key: {**value, "topic": _topic(value["topic"], options)} if "topic" in value else value
             for key, value in details.items()
         }
-    return [answer]
+    return [result]
 
 
 def _user_topic(event: Data, options: QueueOptions) -> list[Data]:
@@ -146,10 +146,10 @@ def _muted_topics(event: Data, options: QueueOptions) -> list[Data]:
 def _presence(event: Data, options: QueueOptions) -> list[Data]:
     if "simplified_presence_events" in options.capabilities:
         return [{"type": "presence", "presences": event["presences"]}]
-    answer = {key: value for key, value in event.items() if key != "presences"}
+    result = {key: value for key, value in event.items() if key != "presences"}
     if options.slim_presence:
-        answer.pop("email", None)
-    return [_public(answer)]
+        result.pop("email", None)
+    return [_public(result)]
 
 
 def _stream(event: Data, options: QueueOptions) -> list[Data]:
@@ -170,13 +170,13 @@ def _stream(event: Data, options: QueueOptions) -> list[Data]:
 
 
 def _subscription(event: Data, options: QueueOptions) -> list[Data]:
-    answer = _public(event)
-    if answer["op"] == "add" and not options.include_subscribers:
-        answer["subscriptions"] = [
+    result = _public(event)
+    if result["op"] == "add" and not options.include_subscribers:
+        result["subscriptions"] = [
             {key: value for key, value in row.items() if key != "subscribers"}
-            for row in answer["subscriptions"]
+            for row in result["subscriptions"]
         ]
-    return [answer]
+    return [result]
 
 
 def _user_group(event: Data, options: QueueOptions) -> list[Data]:

@@ -103,7 +103,7 @@ class Queue:
     streams: int = 0
     """How many WebSockets are reading from it."""
     ended: bool = False
-    answered: float = 0.0
+    delivered: float = 0.0
     """When its reader last received events, by the clock of the event loop."""
 
     def wants(self, event: Event) -> bool:
@@ -347,11 +347,11 @@ class EventHub:
         if queue.streams:
             pause = max(limits.stream_pause_seconds, self._readers / limits.frames_per_second)
         else:
-            pause = max(limits.reader_pause_seconds, self._readers / limits.answers_per_second)
-        due = queue.answered + pause
+            pause = max(limits.reader_pause_seconds, self._readers / limits.responses_per_second)
+        due = queue.delivered + pause
         if due > loop.time():
             await asyncio.sleep(due - loop.time())
-        queue.answered = loop.time()
+        queue.delivered = loop.time()
 
     def collect(self) -> None:
         """Ends the queues that have not been read for too long."""

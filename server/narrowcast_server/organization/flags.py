@@ -33,24 +33,24 @@ def names(bits: int, level: int) -> list[str]:
 
 @cache
 def _names(bits: int, level: int) -> tuple[str, ...]:
-    answer: list[str] = []
+    result: list[str] = []
     if bits & FlagBit.READ:
-        answer.append(MessageFlag.READ.value)
+        result.append(MessageFlag.READ.value)
     if bits & FlagBit.STARRED:
-        answer.append(MessageFlag.STARRED.value)
+        result.append(MessageFlag.STARRED.value)
     if bits & FlagBit.COLLAPSED:
-        answer.append(MessageFlag.COLLAPSED.value)
+        result.append(MessageFlag.COLLAPSED.value)
     if bits & (FlagBit.MENTIONED | FlagBit.GROUP_MENTIONED):
-        answer.append(MessageFlag.MENTIONED.value)
+        result.append(MessageFlag.MENTIONED.value)
     if level >= Gate.WILDCARD_SPLIT.level:
         if bits & FlagBit.CHANNEL_WILDCARD:
-            answer.append(MessageFlag.STREAM_WILDCARD_MENTIONED.value)
+            result.append(MessageFlag.STREAM_WILDCARD_MENTIONED.value)
         if bits & FlagBit.TOPIC_WILDCARD:
-            answer.append(MessageFlag.TOPIC_WILDCARD_MENTIONED.value)
+            result.append(MessageFlag.TOPIC_WILDCARD_MENTIONED.value)
     if bits & _WILDCARDS:
-        answer.append(MessageFlag.WILDCARD_MENTIONED.value)
+        result.append(MessageFlag.WILDCARD_MENTIONED.value)
     if bits & FlagBit.ALERT_WORD:
-        answer.append(MessageFlag.HAS_ALERT_WORD.value)
+        result.append(MessageFlag.HAS_ALERT_WORD.value)
     if bits & FlagBit.HISTORICAL:
-        answer.append(MessageFlag.HISTORICAL.value)
-    return tuple(answer)
+        result.append(MessageFlag.HISTORICAL.value)
+    return tuple(result)

@@ -16,7 +16,7 @@ class Measures:
 
     started: float
     """When the server started, UTC seconds."""
-    answers: Counter[int] = field(default_factory=Counter)
+    responses: Counter[int] = field(default_factory=Counter)
     """Responses by HTTP status."""
     crashes: int = 0
     """Requests that ended in an internal server error."""

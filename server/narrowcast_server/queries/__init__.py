@@ -1,1 +1,1 @@
-"""Queries: read rows and build the objects of answers and events."""
+"""Queries: read rows and build the objects of responses and events."""

@@ -1,4 +1,4 @@
-"""Channel folders in answers and events."""
+"""Channel folders in responses and events."""
 
 from __future__ import annotations
 

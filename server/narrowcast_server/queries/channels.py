@@ -1,4 +1,4 @@
-"""Channels, subscriptions and user groups in answers and events."""
+"""Channels, subscriptions and user groups in responses and events."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def post_policy(core: Core, channel: Channel) -> PostPolicy:
 
 
 def channel_object(core: Core, channel: Channel, *, subscriber_count: int | None = None) -> dict[str, object]:
-    """A channel in lists, in the answer of POST /register and in `stream` events."""
+    """A channel in lists, in the response of POST /register and in `stream` events."""
     policy = post_policy(core, channel)
     count = len(subscriber_ids(core, channel.id)) if subscriber_count is None else subscriber_count
     return {
@@ -82,27 +82,27 @@ _NULLABLE: Final = (
 def subscription_fields(row: Row) -> dict[str, object]:
     """The fields that a subscription adds to a channel; notifications are null if they follow the personal settings."""
     muted = bool(row["is_muted"])
-    answer: dict[str, object] = {
+    result: dict[str, object] = {
         "color": row["color"],
         "is_muted": muted,
         "in_home_view": not muted,
         "pin_to_top": bool(row["pin_to_top"]),
     }
     for name in _NULLABLE:
-        answer[name] = None if row[name] is None else bool(row[name])
-    return answer
+        result[name] = None if row[name] is None else bool(row[name])
+    return result
 
 
 def subscribers_by_channel(core: Core) -> dict[int, list[int]]:
     """Channel id -> ids of its active subscribers."""
-    answer: dict[int, list[int]] = defaultdict(list)
+    result: dict[int, list[int]] = defaultdict(list)
     active = {user.id for user in core.users.all() if user.is_active}
     for channel_id, user_id in core.store.all(
         "SELECT channel_id, user_id FROM subscriptions WHERE active = 1 ORDER BY user_id"
     ):
         if user_id in active:
-            answer[channel_id].append(user_id)
-    return answer
+            result[channel_id].append(user_id)
+    return result
 
 
 _GROUP_SETTING_LEVELS: Final = {
@@ -117,7 +117,7 @@ _GROUP_SETTING_LEVELS: Final = {
 
 def group_object(core: Core, group: Group) -> dict[str, object]:
     """A user group in lists and events (GSV-20); system groups list the users with exactly their role."""
-    answer: dict[str, object] = {
+    result: dict[str, object] = {
         "id": group.id,
         "name": group.name,
         "creator_id": group.creator_id,
@@ -130,8 +130,8 @@ def group_object(core: Core, group: Group) -> dict[str, object]:
     }
     for name, level in _GROUP_SETTING_LEVELS.items():
         if core.level >= level:
-            answer[group_setting_name(core, name)] = outgoing_value(core, group.settings[name])
-    return answer
+            result[group_setting_name(core, name)] = outgoing_value(core, group.settings[name])
+    return result
 
 
 def group_setting_name(core: Core, name: str) -> str:

@@ -16,7 +16,7 @@ CONSENT: Final = "allow_private_data_export"
 ADDRESS: Final = "/user_avatars/exports"
 """Path of all exports. Their names cannot be guessed, so a browser opens them without logging in."""
 NUMBERS: Final = {ExportType.PUBLIC: 1, ExportType.FULL_WITH_CONSENT: 2}
-"""Numbers of the export types in requests and answers, below level 449."""
+"""Numbers of the export types in requests and responses, below level 449."""
 _WEEK: Final = 7 * 86_400
 
 

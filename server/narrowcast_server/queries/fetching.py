@@ -171,15 +171,15 @@ def client_objects(
     messages = [by_id[identity] for identity in ids if identity in by_id]
     bits = flag_bits(core, user.id, [message.id for message in messages])
     seen = visible_ids(core, user)
-    answer = []
+    result = []
     objects = message_objects(core, messages, EditHistoryFilter(core, user))
     for message, full in zip(messages, objects, strict=True):
         shown = message_variant(as_seen(core, seen, full), options)
         shown["flags"] = flags.names(bits.get(message.id, _HISTORICAL), core.level)
         if searches:
             shown |= match_fields(message, options, searches)
-        answer.append(shown)
-    return answer
+        result.append(shown)
+    return result
 
 
 def match_fields(message: Message, options: QueueOptions, searches: Sequence[str]) -> dict[str, str]:

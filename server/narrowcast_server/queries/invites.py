@@ -26,7 +26,7 @@ def open_invites(core: Core, user: User) -> list[dict[str, object]]:
 
 
 def _object(core: Core, user: User, row: Row) -> dict[str, object]:
-    answer: dict[str, object] = {
+    result: dict[str, object] = {
         "invited_by_user_id": row["inviter_id"],
         "invited": row["invited"],
         "expiry_date": row["expires"],
@@ -37,10 +37,10 @@ def _object(core: Core, user: User, row: Row) -> dict[str, object]:
     # A link gives its role to anyone, so users do not see links to a role above their own. Invitations by
     # email also show their link if the server sends no email.
     if row["uses_left"] is not None:
-        answer["uses_left"] = row["uses_left"]
+        result["uses_left"] = row["uses_left"]
     by_link = row["email"] is None or core.config.mail is None
     if by_link and row["invite_as"] >= user.role:
-        answer["link_url"] = link_of(core, row["token"])
+        result["link_url"] = link_of(core, row["token"])
     if row["email"] is None:
-        return answer
-    return {**answer, "email": row["email"], "notify_referrer_on_join": bool(row["notify_referrer"])}
+        return result
+    return {**result, "email": row["email"], "notify_referrer_on_join": bool(row["notify_referrer"])}

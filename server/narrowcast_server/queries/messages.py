@@ -1,4 +1,4 @@
-"""Messages in answers and events."""
+"""Messages in responses and events."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def message_objects(
 
 def _object(core: Core, message: Message, reactions: list[Object], submessages: list[Object]) -> Object:
     sender = core.users[message.sender_id]
-    answer: Object = {
+    result: Object = {
         "id": message.id,
         "sender_id": message.sender_id,
         "content": message.rendered,
@@ -66,16 +66,16 @@ def _object(core: Core, message: Message, reactions: list[Object], submessages: 
     }
     if message.channel_id is None:
         assert message.conversation_id is not None
-        answer |= {"type": "private", "display_recipient": participants(core, message.conversation_id)}
+        result |= {"type": "private", "display_recipient": participants(core, message.conversation_id)}
     else:
         channel = core.channels[message.channel_id]
-        answer |= {"type": "stream", "display_recipient": channel.name, "stream_id": channel.id}
-        answer["topic_links"] = topic_links(message.topic, RenderingContext(core, sender))
+        result |= {"type": "stream", "display_recipient": channel.name, "stream_id": channel.id}
+        result["topic_links"] = topic_links(message.topic, RenderingContext(core, sender))
     if message.last_edited is not None:
-        answer["last_edit_timestamp"] = message.last_edited
+        result["last_edit_timestamp"] = message.last_edited
     if message.last_moved is not None:
-        answer["last_moved_timestamp"] = message.last_moved
-    return answer
+        result["last_moved_timestamp"] = message.last_moved
+    return result
 
 
 def _visible_history(core: Core, message: Message, history_filter: EditHistoryFilter) -> list[Object]:
@@ -118,12 +118,12 @@ def participant(core: Core, user: User) -> Object:
 
 
 def _reactions(core: Core, ids: str) -> dict[int, list[Object]]:
-    answer: dict[int, list[Object]] = defaultdict(list)
+    result: dict[int, list[Object]] = defaultdict(list)
     for row in core.store.all(
         "SELECT * FROM reactions WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY rowid", ids
     ):
         user = core.users[row["user_id"]]
-        answer[row["message_id"]].append(
+        result[row["message_id"]].append(
             {
                 "emoji_name": row["emoji_name"],
                 "emoji_code": row["emoji_code"],
@@ -132,7 +132,7 @@ def _reactions(core: Core, ids: str) -> dict[int, list[Object]]:
                 "user": {"id": user.id, "email": api_address(core, user), "full_name": user.full_name},
             }
         )
-    return answer
+    return result
 
 
 def has_widget(core: Core, message_id: int) -> bool:
@@ -141,9 +141,9 @@ def has_widget(core: Core, message_id: int) -> bool:
 
 
 def _submessages(core: Core, ids: str) -> dict[int, list[Object]]:
-    answer: dict[int, list[Object]] = defaultdict(list)
+    result: dict[int, list[Object]] = defaultdict(list)
     for row in core.store.all(
         "SELECT * FROM submessages WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY id", ids
     ):
-        answer[row["message_id"]].append(dict(row))
-    return answer
+        result[row["message_id"]].append(dict(row))
+    return result

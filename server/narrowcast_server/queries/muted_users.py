@@ -17,7 +17,7 @@ def is_muted(core: Core, user: User, muted_id: int) -> bool:
 
 
 def muted_users(core: Core, user: User) -> list[dict[str, object]]:
-    """The users whom `user` has muted, by time, in the form of answers and events."""
+    """The users whom `user` has muted, by time, in the form of responses and events."""
     rows = core.store.all(
         "SELECT muted_id, timestamp FROM muted_users WHERE user_id = ? ORDER BY timestamp", user.id
     )

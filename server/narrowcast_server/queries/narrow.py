@@ -148,26 +148,26 @@ def _add_visibility(core: Core, user: User, query: Query) -> None:
 
 def _adopt_conversation(core: Core, user: User, terms: Sequence[Term]) -> list[Term]:
     """Replaces `with` by the conversation that has its message now, if the caller can see the message."""
-    answer = [term for term in terms if term.operator != "with"]
-    if len(terms) - len(answer) > 1:
+    result = [term for term in terms if term.operator != "with"]
+    if len(terms) - len(result) > 1:
         raise bad_narrow("Duplicate 'with' operators.")
     for term in terms:
         if term.operator != "with":
             continue
         message = access.find_message(core, _number(term.operand, "with"))
         if message is None or not access.may_name(core, user, message):
-            if not _is_conversation(answer):
+            if not _is_conversation(result):
                 raise bad_narrow("Invalid 'with' operator")
             continue
-        answer = [other for other in answer if other.operator not in ("channel", "topic", "dm")]
+        result = [other for other in result if other.operator not in ("channel", "topic", "dm")]
         if message.channel_id is not None:
-            answer += [Term("channel", message.channel_id), Term("topic", message.topic)]
+            result += [Term("channel", message.channel_id), Term("topic", message.topic)]
         else:
             members = core.store.integers(
                 "SELECT user_id FROM conversation_members WHERE conversation_id = ?", message.conversation_id
             )
-            answer.append(Term("dm", members))
-    return answer
+            result.append(Term("dm", members))
+    return result
 
 
 def _is_conversation(terms: Sequence[Term]) -> bool:

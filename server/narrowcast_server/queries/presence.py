@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def presence_objects(core: Core, viewer: User, *, slim: bool, after: int = 0) -> dict[str, object]:
     """Presence by user id (slim) or by email address (older form); only updates later than `after`."""
-    answer: dict[str, object] = {}
+    result: dict[str, object] = {}
     seen = visible_ids(core, viewer)
     for row in core.store.all("SELECT * FROM presence WHERE update_id > ?", after):
         user = core.users[row["user_id"]]
@@ -25,10 +25,10 @@ def presence_objects(core: Core, viewer: User, *, slim: bool, after: int = 0) ->
         if not shows_presence(user):
             continue
         if slim:
-            answer[str(user.id)] = slim_presence(row)
+            result[str(user.id)] = slim_presence(row)
         else:
-            answer[api_address(core, user)] = older_presence(row)
-    return answer
+            result[api_address(core, user)] = older_presence(row)
+    return result
 
 
 def slim_presence(row: Row) -> dict[str, object]:

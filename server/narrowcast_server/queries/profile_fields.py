@@ -1,4 +1,4 @@
-"""Custom profile fields in answers and events."""
+"""Custom profile fields in responses and events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def field_object(row: Row) -> dict[str, object]:
-    answer: dict[str, object] = {
+    result: dict[str, object] = {
         "id": row["id"],
         "name": row["name"],
         "type": row["type"],
@@ -22,8 +22,8 @@ def field_object(row: Row) -> dict[str, object]:
         "editable_by_user": bool(row["editable_by_user"]),
     }
     if row["display_in_profile_summary"]:
-        answer["display_in_profile_summary"] = True
-    return answer
+        result["display_in_profile_summary"] = True
+    return result
 
 
 def fields_of(core: Core) -> list[dict[str, object]]:

@@ -41,7 +41,7 @@ def stored_target(row: Row) -> Target:
 def scheduled_object(row: Row) -> dict[str, object]:
     """A scheduled message in lists and events (SCH-22, SCH-23)."""
     target = stored_target(row)
-    answer: dict[str, object] = {
+    result: dict[str, object] = {
         "scheduled_message_id": row["id"],
         "to": list(target.user_ids) if target.channel_id is None else target.channel_id,
         "type": row["type"],
@@ -49,9 +49,9 @@ def scheduled_object(row: Row) -> dict[str, object]:
         "rendered_content": row["rendered"],
     }
     if target.channel_id is not None:
-        answer["topic"] = target.topic
+        result["topic"] = target.topic
     return {
-        **answer,
+        **result,
         "scheduled_delivery_timestamp": row["delivery"],
         "failed": bool(row["failed"]),
     }

@@ -21,20 +21,20 @@ def status_of(core: Core, user: User) -> dict[str, object]:
 
 
 def _status(core: Core, user: User, row: Row | None) -> dict[str, object]:
-    answer: dict[str, object] = {}
+    result: dict[str, object] = {}
     if row is not None and row["status_text"]:
-        answer["status_text"] = row["status_text"]
+        result["status_text"] = row["status_text"]
     # Levels without status emoji show none, even if one is stored.
     if row is not None and row["emoji_name"] and core.level >= Gate.STATUS_EMOJI.level:
-        answer |= {name: row[name] for name in ("emoji_name", "emoji_code")}
-        answer["reaction_type"] = outgoing_reaction_type(core.config, row["reaction_type"])
+        result |= {name: row[name] for name in ("emoji_name", "emoji_code")}
+        result["reaction_type"] = outgoing_reaction_type(core.config, row["reaction_type"])
     if not switched_on(user, "presence_enabled"):
-        answer["away"] = True
-    return answer
+        result["away"] = True
+    return result
 
 
 def all_statuses(core: Core, viewer: User) -> dict[str, dict[str, object]]:
-    """The non-empty statuses of active users, by user id as decimal text, as in the answer of POST /register."""
+    """The non-empty statuses of active users, by user id as decimal text, as in the response of POST /register."""
     seen = visible_ids(core, viewer)
     people = [user for user in core.users.all() if user.is_active and (seen is None or user.id in seen)]
     rows = {row["user_id"]: row for row in core.store.all("SELECT * FROM statuses")}

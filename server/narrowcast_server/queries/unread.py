@@ -1,4 +1,4 @@
-"""A user's unread messages and recent conversations, as in the answer of POST /register."""
+"""A user's unread messages and recent conversations, as in the response of POST /register."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Users in answers and events (rows USR, ME)."""
+"""Users in responses and events (rows USR, ME)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def user_object(
 ) -> dict[str, object]:
     """A `user` object (USR rows). `profile_data` is left out if None, and for bots."""
     seen = may_see_address(viewer, user)
-    answer: dict[str, object] = {
+    result: dict[str, object] = {
         "email": api_address(core, user),
         "user_id": user.id,
         "avatar_version": user.avatar_version,
@@ -69,21 +69,21 @@ def user_object(
         "bot_owner_id": user.bot_owner_id,
     }
     if with_active:
-        answer["is_active"] = user.is_active
+        result["is_active"] = user.is_active
     if user.is_system_bot:
-        answer["is_system_bot"] = True
+        result["is_system_bot"] = True
     if core.level < Gate.DELIVERY_EMAIL.level and not seen:
-        del answer["delivery_email"]
+        del result["delivery_email"]
     if core.level < Gate.NO_BILLING_ADMIN.level:
-        answer["is_billing_admin"] = False
+        result["is_billing_admin"] = False
     if profile_data is not None and not user.is_bot:
-        answer["profile_data"] = profile_data
-    return answer
+        result["profile_data"] = profile_data
+    return result
 
 
 def profile_data(core: Core, user_ids: Iterable[int] | None = None) -> dict[int, dict[str, dict[str, str]]]:
     """`profile_data` by user id, of all users or of these."""
-    answer: dict[int, dict[str, dict[str, str]]] = defaultdict(dict)
+    result: dict[int, dict[str, dict[str, str]]] = defaultdict(dict)
     ids = None if user_ids is None else set(user_ids)
     if ids is not None and len(ids) == 1:
         rows = core.store.all("SELECT * FROM profile_values WHERE user_id = ?", *ids)
@@ -94,8 +94,8 @@ def profile_data(core: Core, user_ids: Iterable[int] | None = None) -> dict[int,
             value = {"value": row["value"]}
             if row["rendered_value"] is not None:
                 value["rendered_value"] = row["rendered_value"]
-            answer[row["user_id"]][str(row["field_id"])] = value
-    return answer
+            result[row["user_id"]][str(row["field_id"])] = value
+    return result
 
 
 def people(core: Core) -> list[User]:

@@ -80,13 +80,13 @@ def highlighted_html(content: str, searches: Sequence[str]) -> str:
     words = _first_words(tuple(searches))
     text = _TAG.sub(lambda tag: "\0" * len(tag[0]), content) if words else ""
     spans = _matches(_fold(text), words)
-    answer, position = [], 0
+    pieces, position = [], 0
     for start, end in sorted(spans):
         if start < position:
             continue
-        answer += [content[position:start], _MARK.format(content[start:end])]
+        pieces += [content[position:start], _MARK.format(content[start:end])]
         position = end
-    return "".join([*answer, content[position:]])
+    return "".join([*pieces, content[position:]])
 
 
 def highlighted_text(text: str, searches: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import optional, required, string
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.passwords import has_password
 from narrowcast_server.rules.second_factors import check_code
@@ -18,7 +18,7 @@ CODE = optional("second_factor", string)
 
 
 @routes.post("/fetch_api_key", USERNAME, PASSWORD, CODE, public=True)
-async def fetch_api_key(call: Call) -> Answer:
+async def fetch_api_key(call: Call) -> ResponseBody:
     """The API key of the account. Too many wrong passwords raise RATE_LIMIT_HIT."""
     core = call.core
     name, place = call[USERNAME].strip().lower(), address_of(call.request)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_server.actions.users import emit_avatar
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import avatar_url
@@ -22,7 +22,7 @@ routes = Routes()
 
 
 @routes.add("POST", "/users/me/avatar", streaming=True)
-async def set_avatar(call: Call) -> Answer:
+async def set_avatar(call: Call) -> ResponseBody:
     """Sets the caller's avatar."""
     check_may_change_avatar(call.core, call.user)
     one = "You must upload exactly one avatar."
@@ -34,13 +34,13 @@ async def set_avatar(call: Call) -> Answer:
 
 
 @routes.delete("/users/me/avatar")
-def delete_avatar(call: Call) -> Answer:
+def delete_avatar(call: Call) -> ResponseBody:
     """Goes back to the avatar derived from the email address."""
     check_may_change_avatar(call.core, call.user)
     return changed_avatar(call.core, call.user, None)
 
 
-def changed_avatar(core: Core, user: User, url: str | None) -> Answer:
+def changed_avatar(core: Core, user: User, url: str | None) -> ResponseBody:
     """Stores the URL of the new avatar, deletes the previous picture, and notifies everyone."""
     forget_picture(core, user.avatar_url)
     changed = core.users.update(user.id, avatar_url=url, avatar_version=user.avatar_version + 1)

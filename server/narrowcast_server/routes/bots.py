@@ -12,7 +12,7 @@ from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.user_admin import change_name, deactivate
 from narrowcast_server.actions.users import bot_watchers, check_address, check_bot_name, create_user
 from narrowcast_server.http.params import defaulted, integer, integer_choice, optional, required, string
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.bots import services_of
 from narrowcast_server.queries.users import avatar_url
@@ -41,7 +41,7 @@ NEW_OWNER = optional("bot_owner_id", integer)
 NEW_URL = optional("service_payload_url", string)
 NEW_INTERFACE = defaulted("service_interface", integer_choice(*INTERFACES), INTERFACES[0])
 _SHORT_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}\Z", re.IGNORECASE)
-_DEFAULTS: Final[Answer] = {
+_DEFAULTS: Final[ResponseBody] = {
     "default_sending_stream": None,
     "default_events_register_stream": None,
     "default_all_public_streams": False,
@@ -49,7 +49,7 @@ _DEFAULTS: Final[Answer] = {
 
 
 @routes.post("/bots", FULL_NAME, SHORT_NAME, BOT_TYPE, PAYLOAD_URL, INTERFACE, callers=Callers.MEMBERS)
-def create_bot(call: Call) -> Answer:
+def create_bot(call: Call) -> ResponseBody:
     """Creates a bot of the caller, `<short_name>-bot@...`; returns its id and API key."""
     core, user = call.core, call.user
     check_may_make_bot(core, user, BotType(call[BOT_TYPE]))
@@ -73,7 +73,7 @@ def create_bot(call: Call) -> Answer:
 
 
 @routes.get("/bots", callers=Callers.MEMBERS)
-def list_bots(call: Call) -> Answer:
+def list_bots(call: Call) -> ResponseBody:
     """The caller's active bots, with their API keys."""
     return {
         "bots": [
@@ -91,7 +91,7 @@ def list_bots(call: Call) -> Answer:
 
 
 @routes.patch("/bots/{bot_id}", NEW_NAME, NEW_OWNER, NEW_URL, NEW_INTERFACE, callers=Callers.MEMBERS)
-def update_bot(call: Call) -> Answer:
+def update_bot(call: Call) -> ResponseBody:
     """Changes the name or owner of a bot, or the URL that an outgoing webhook calls."""
     bot = managed_bot(call.core, call.user, call.path_id("bot_id"))
     name = call[NEW_NAME]
@@ -117,7 +117,7 @@ def update_bot(call: Call) -> Answer:
     }
 
 
-def _service(call: Call) -> Answer:
+def _service(call: Call) -> ResponseBody:
     """The request's own parameters for the URL that a bot calls and its configuration, echoed as Zulip servers do."""
     return {
         "service_payload_url": call[NEW_URL],
@@ -139,7 +139,7 @@ def emit_services(core: Core, bot: User) -> None:
 
 
 @routes.post("/bots/{bot_id}/api_key/regenerate", callers=Callers.MEMBERS)
-def regenerate_bot_key(call: Call) -> Answer:
+def regenerate_bot_key(call: Call) -> ResponseBody:
     """Replaces a bot's API key; the old one becomes invalid."""
     bot = managed_bot(call.core, call.user, call.path_id("bot_id"))
     require_may_have_key(call.user, bot)
@@ -147,12 +147,12 @@ def regenerate_bot_key(call: Call) -> Answer:
 
 
 @routes.delete("/bots/{bot_id}")
-def deactivate_bot(call: Call) -> Answer:
+def deactivate_bot(call: Call) -> ResponseBody:
     deactivate(call.core, call.user, managed_bot(call.core, call.user, call.path_id("bot_id")), None)
     return {}
 
 
 @routes.post("/users/me/api_key/regenerate")
-def regenerate_own_key(call: Call) -> Answer:
+def regenerate_own_key(call: Call) -> ResponseBody:
     """Replaces the caller's API key; the one of this request becomes invalid."""
     return {"api_key": replace_key(call.core, call.user)}

@@ -28,7 +28,7 @@ from narrowcast_server.http.params import (
     required,
     text_without_null,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.organization.people import active_people
@@ -89,7 +89,7 @@ def _retention(call: Call, raw: object) -> int | None:
     TOPICS_POLICY, RETENTION, ANNOUNCE, *PERMISSIONS.values(),
     callers=Callers.NO_GUESTS,
 )  # fmt: skip
-def create(call: Call) -> Answer:
+def create(call: Call) -> ResponseBody:
     """Creates a channel with its first subscribers."""
     core = call.core
     check_may_create(core, call.user, invite_only=call[PRIVATE], web_public=call[WEB_PUBLIC])
@@ -134,7 +134,7 @@ def create(call: Call) -> Answer:
     "/streams/{stream_id}", NEW_NAME, NEW_DESCRIPTION, NEW_PRIVATE, NEW_WEB_PUBLIC, HISTORY, NEW_DEFAULT, NEW_FOLDER,
     TOPICS_POLICY, RETENTION, ARCHIVED, *PERMISSIONS.values(),
 )  # fmt: skip
-def update(call: Call) -> Answer:
+def update(call: Call) -> ResponseBody:
     """Changes the properties of a channel that the request carries."""
     core = call.core
     channel_id = call.path_id("stream_id")
@@ -210,7 +210,7 @@ def _update_privacy(call: Call, channel: Channel) -> None:
 
 
 @routes.delete("/streams/{stream_id}")
-def archive(call: Call) -> Answer:
+def archive(call: Call) -> ResponseBody:
     channel = administered_channel(call.core, call.user, call.path_id("stream_id"))
     channel_admin.set_archived(call.core, channel, True)
     channel_notices.changed(call.core, call.user, channel)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_server.actions import channel_folders
 from narrowcast_server.http.params import boolean, defaulted, integers, optional, required, text_without_null
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.queries.channel_folders import folders_of
 from narrowcast_server.rules.permissions import Callers
 
@@ -20,19 +20,19 @@ WITH_ARCHIVED = defaulted("include_archived", boolean, False)
 
 
 @routes.get("/channel_folders", WITH_ARCHIVED)
-def list_folders(call: Call) -> Answer:
+def list_folders(call: Call) -> ResponseBody:
     """Every folder, in order."""
     return {"channel_folders": folders_of(call.core, with_archived=call[WITH_ARCHIVED])}
 
 
 @routes.post("/channel_folders/create", NAME, DESCRIPTION, callers=Callers.ADMINISTRATORS)
-def create(call: Call) -> Answer:
+def create(call: Call) -> ResponseBody:
     identity = channel_folders.create_folder(call.core, call.user, call[NAME], call[DESCRIPTION])
     return {"channel_folder_id": identity}
 
 
 @routes.patch("/channel_folders", ORDER, callers=Callers.ADMINISTRATORS)
-def reorder(call: Call) -> Answer:
+def reorder(call: Call) -> ResponseBody:
     """Sets the order of the folders."""
     channel_folders.reorder_folders(call.core, call[ORDER])
     return {}
@@ -41,7 +41,7 @@ def reorder(call: Call) -> Answer:
 @routes.patch(
     "/channel_folders/{folder_id}", NEW_NAME, NEW_DESCRIPTION, ARCHIVED, callers=Callers.ADMINISTRATORS
 )
-def update(call: Call) -> Answer:
+def update(call: Call) -> ResponseBody:
     channel_folders.update_folder(
         call.core,
         call.path_id("folder_id"),

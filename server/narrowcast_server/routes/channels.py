@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_server.http.params import boolean, defaulted, natural, optional, required, string
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.queries.channels import channel_object, subscribers_by_channel
@@ -35,7 +35,7 @@ SENDER_ID = optional("sender_id", natural)
     INCLUDE_OF_OWNER,
     INCLUDE_READABLE,
 )
-def get_streams(call: Call) -> Answer:
+def get_streams(call: Call) -> ResponseBody:
     """The channels that the caller may know of, filtered by kind."""
     core, user = call.core, call.user
     subscribed = access.subscribed_ids(core, user.id)
@@ -69,13 +69,13 @@ def _wanted(call: Call, channel: Channel, subscribed: set[int]) -> bool:
 
 
 @routes.get("/streams/{stream_id}")
-def get_stream(call: Call) -> Answer:
+def get_stream(call: Call) -> ResponseBody:
     channel = access.known_channel(call.core, call.user, call.path_id("stream_id"))
     return {"stream": channel_object(call.core, channel)}
 
 
 @routes.get("/get_stream_id", NAME)
-def get_stream_id(call: Call) -> Answer:
+def get_stream_id(call: Call) -> ResponseBody:
     """The id of the channel with this name."""
     channel = access.readable_channel_named(call.core, call.user, call[NAME])
     if channel is None:
@@ -84,7 +84,7 @@ def get_stream_id(call: Call) -> Answer:
 
 
 @routes.get("/streams/{stream_id}/email_address", SENDER_ID)
-def get_email_address(call: Call) -> Answer:
+def get_email_address(call: Call) -> ResponseBody:
     """The email address of a channel. It only identifies the channel: this server receives no email."""
     core, user = call.core, call.user
     channel = access.readable_channel(core, user, call.path_id("stream_id"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_server.actions import bot_storage
 from narrowcast_server.http.params import check_string, mapping, optional, required, string, strings
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.linkifiers import linkifier_triples
 from narrowcast_server.routes.settings import PARAMS, update_settings
@@ -19,30 +19,30 @@ COMMAND = required("command", string)
 
 
 @routes.patch("/settings/notifications", *PARAMS, callers=Callers.PEOPLE)
-async def update_notification_settings(call: Call) -> Answer:
+async def update_notification_settings(call: Call) -> ResponseBody:
     """PATCH /settings under one of its two former names."""
     return await update_settings(call)
 
 
 @routes.patch("/settings/display", *PARAMS, callers=Callers.PEOPLE)
-async def update_display_settings(call: Call) -> Answer:
+async def update_display_settings(call: Call) -> ResponseBody:
     return await update_settings(call)
 
 
 @routes.delete("/user_groups/{user_group_id}")
-def remove_user_group(call: Call) -> Answer:
+def remove_user_group(call: Call) -> ResponseBody:
     """Deactivates a group, under the former name of the operation."""
     return deactivate_group(call)
 
 
 @routes.get("/realm/filters")
-def list_filters(call: Call) -> Answer:
+def list_filters(call: Call) -> ResponseBody:
     """Linkifiers as triples of pattern, template and id."""
     return {"filters": linkifier_triples(call.core)}
 
 
 @routes.post("/zcommand", COMMAND)
-def command(call: Call) -> Answer:
+def command(call: Call) -> ResponseBody:
     """Slash commands: only /ping, with which programs check that the server is up."""
     if not call[COMMAND].startswith("/"):
         raise ServiceError("There should be a leading slash in the zcommand.")
@@ -52,7 +52,7 @@ def command(call: Call) -> Answer:
 
 
 @routes.add("PUT", "/bot_storage", STORAGE)
-def update_storage(call: Call) -> Answer:
+def update_storage(call: Call) -> ResponseBody:
     """Stores strings for a bot, by key."""
     _check_bot(call)
     values = {key: check_string(f'storage["{key}"]', value) for key, value in call[STORAGE].items()}
@@ -61,7 +61,7 @@ def update_storage(call: Call) -> Answer:
 
 
 @routes.get("/bot_storage", KEYS)
-def get_storage(call: Call) -> Answer:
+def get_storage(call: Call) -> ResponseBody:
     """What a bot has stored: everything, or the given keys."""
     _check_bot(call)
     stored = bot_storage.stored(call.core, call.user)
@@ -74,7 +74,7 @@ def get_storage(call: Call) -> Answer:
 
 
 @routes.delete("/bot_storage", KEYS)
-def remove_storage(call: Call) -> Answer:
+def remove_storage(call: Call) -> ResponseBody:
     """Deletes what a bot has stored: everything, or the given keys."""
     _check_bot(call)
     bot_storage.forget(call.core, call.user, call[KEYS])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.uploads.custom_emoji import add_emoji, custom_emoji_table, deactivate_emoji
 from narrowcast_server.uploads.pictures import LARGEST_PICTURE_MIB, picture_bytes, picture_stored
@@ -12,13 +12,13 @@ routes = Routes()
 
 
 @routes.get("/realm/emoji")
-def list_emoji(call: Call) -> Answer:
+def list_emoji(call: Call) -> ResponseBody:
     """The organization's custom emoji."""
     return {"emoji": custom_emoji_table(call.core)}
 
 
 @routes.add("POST", "/realm/emoji/{name}", streaming=True, callers=Callers.MEMBERS)
-async def create_emoji(call: Call) -> Answer:
+async def create_emoji(call: Call) -> ResponseBody:
     """Adds an emoji from a picture."""
     one = "You must upload exactly one file."
     async with single_file(call.request, LARGEST_PICTURE_MIB, one, one) as upload:
@@ -30,7 +30,7 @@ async def create_emoji(call: Call) -> Answer:
 
 
 @routes.delete("/realm/emoji/{name}")
-def delete_emoji(call: Call) -> Answer:
+def delete_emoji(call: Call) -> ResponseBody:
     """Deactivates a custom emoji."""
     deactivate_emoji(call.core, call.user, call.path["name"])
     return {}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from narrowcast_server.http.params import optional, required, string, strings, text_without_null
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
@@ -25,7 +25,7 @@ OPERATION = required("op", string)
 
 
 @routes.post("/default_stream_groups/create", NAME, DESCRIPTION, CHANNELS, callers=Callers.ADMINISTRATORS)
-def create(call: Call) -> Answer:
+def create(call: Call) -> ResponseBody:
     groups = groups_of(call.core)
     name = _checked_name(groups, call[NAME])
     identity = max((group["id"] for group in groups), default=0) + 1
@@ -40,7 +40,7 @@ def create(call: Call) -> Answer:
 
 
 @routes.patch("/default_stream_groups/{group_id}", NEW_NAME, NEW_DESCRIPTION, callers=Callers.ADMINISTRATORS)
-def update(call: Call) -> Answer:
+def update(call: Call) -> ResponseBody:
     """Changes a group's name or description."""
     groups = groups_of(call.core)
     if call[NEW_NAME] is None and call[NEW_DESCRIPTION] is None:
@@ -57,7 +57,7 @@ def update(call: Call) -> Answer:
 @routes.patch(
     "/default_stream_groups/{group_id}/streams", OPERATION, CHANNELS, callers=Callers.ADMINISTRATORS
 )
-def change_channels(call: Call) -> Answer:
+def change_channels(call: Call) -> ResponseBody:
     """Adds channels to a group, or removes some."""
     groups = groups_of(call.core)
     group = _group(call, groups)
@@ -74,7 +74,7 @@ def change_channels(call: Call) -> Answer:
 
 
 @routes.delete("/default_stream_groups/{group_id}", callers=Callers.ADMINISTRATORS)
-def remove(call: Call) -> Answer:
+def remove(call: Call) -> ResponseBody:
     """Removes a group; its channels stay."""
     groups = groups_of(call.core)
     gone = _group(call, groups)

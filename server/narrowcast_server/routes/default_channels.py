@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_server.actions.default_channels import set_default
 from narrowcast_server.http.params import integer, required
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError, invalid_channel_id
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.rules.permissions import Callers
@@ -22,7 +22,7 @@ def _channel(call: Call) -> Channel:
 
 
 @routes.post("/default_streams", CHANNEL, callers=Callers.ADMINISTRATORS)
-def add(call: Call) -> Answer:
+def add(call: Call) -> ResponseBody:
     """Makes a channel a default one, which new users are subscribed to."""
     channel = _channel(call)
     if channel.is_archived:
@@ -34,6 +34,6 @@ def add(call: Call) -> Answer:
 
 
 @routes.delete("/default_streams", CHANNEL, callers=Callers.ADMINISTRATORS)
-def remove(call: Call) -> Answer:
+def remove(call: Call) -> ResponseBody:
     set_default(call.core, _channel(call), False)
     return {}

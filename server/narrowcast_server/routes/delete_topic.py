@@ -6,7 +6,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Result
 from narrowcast_server.actions.message_changes import delete_messages
 from narrowcast_server.http.params import required, string
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.rules import topics
 from narrowcast_server.rules.access import newest_in_topic, readable_channel
@@ -18,7 +18,7 @@ TOPIC = required("topic_name", string)
 
 
 @routes.post("/streams/{stream_id}/delete_topic", TOPIC, callers=Callers.ADMINISTRATORS)
-async def delete_topic(call: Call) -> Answer:
+async def delete_topic(call: Call) -> ResponseBody:
     """Deletes the messages of a topic that the caller can see: newest first, in batches of one transaction
     each.
 

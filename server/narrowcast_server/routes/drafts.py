@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_server.actions import drafts
 from narrowcast_server.http.params import json_value, objects, required
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.queries.drafts import drafts_of
 
 routes = Routes()
@@ -14,7 +14,7 @@ DRAFTS = required("drafts", objects)
 
 
 @routes.get("/drafts")
-def list_drafts(call: Call) -> Answer:
+def list_drafts(call: Call) -> ResponseBody:
     """The caller's drafts, oldest first."""
     drafts.require_synchronization(call.user)
     rows = drafts_of(call.core, call.user)
@@ -22,19 +22,19 @@ def list_drafts(call: Call) -> Answer:
 
 
 @routes.post("/drafts", DRAFTS)
-def create_drafts(call: Call) -> Answer:
+def create_drafts(call: Call) -> ResponseBody:
     checked = [drafts.checked(f"drafts[{index}]", raw) for index, raw in enumerate(call[DRAFTS])]
     return {"ids": drafts.create_drafts(call.core, call.user, checked)}
 
 
 @routes.patch("/drafts/{draft_id}", DRAFT)
-def edit_draft(call: Call) -> Answer:
+def edit_draft(call: Call) -> ResponseBody:
     """Replaces a draft (DRF-01)."""
     drafts.edit_draft(call.core, call.user, call.path_id("draft_id"), drafts.checked("draft", call[DRAFT]))
     return {}
 
 
 @routes.delete("/drafts/{draft_id}")
-def delete_draft(call: Call) -> Answer:
+def delete_draft(call: Call) -> ResponseBody:
     drafts.delete_draft(call.core, call.user, call.path_id("draft_id"))
     return {}

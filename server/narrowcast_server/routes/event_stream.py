@@ -89,7 +89,7 @@ async def _send(core: Core, socket: WebSocket, queue: Queue, position: int) -> N
         position = max(position, queue.pruned_to)
         if queue.next_id > position + 1:
             await core.hub.pace(queue)
-            if rows := queue.after(position, _BATCH, core.config.limits.characters_an_answer):
+            if rows := queue.after(position, _BATCH, core.config.limits.characters_a_response):
                 await socket.send_text('{"events":[' + ",".join(text for _, text in rows) + "]}")
                 position = rows[-1][0]
             continue

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from starlette.responses import Response
 
 from narrowcast_server.http.params import boolean, defaulted, integer, missing, optional, required, string
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.event_variants import QueueOptions
 
 routes = Routes()
@@ -19,7 +19,7 @@ DONT_BLOCK = defaulted("dont_block", boolean, False)
 
 
 @routes.get("/events", OPTIONAL_QUEUE_ID, LAST_EVENT_ID, DONT_BLOCK)
-async def get_events(call: Call) -> Answer | Response:
+async def get_events(call: Call) -> ResponseBody | Response:
     """Events after `last_event_id`; waits for an event or a heartbeat if there is none, unless `dont_block`
     is true.
 
@@ -46,19 +46,19 @@ async def get_events(call: Call) -> Answer | Response:
             return events_response([], None)
         await core.hub.pace(queue)
     limits = core.config.limits
-    rows = queue.after(last_event_id, limits.events_an_answer, limits.characters_an_answer)
+    rows = queue.after(last_event_id, limits.events_a_response, limits.characters_a_response)
     return events_response((text for _, text in rows), queue.id if with_queue_id else None)
 
 
 def events_response(texts: Iterable[str], queue_id: str | None) -> Response:
-    """The answer with events that are encoded as JSON already."""
+    """The response with events that are encoded as JSON already."""
     tail = "" if queue_id is None else f',"queue_id":"{queue_id}"'
     body = f'{{"result":"success","msg":"","events":[{",".join(texts)}]{tail}}}'
     return Response(body, media_type="application/json")
 
 
 @routes.delete("/events", QUEUE_ID)
-def delete_queue(call: Call) -> Answer:
+def delete_queue(call: Call) -> ResponseBody:
     """Deletes a queue of the caller."""
     call.core.hub.end(call.core.hub.get(call[QUEUE_ID], call.user.id))
     return {}

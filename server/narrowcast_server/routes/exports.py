@@ -10,7 +10,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ExportType
 from narrowcast_server.actions.exports import delete_export, file_of, request_export
 from narrowcast_server.http.params import defaulted, integer_choice
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.queries.exports import ADDRESS, NUMBERS, archive_exists, consents_of, exports_of
 from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.uploads.serving import file_response, missing_file
@@ -22,25 +22,25 @@ KIND = defaulted("export_type", integer_choice(*_BY_NUMBER), NUMBERS[ExportType.
 
 
 @routes.get("/export/realm", callers=Callers.ADMINISTRATORS)
-def list_exports(call: Call) -> Answer:
+def list_exports(call: Call) -> ResponseBody:
     """All exports: pending, completed, failed and deleted ones."""
     return {"exports": exports_of(call.core)}
 
 
 @routes.post("/export/realm", KIND, callers=Callers.ADMINISTRATORS)
-def create_export(call: Call) -> Answer:
+def create_export(call: Call) -> ResponseBody:
     """Starts an export; an event reports when it is complete."""
     return {"id": request_export(call.core, call.user, _BY_NUMBER[call[KIND]])}
 
 
 @routes.get("/export/realm/consents", since=Gate.EXPORT_CONSENTS.level, callers=Callers.ADMINISTRATORS)
-def list_consents(call: Call) -> Answer:
+def list_consents(call: Call) -> ResponseBody:
     """Which users consent to having their private data exported."""
     return {"export_consents": consents_of(call.core)}
 
 
 @routes.delete("/export/realm/{export_id}", callers=Callers.ADMINISTRATORS)
-def remove_export(call: Call) -> Answer:
+def remove_export(call: Call) -> ResponseBody:
     """Deletes the archive; the export stays in the list."""
     delete_export(call.core, call.path_id("export_id"))
     return {}

@@ -14,7 +14,7 @@ from narrowcast_server.http.params import (
     required,
     string,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.dialect import reports_every_skipped_channel
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import FlagBit
@@ -54,7 +54,7 @@ TOPIC_NAME = required("topic_name", string)
 
 
 @routes.post("/messages/flags", MESSAGES, OPERATION, FLAG)
-def update_message_flags(call: Call) -> Answer:
+def update_message_flags(call: Call) -> ResponseBody:
     """Adds or removes a flag on messages."""
     ids = list(dict.fromkeys(call[MESSAGES]))
     if len(ids) > call.core.config.limits.max_messages_fetched:
@@ -63,7 +63,7 @@ def update_message_flags(call: Call) -> Answer:
     return {"messages": changed, **_ignored(call, ignored)}
 
 
-def _ignored(call: Call, channel_ids: list[int]) -> Answer:
+def _ignored(call: Call, channel_ids: list[int]) -> ResponseBody:
     becomes_unread = call[FLAG] is FlagBit.READ and not call[OPERATION]
     reported = becomes_unread or reports_every_skipped_channel(call.core.config)
     if call.level < Gate.SKIPPED_CHANNELS.level or not reported:
@@ -72,7 +72,7 @@ def _ignored(call: Call, channel_ids: list[int]) -> Answer:
 
 
 @routes.post("/messages/flags/narrow", ANCHOR, NUM_BEFORE, NUM_AFTER, INCLUDE_ANCHOR, NARROW, OPERATION, FLAG)
-def update_flags_for_narrow(call: Call) -> Answer:
+def update_flags_for_narrow(call: Call) -> ResponseBody:
     """Adds or removes a flag on a range of a narrow; the client continues from `last_processed_id`."""
     core, user = call.core, call.user
     check_range(core, call[NUM_BEFORE], call[NUM_AFTER], include_anchor=call[INCLUDE_ANCHOR])
@@ -101,14 +101,14 @@ def update_flags_for_narrow(call: Call) -> Answer:
 
 
 @routes.post("/mark_all_as_read")
-def mark_all_as_read(call: Call) -> Answer:
+def mark_all_as_read(call: Call) -> ResponseBody:
     """Marks all messages of the caller as read."""
     mark_everything_read(call.core, call.user)
     return {"complete": True}
 
 
 @routes.post("/mark_stream_as_read", STREAM_ID)
-def mark_channel_as_read(call: Call) -> Answer:
+def mark_channel_as_read(call: Call) -> ResponseBody:
     """Marks all messages of a channel as read."""
     channel = access.readable_channel(call.core, call.user, call[STREAM_ID])
     _mark_read(call, unread_in(call.core, call.user, channel.id))
@@ -116,7 +116,7 @@ def mark_channel_as_read(call: Call) -> Answer:
 
 
 @routes.post("/mark_topic_as_read", STREAM_ID, TOPIC_NAME)
-def mark_topic_as_read(call: Call) -> Answer:
+def mark_topic_as_read(call: Call) -> ResponseBody:
     """Marks all messages of a topic as read."""
     channel = access.readable_channel(call.core, call.user, call[STREAM_ID])
     topic = topics.mapped(call.core, call[TOPIC_NAME])

@@ -21,7 +21,7 @@ from narrowcast_server.http.params import (
     required,
     text_without_null,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.invites import open_invites
 from narrowcast_server.rules.invites import Terms, check_channels_given, check_may_invite, check_terms
@@ -98,8 +98,8 @@ def _terms(call: Call, channel_ids: list[int], *, notify: bool = True) -> Terms:
     WELCOME,
     callers=Callers.MEMBERS,
 )
-async def send_invites(call: Call) -> Answer:
-    """Invites by email (INV-01). Even if the answer is an error for some addresses, the others are invited."""
+async def send_invites(call: Call) -> ResponseBody:
+    """Invites by email (INV-01). Even if the response is an error for some addresses, the others are invited."""
     core, user = call.core, call.user
     check_may_invite(core, user, by_link=False)
     terms = _terms(call, call[CHANNELS], notify=call[NOTIFY])
@@ -131,7 +131,7 @@ async def send_invites(call: Call) -> Answer:
     WELCOME,
     callers=Callers.MEMBERS,
 )
-def create_link(call: Call) -> Answer:
+def create_link(call: Call) -> ResponseBody:
     """Creates a reusable link (INVM-01)."""
     check_may_invite(call.core, call.user, by_link=True)
     uses = call[MAX_USES]
@@ -143,26 +143,26 @@ def create_link(call: Call) -> Answer:
 
 
 @routes.get("/invites", callers=Callers.MEMBERS)
-def list_invites(call: Call) -> Answer:
+def list_invites(call: Call) -> ResponseBody:
     """The invitations that are still valid."""
     return {"invites": open_invites(call.core, call.user)}
 
 
 @routes.delete("/invites/{invite_id}", callers=Callers.MEMBERS)
-def revoke_invite(call: Call) -> Answer:
+def revoke_invite(call: Call) -> ResponseBody:
     invites.revoke(call.core, call.user, call.path_id("invite_id"), multiuse=False)
     return {}
 
 
 @routes.delete("/invites/multiuse/{invite_id}", callers=Callers.MEMBERS)
-def revoke_link(call: Call) -> Answer:
+def revoke_link(call: Call) -> ResponseBody:
     """Revokes a reusable link."""
     invites.revoke(call.core, call.user, call.path_id("invite_id"), multiuse=True)
     return {}
 
 
 @routes.post("/invites/{invite_id}/resend", callers=Callers.MEMBERS)
-def resend_invite(call: Call) -> Answer:
+def resend_invite(call: Call) -> ResponseBody:
     """Sends an invitation to the same address again."""
     invites.resend(call.core, call.user, call.path_id("invite_id"))
     return {}

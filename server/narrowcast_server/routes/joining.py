@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_server.actions import joining
 from narrowcast_server.http.params import required, string, text_without_null
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.passwords import check_password
 
 routes = Routes()
@@ -15,8 +15,8 @@ PASSWORD = required("password", string)
 
 
 @routes.post("/join/{token}", EMAIL, FULL_NAME, PASSWORD, public=True)
-async def join(call: Call) -> Answer:
-    """Creates an account; the answer carries its API key, as that of fetch_api_key does."""
+async def join(call: Call) -> ResponseBody:
+    """Creates an account; the response carries its API key, as that of fetch_api_key does."""
     core, token = call.core, call.path["token"]
     joining.invitation(core, token)
     check_password(call[PASSWORD])

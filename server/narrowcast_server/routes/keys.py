@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from narrowcast_server.http.params import choice, defaulted, integer, optional, required, text_without_null
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.rules.bots import own_bot
@@ -34,7 +34,7 @@ def _whose(call: Call) -> User:
 
 
 @routes.add("GET", "/server/keys", BOT_ID, absolute=True)
-def list_keys(call: Call) -> Answer:
+def list_keys(call: Call) -> ResponseBody:
     """The additional API keys, without the secrets."""
     return {
         "keys": [
@@ -52,7 +52,7 @@ def list_keys(call: Call) -> Answer:
 
 
 @routes.add("POST", "/server/keys", NAME, SCOPE, DAYS, BOT_ID, absolute=True)
-def make_key(call: Call) -> Answer:
+def make_key(call: Call) -> ResponseBody:
     """Creates a key and shows it this once; it expires after `days`, or when the account's password or key changes."""
     name, days = call[NAME].strip(), call[DAYS]
     if not name or len(name) > _LONGEST_NAME:
@@ -68,7 +68,7 @@ def make_key(call: Call) -> Answer:
 
 
 @routes.add("DELETE", "/server/keys/{key_id}", BOT_ID, absolute=True)
-def end_key(call: Call) -> Answer:
+def end_key(call: Call) -> ResponseBody:
     """Deletes a key, and ends all sessions of the account, since any of them may have used it."""
     account = _whose(call)
     if not call.core.extra_keys.remove(account.id, call.path_id("key_id")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions import linkifiers
 from narrowcast_server.http.params import integers, required, text_without_null
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.queries.linkifiers import linkifiers_of
 from narrowcast_server.rules.permissions import Callers
 
@@ -24,13 +24,13 @@ def _template(call: Call) -> str:
 
 
 @routes.get("/realm/linkifiers")
-def list_linkifiers(call: Call) -> Answer:
+def list_linkifiers(call: Call) -> ResponseBody:
     """All linkifiers, in the order in which they are tried."""
     return {"linkifiers": linkifiers_of(call.core)}
 
 
 @routes.post("/realm/filters", PATTERN, TEMPLATE, FORMAT, callers=Callers.ADMINISTRATORS)
-def add_linkifier(call: Call) -> Answer:
+def add_linkifier(call: Call) -> ResponseBody:
     return {"id": linkifiers.add_linkifier(call.core, call[PATTERN], _template(call))}
 
 
@@ -42,20 +42,20 @@ def add_linkifier(call: Call) -> Answer:
     since=Gate.LINKIFIER_EDIT.level,
     callers=Callers.ADMINISTRATORS,
 )
-def update_linkifier(call: Call) -> Answer:
+def update_linkifier(call: Call) -> ResponseBody:
     """Replaces a linkifier (LNK-01)."""
     linkifiers.update_linkifier(call.core, call.path_id("filter_id"), call[PATTERN], _template(call))
     return {}
 
 
 @routes.delete("/realm/filters/{filter_id}", callers=Callers.ADMINISTRATORS)
-def remove_linkifier(call: Call) -> Answer:
+def remove_linkifier(call: Call) -> ResponseBody:
     linkifiers.remove_linkifier(call.core, call.path_id("filter_id"))
     return {}
 
 
 @routes.patch("/realm/linkifiers", ORDER, callers=Callers.ADMINISTRATORS)
-def reorder_linkifiers(call: Call) -> Answer:
+def reorder_linkifiers(call: Call) -> ResponseBody:
     """Sets the order in which linkifiers are tried."""
     linkifiers.reorder_linkifiers(call.core, call[ORDER])
     return {}

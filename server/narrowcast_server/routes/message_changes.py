@@ -13,7 +13,7 @@ from narrowcast_server.actions.move_notices import post_move_notices
 from narrowcast_server.actions.reactions import audience_of
 from narrowcast_server.computing.differences import plain_difference
 from narrowcast_server.http.params import boolean, choice, defaulted, natural, optional, string
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.edit_history import Entry
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, Message
@@ -43,7 +43,7 @@ _DIFFERENCE_SECONDS: Final = 1.0
 
 
 @routes.patch("/messages/{message_id}", CONTENT, TOPIC, STREAM_ID, MODE, OLD_THREAD, NEW_THREAD, PREV_SHA)
-def update_message(call: Call) -> Answer:
+def update_message(call: Call) -> ResponseBody:
     """Changes a message's text, channel or topic; `propagate_mode` may move other messages of the topic with it."""
     core, user = call.core, call.user
     message = access.changeable_message(core, user, call.path_id("message_id"))
@@ -99,7 +99,7 @@ def _planned_move(call: Call, message: Message) -> Move | None:
 
 
 @routes.delete("/messages/{message_id}")
-def delete_message(call: Call) -> Answer:
+def delete_message(call: Call) -> ResponseBody:
     """Deletes a message for everyone."""
     message = access.changeable_message(call.core, call.user, call.path_id("message_id"))
     check_may_delete(call.core, call.user, message)
@@ -108,7 +108,7 @@ def delete_message(call: Call) -> Answer:
 
 
 @routes.get("/messages/{message_id}/history", ALLOW_EMPTY_TOPIC)
-async def get_message_history(call: Call) -> Answer:
+async def get_message_history(call: Call) -> ResponseBody:
     """All versions of a message, oldest first."""
     core = call.core
     policy = core.settings["message_edit_history_visibility_policy"]
@@ -165,7 +165,7 @@ async def _add_differences(core: Core, versions: list[dict[str, object]]) -> Non
 
 
 @routes.get("/messages/{message_id}/read_receipts")
-def get_read_receipts(call: Call) -> Answer:
+def get_read_receipts(call: Call) -> ResponseBody:
     """Users who have read a message and share it, except its sender and users muted by or muting the caller."""
     core, user = call.core, call.user
     if not core.setting("enable_read_receipts", bool):

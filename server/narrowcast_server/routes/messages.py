@@ -21,7 +21,7 @@ from narrowcast_server.http.params import (
     required,
     string,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.event_variants import QueueOptions
 from narrowcast_server.queries.fetching import (
@@ -86,7 +86,7 @@ _NOT_TOGETHER: Final = "num_before, num_after, anchor, message_ids, include_anch
     WIDGET,
     webhooks=True,
 )
-def send_message(call: Call) -> Answer:
+def send_message(call: Call) -> ResponseBody:
     """Sends a message; returns its id."""
     core, user = call.core, call.user
     _refuse_for_others(call)
@@ -109,10 +109,10 @@ def send_message(call: Call) -> Answer:
     if topic is None:
         raise ServiceError("Missing topic")
     sent = send_to_channel(core, user, channel, topics.checked(core, topic), call[CONTENT], origin)
-    answer: Answer = {"id": sent.id}
+    body: ResponseBody = {"id": sent.id}
     if sent.visibility_policy is not None:
-        answer["automatic_new_visibility_policy"] = sent.visibility_policy
-    return answer
+        body["automatic_new_visibility_policy"] = sent.visibility_policy
+    return body
 
 
 def _refuse_for_others(call: Call) -> None:
@@ -148,7 +148,7 @@ def _refuse_for_others(call: Call) -> None:
     CLIENT_GRAVATAR,
     ALLOW_EMPTY_TOPIC,
 )
-async def get_messages(call: Call) -> Answer:
+async def get_messages(call: Call) -> ResponseBody:
     """Messages around an anchor, or those of `message_ids`."""
     ids = call[MESSAGE_IDS]
     terms = call[NARROW]
@@ -182,7 +182,7 @@ def _anchor(call: Call, query: Query, *, narrowed: bool) -> int:
     return anchor_id(call.core, call.user, anchor, query, narrowed=narrowed)
 
 
-async def _by_ids(call: Call, query: Query, ids: list[int]) -> Answer:
+async def _by_ids(call: Call, query: Query, ids: list[int]) -> ResponseBody:
     if call.given(ANCHOR) or call.given(NUM_BEFORE) or call.given(NUM_AFTER):
         raise ServiceError(f"Unsupported parameter combination: {_NOT_TOGETHER}", parameters=_NOT_TOGETHER)
     if len(ids) > _MAX_IDS:
@@ -209,7 +209,7 @@ def _options(call: Call) -> QueueOptions:
 
 
 @routes.get("/messages/{message_id}", APPLY_MARKDOWN, ALLOW_EMPTY_TOPIC)
-def get_message(call: Call) -> Answer:
+def get_message(call: Call) -> ResponseBody:
     """One message, with its source as `raw_content`."""
     message = access.visible_message(call.core, call.user, call.path_id("message_id"))
     options = QueueOptions(
@@ -222,7 +222,7 @@ def get_message(call: Call) -> Answer:
 
 
 @routes.get("/messages/matches_narrow", MSG_IDS, REQUIRED_NARROW)
-async def matches_narrow(call: Call) -> Answer:
+async def matches_narrow(call: Call) -> ResponseBody:
     """Which of the given messages match a narrow (NAR-01). Others are served between messages."""
     core, user = call.core, call.user
     query = build(core, user, call[REQUIRED_NARROW])
@@ -238,7 +238,7 @@ async def matches_narrow(call: Call) -> Answer:
 
 
 @routes.post("/messages/render", CONTENT)
-def render_message(call: Call) -> Answer:
+def render_message(call: Call) -> ResponseBody:
     """Renders a text as HTML."""
     limit = call.core.config.limits.max_message_length
     if len(call[CONTENT]) > limit:

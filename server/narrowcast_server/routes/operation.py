@@ -1,6 +1,6 @@
 """This server's own operations for its operators; outside the contract and available at every level.
 
-GET /health           public: 200 while the server answers requests and can read its database
+GET /health           public: 200 while the server responds to requests and can read its database
 GET /metrics          administrators: numbers in the text form of Prometheus
 GET /server/sessions  the caller's sessions; DELETE ends one or all; owners and administrators those of others
 GET /server/acts      administrators: the audit log
@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from narrowcast_server.actions.audit_log import entries
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.http.params import boolean, defaulted, integer, natural, optional
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import (
     ServiceError,
     insufficient_permission,
@@ -34,7 +34,7 @@ LIMIT = defaulted("limit", natural, 100)
 
 _MOST_ENTRIES: Final = 1000
 _HELP: Final = {
-    "answers_total": "Answers by HTTP status.",
+    "answers_total": "Responses by HTTP status.",
     "crashes_total": "Requests that failed with a server error.",
     "loop_wait_seconds": "Longest delay of the event loop in the last minute.",
     "start_time_seconds": "When the server was started, UTC.",
@@ -65,7 +65,7 @@ def metrics(call: Call) -> Response:
     add(
         "answers_total",
         "counter",
-        {f'{{status="{status}"}}': float(count) for status, count in sorted(core.measures.answers.items())},
+        {f'{{status="{status}"}}': float(count) for status, count in sorted(core.measures.responses.items())},
     )
     add("crashes_total", "counter", {"": core.measures.crashes})
     add("loop_wait_seconds", "gauge", {"": core.measures.longest_wait})
@@ -76,20 +76,20 @@ def metrics(call: Call) -> Response:
 
 
 @routes.add("GET", "/server/sessions", USER_ID, absolute=True)
-def list_sessions(call: Call) -> Answer:
+def list_sessions(call: Call) -> ResponseBody:
     """The sessions of a user: the clients with an event queue."""
     return {"sessions": sessions(call.core, _whose(call))}
 
 
 @routes.add("DELETE", "/server/sessions/{session_id}", USER_ID, absolute=True)
-def end_session(call: Call) -> Answer:
+def end_session(call: Call) -> ResponseBody:
     """Ends a session: its client must register again."""
     call.core.hub.end(call.core.hub.get(call.path["session_id"], _whose(call).id))
     return {}
 
 
 @routes.add("DELETE", "/server/sessions", USER_ID, NEW_KEY, absolute=True)
-def end_sessions(call: Call) -> Answer:
+def end_sessions(call: Call) -> ResponseBody:
     """Ends all sessions; with `new_key` also replaces the API key, so that they cannot register again."""
     user = _whose(call)
     if call[NEW_KEY]:
@@ -115,7 +115,7 @@ def _whose(call: Call) -> User:
 
 
 @routes.add("GET", "/server/acts", BEFORE, LIMIT, absolute=True, callers=Callers.ADMINISTRATORS)
-def list_audit_log(call: Call) -> Answer:
+def list_audit_log(call: Call) -> ResponseBody:
     """The newest administrative actions, or the newest before an id."""
     if call[LIMIT] > _MOST_ENTRIES:
         raise ServiceError(f"Too many acts requested (limit: {_MOST_ENTRIES})")

@@ -18,7 +18,7 @@ from narrowcast_server.http.params import (
     required,
     text_without_null,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.errors import ServiceError, not_owner
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
@@ -50,7 +50,7 @@ SUBDOMAINS = required("allow_subdomains", boolean)
 
 
 @routes.patch("/realm", *SETTINGS.values(), callers=Callers.ADMINISTRATORS)
-def update_organization(call: Call) -> Answer:
+def update_organization(call: Call) -> ResponseBody:
     """Changes settings of the organization; only owners may change some of them."""
     core = call.core
     values: dict[str, object] = {}
@@ -70,7 +70,7 @@ def update_organization(call: Call) -> Answer:
 
 
 @routes.post("/realm/test_welcome_bot_custom_message", WELCOME, callers=Callers.ADMINISTRATORS)
-def test_welcome(call: Call) -> Answer:
+def test_welcome(call: Call) -> ResponseBody:
     """Sends the caller the welcome message that new users would receive."""
     if not call[WELCOME].strip():
         raise ServiceError("Message must not be empty")
@@ -78,32 +78,32 @@ def test_welcome(call: Call) -> Answer:
 
 
 @routes.get("/realm/domains")
-def list_domains(call: Call) -> Answer:
+def list_domains(call: Call) -> ResponseBody:
     """Email domains whose addresses may join."""
     return {"domains": domains_of(call.core)}
 
 
 @routes.post("/realm/domains", DOMAIN, SUBDOMAINS, callers=Callers.OWNERS)
-def add_domain(call: Call) -> Answer:
+def add_domain(call: Call) -> ResponseBody:
     realm.add_domain(call.core, call[DOMAIN], call[SUBDOMAINS])
     return {"new_domain": call[DOMAIN].strip().lower()}
 
 
 @routes.patch("/realm/domains/{domain}", SUBDOMAINS, callers=Callers.OWNERS)
-def change_domain(call: Call) -> Answer:
+def change_domain(call: Call) -> ResponseBody:
     """Changes whether subdomains of a domain are allowed too."""
     realm.change_domain(call.core, call.path["domain"], call[SUBDOMAINS])
     return {}
 
 
 @routes.delete("/realm/domains/{domain}", callers=Callers.OWNERS)
-def remove_domain(call: Call) -> Answer:
+def remove_domain(call: Call) -> ResponseBody:
     realm.remove_domain(call.core, call.path["domain"])
     return {}
 
 
 @routes.patch("/realm/user_settings_defaults", *PERSONAL.values(), callers=Callers.ADMINISTRATORS)
-def change_personal_defaults(call: Call) -> Answer:
+def change_personal_defaults(call: Call) -> ResponseBody:
     """Changes the personal settings that new users start with."""
     values = {
         name: personal.check(name, call[param]) for name, param in PERSONAL.items() if call.given(param)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_server.http.params import boolean, missing, required
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.core import Core
 from narrowcast_server.queries.organization_pictures import Picture, picture_source, picture_url
 from narrowcast_server.rules.permissions import Callers
@@ -23,27 +23,27 @@ NIGHT = required("night", boolean)
 
 
 @routes.add("POST", "/realm/icon", streaming=True, callers=Callers.ADMINISTRATORS)
-async def set_icon(call: Call) -> Answer:
+async def set_icon(call: Call) -> ResponseBody:
     await _set(call, "icon")
     return {"icon_url": picture_url(call.core, "icon")}
 
 
 @routes.delete("/realm/icon", callers=Callers.ADMINISTRATORS)
-def delete_icon(call: Call) -> Answer:
+def delete_icon(call: Call) -> ResponseBody:
     """Goes back to this server's own logo as the icon."""
     _store(call.core, "icon", None)
     return {"icon_url": picture_url(call.core, "icon")}
 
 
 @routes.add("POST", "/realm/logo", streaming=True, callers=Callers.ADMINISTRATORS)
-async def set_logo(call: Call) -> Answer:
+async def set_logo(call: Call) -> ResponseBody:
     """Sets the logo for light themes, or with `night` for dark themes."""
     await _set(call, None)
     return {}
 
 
 @routes.delete("/realm/logo", NIGHT, callers=Callers.ADMINISTRATORS)
-def delete_logo(call: Call) -> Answer:
+def delete_logo(call: Call) -> ResponseBody:
     """Goes back to this server's own logo."""
     _store(call.core, "night_logo" if call[NIGHT] else "logo", None)
     return {}

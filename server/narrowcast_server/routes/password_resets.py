@@ -1,7 +1,7 @@
 """Setting a new password by a link, which comes by email or from the operator (outside the contract).
 
-POST /reset          email: sends a link to an account's address; the answer does not show whether there is one
-POST /reset/TOKEN    password, second_factor: sets the password; answers like fetch_api_key
+POST /reset          email: sends a link to an account's address; the response does not show whether there is one
+POST /reset/TOKEN    password, second_factor: sets the password; responds like fetch_api_key
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from narrowcast_server.actions import password_resets
 from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import optional, required, string, text_without_null
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.passwords import check_password
 from narrowcast_server.rules.second_factors import check_code
@@ -22,7 +22,7 @@ CODE = optional("second_factor", string)
 
 
 @routes.post("/reset", EMAIL, public=True)
-def ask_for_link(call: Call) -> Answer:
+def ask_for_link(call: Call) -> ResponseBody:
     """Emails a link; limited to a few per hour."""
     core, name = call.core, call[EMAIL].strip().lower()
     if core.config.mail is None:
@@ -36,7 +36,7 @@ def ask_for_link(call: Call) -> Answer:
 
 
 @routes.post("/reset/{token}", PASSWORD, CODE, public=True)
-async def use_link(call: Call) -> Answer:
+async def use_link(call: Call) -> ResponseBody:
     """Sets the password of the account that the link belongs to."""
     core, token = call.core, call.path["token"]
     user = password_resets.whose(core, token)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions import playgrounds
 from narrowcast_server.http.params import required, text_without_null
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()
@@ -17,7 +17,7 @@ PREFIX = required("url_prefix", text_without_null, until=Gate.PLAYGROUND_TEMPLAT
 
 
 @routes.post("/realm/playgrounds", NAME, LANGUAGE, TEMPLATE, PREFIX, callers=Callers.ADMINISTRATORS)
-def add_playground(call: Call) -> Answer:
+def add_playground(call: Call) -> ResponseBody:
     """Adds a playground (PLG-01)."""
     old = call.level < Gate.PLAYGROUND_TEMPLATE.level
     template = playgrounds.template_of_prefix(call[PREFIX]) if old else call[TEMPLATE]
@@ -25,6 +25,6 @@ def add_playground(call: Call) -> Answer:
 
 
 @routes.delete("/realm/playgrounds/{playground_id}", callers=Callers.ADMINISTRATORS)
-def remove_playground(call: Call) -> Answer:
+def remove_playground(call: Call) -> ResponseBody:
     playgrounds.remove_playground(call.core, call.path_id("playground_id"))
     return {}

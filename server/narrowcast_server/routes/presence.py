@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_server.actions.presence import report_presence
 from narrowcast_server.http.params import boolean, defaulted, integer, optional, required
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.presence import newest_update, older_presence, presence_objects, presence_row
 from narrowcast_server.routes.users import find_user
@@ -39,7 +39,7 @@ HISTORY_DAYS = optional("history_limit_days", integer)
     HISTORY_DAYS,
     callers=Callers.PEOPLE,
 )
-def update_presence(call: Call) -> Answer:
+def update_presence(call: Call) -> ResponseBody:
     """Reports the caller's presence; returns that of others, or what changed in it since `last_update_id`."""
     core, user = call.core, call.user
     report_presence(core, user, active=call[STATUS])
@@ -56,7 +56,7 @@ def update_presence(call: Call) -> Answer:
 
 
 @routes.get("/realm/presence")
-def get_presence_of_all(call: Call) -> Answer:
+def get_presence_of_all(call: Call) -> ResponseBody:
     return {
         "presences": presence_objects(call.core, call.user, slim=False),
         "server_timestamp": call.core.clock.now(),
@@ -64,7 +64,7 @@ def get_presence_of_all(call: Call) -> Answer:
 
 
 @routes.get("/users/{user_id}/presence")
-def get_presence(call: Call) -> Answer:
+def get_presence(call: Call) -> ResponseBody:
     user = find_user(call)
     check_sees(call.core, call.user, user)
     if user.is_bot:

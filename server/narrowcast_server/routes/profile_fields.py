@@ -20,7 +20,7 @@ from narrowcast_server.http.params import (
     text_without_null,
     values_by_id,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.queries.profile_fields import fields_of
 from narrowcast_server.rules.permissions import Callers
 
@@ -58,7 +58,7 @@ def _stored(data: dict[str, object] | None) -> str | None:
 
 
 @routes.get("/realm/profile_fields")
-def list_fields(call: Call) -> Answer:
+def list_fields(call: Call) -> ResponseBody:
     """All field definitions, in order."""
     return {"custom_fields": fields_of(call.core)}
 
@@ -74,7 +74,7 @@ def list_fields(call: Call) -> Answer:
     EDITABLE,
     callers=Callers.ADMINISTRATORS,
 )
-def create_field(call: Call) -> Answer:
+def create_field(call: Call) -> ResponseBody:
     identity = profile_fields.create_field(
         call.core,
         name=call[NAME],
@@ -89,7 +89,7 @@ def create_field(call: Call) -> Answer:
 
 
 @routes.patch("/realm/profile_fields", ORDER, callers=Callers.ADMINISTRATORS)
-def reorder_fields(call: Call) -> Answer:
+def reorder_fields(call: Call) -> ResponseBody:
     """Sets the order of the fields."""
     profile_fields.reorder_fields(call.core, call[ORDER])
     return {}
@@ -105,7 +105,7 @@ def reorder_fields(call: Call) -> Answer:
     NEW_EDITABLE,
     callers=Callers.ADMINISTRATORS,
 )
-def update_field(call: Call) -> Answer:
+def update_field(call: Call) -> ResponseBody:
     profile_fields.update_field(
         call.core,
         call.path_id("field_id"),
@@ -120,14 +120,14 @@ def update_field(call: Call) -> Answer:
 
 
 @routes.delete("/realm/profile_fields/{field_id}", callers=Callers.ADMINISTRATORS)
-def delete_field(call: Call) -> Answer:
+def delete_field(call: Call) -> ResponseBody:
     """Removes a field and its values."""
     profile_fields.delete_field(call.core, call.path_id("field_id"))
     return {}
 
 
 @routes.patch("/users/me/profile_data", VALUES, callers=Callers.PEOPLE)
-def set_own_values(call: Call) -> Answer:
+def set_own_values(call: Call) -> ResponseBody:
     """Sets the caller's own values: a list of {id, value}."""
     for field_id, value in call[VALUES].items():
         profile_fields.set_value(call.core, call.user, field_id, value, by_user=True)
@@ -135,7 +135,7 @@ def set_own_values(call: Call) -> Answer:
 
 
 @routes.delete("/users/me/profile_data", IDS, callers=Callers.PEOPLE)
-def remove_own_values(call: Call) -> Answer:
+def remove_own_values(call: Call) -> ResponseBody:
     """Removes the caller's own values of these fields."""
     for field_id in dict.fromkeys(call[IDS]):
         profile_fields.remove_value(call.core, call.user, field_id, by_user=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions.reactions import add_reaction, remove_reaction
 from narrowcast_server.http.params import optional, required, string
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import emoji
 from narrowcast_server.organization.dialect import (
     checks_reaction_to_remove,
@@ -27,7 +27,7 @@ TYPE = optional("reaction_type", string)
 
 
 @routes.post("/messages/{message_id}/reactions", NAME, CODE, TYPE)
-def add(call: Call) -> Answer:
+def add(call: Call) -> ResponseBody:
     """Adds a reaction; if others gave the emoji with this code already, the reaction takes their name for it."""
     core = call.core
     message = changeable_message(core, call.user, call.path_id("message_id"))
@@ -44,7 +44,7 @@ def add(call: Call) -> Answer:
 
 
 @routes.delete("/messages/{message_id}/reactions", OPTIONAL_NAME, CODE, TYPE)
-def remove(call: Call) -> Answer:
+def remove(call: Call) -> ResponseBody:
     """Removes the caller's own reaction (RXN-01)."""
     message = changeable_message(call.core, call.user, call.path_id("message_id"))
     chosen = _reaction_to_remove(call, message)

@@ -17,7 +17,7 @@ from narrowcast_server.http.params import (
     optional,
     strings,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.dialect import version_fields
 from narrowcast_server.organization.errors import ServiceError, field_missing
 from narrowcast_server.organization.event_variants import CAPABILITIES as KNOWN_CAPABILITIES
@@ -94,7 +94,7 @@ PRESENCE_DAYS = optional("presence_history_limit_days", integer)
     LIFESPAN,
     PRESENCE_DAYS,
 )
-def register(call: Call) -> Answer:
+def register(call: Call) -> ResponseBody:
     """Creates the queue before the snapshot, in one transaction, so that no event between them is lost."""
     core, user = call.core, call.user
     if call[ALL_PUBLIC_STREAMS] and user.is_guest:

@@ -21,7 +21,7 @@ from narrowcast_server.http.params import (
     string,
     text_without_null,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.scheduled_messages import Target, scheduled_of, stored_target
 
@@ -72,13 +72,13 @@ def _target(call: Call, *, direct: bool, to: int | list[int], topic: str | None)
 
 
 @routes.get("/scheduled_messages")
-def list_scheduled(call: Call) -> Answer:
+def list_scheduled(call: Call) -> ResponseBody:
     """The caller's scheduled messages, by time."""
     return {"scheduled_messages": scheduled_of(call.core, call.user)}
 
 
 @routes.post("/scheduled_messages", KIND, TO, CONTENT, TOPIC, TIME, READ)
-def create_scheduled(call: Call) -> Answer:
+def create_scheduled(call: Call) -> ResponseBody:
     kind = _checked_kind(call, call[KIND])
     target = _target(call, direct=kind.is_direct, to=call[TO], topic=call[TOPIC])
     when = scheduled_messages.check_time(call.core, call[TIME])
@@ -96,7 +96,7 @@ def create_scheduled(call: Call) -> Answer:
     NEW_TIME,
     since=Gate.SCHEDULED_EDIT.level,
 )
-def edit_scheduled(call: Call) -> Answer:
+def edit_scheduled(call: Call) -> ResponseBody:
     """Changes a scheduled message (SCH-01)."""
     if all(call[param] is None for param in (NEW_KIND, NEW_TO, NEW_CONTENT, NEW_TOPIC, NEW_TIME)):
         raise ServiceError("Nothing to change")
@@ -143,7 +143,7 @@ def _require_topic(call: Call, topic: str | None) -> None:
 
 
 @routes.delete("/scheduled_messages/{scheduled_message_id}")
-def delete_scheduled(call: Call) -> Answer:
+def delete_scheduled(call: Call) -> ResponseBody:
     """Cancels a scheduled message."""
     scheduled_messages.delete(call.core, call.user, call.path_id("scheduled_message_id"))
     return {}

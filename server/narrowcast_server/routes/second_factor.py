@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import required, string
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import totp
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.passwords import has_password
@@ -25,7 +25,7 @@ _PATH = "/server/second_factor"
 
 
 @routes.get(_PATH)
-def show(call: Call) -> Answer:
+def show(call: Call) -> ResponseBody:
     factors = call.core.second_factors
     return {
         "is_on": factors.is_on(call.user.id),
@@ -34,7 +34,7 @@ def show(call: Call) -> Answer:
 
 
 @routes.post(_PATH, PASSWORD)
-async def begin(call: Call) -> Answer:
+async def begin(call: Call) -> ResponseBody:
     """Returns a new secret, and the URI for its QR code."""
     core, user = call.core, call.user
     if user.is_bot:
@@ -49,7 +49,7 @@ async def begin(call: Call) -> Answer:
 
 
 @routes.post(f"{_PATH}/confirm", CODE)
-def confirm(call: Call) -> Answer:
+def confirm(call: Call) -> ResponseBody:
     """Switches two-factor authentication on, if the code proves that the app has the secret."""
     factors = call.core.second_factors
     if factors.is_on(call.user.id):
@@ -62,7 +62,7 @@ def confirm(call: Call) -> Answer:
 
 
 @routes.post(f"{_PATH}/recovery_codes", PASSWORD, CODE)
-async def renew_recovery_codes(call: Call) -> Answer:
+async def renew_recovery_codes(call: Call) -> ResponseBody:
     """Replaces the recovery codes; requires password and code."""
     factors = call.core.second_factors
     if not factors.is_on(call.user.id):
@@ -74,7 +74,7 @@ async def renew_recovery_codes(call: Call) -> Answer:
 
 
 @routes.delete(_PATH, PASSWORD, CODE)
-async def end(call: Call) -> Answer:
+async def end(call: Call) -> ResponseBody:
     """Switches two-factor authentication off; requires password and code."""
     await _check_password(call)
     with call.core.transaction():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_server.actions.channels import rendered_description
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.dialect import version_fields
 from narrowcast_server.queries.organization_pictures import picture_path
 
@@ -24,12 +24,12 @@ _PROVIDERS: Final = ("azuread", "github", _SECOND_CODE_HOST, "apple", "google")
 
 
 @routes.get("/server_settings", public=True)
-def get_server_settings(call: Call) -> Answer:
+def get_server_settings(call: Call) -> ResponseBody:
     """The server's feature level and version, its ways to log in, and the organization's name and pictures."""
     core = call.core
     config = core.config
     agent = call.request.headers.get("user-agent", "")
-    answer: Answer = {
+    body: ResponseBody = {
         "authentication_methods": _authentication_methods(core),
         "external_authentication_methods": [asdict(login) for login in config.external_logins],
         **version_fields(config),
@@ -42,8 +42,8 @@ def get_server_settings(call: Call) -> Answer:
         "event_stream_path": STREAM_PATH,
     }
     if not config.root_domain:
-        answer |= _realm(core, base_url(call))
-    return answer
+        body |= _realm(core, base_url(call))
+    return body
 
 
 def _authentication_methods(core: Core) -> dict[str, bool]:
@@ -54,20 +54,20 @@ def _authentication_methods(core: Core) -> dict[str, bool]:
     return methods
 
 
-def _realm(core: Core, url: str) -> Answer:
-    answer: Answer = {
+def _realm(core: Core, url: str) -> ResponseBody:
+    body: ResponseBody = {
         "realm_uri": url,
         "realm_name": core.settings["name"],
         "realm_icon": url + picture_path(core, "icon"),
         "realm_description": rendered_description(core, core.setting("description", str)),
     }
     if core.level >= Gate.REALM_URL.level:
-        answer["realm_url"] = url
+        body["realm_url"] = url
     if core.level >= Gate.WEB_PUBLIC_ACCESS.level:
-        answer["realm_web_public_access_enabled"] = core.setting("enable_spectator_access", bool) and any(
+        body["realm_web_public_access_enabled"] = core.setting("enable_spectator_access", bool) and any(
             channel.is_web_public and not channel.is_archived for channel in core.channels.all()
         )
-    return answer
+    return body
 
 
 def base_url(call: Call) -> str:

@@ -22,7 +22,7 @@ from narrowcast_server.http.params import (
     string,
     strings,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
@@ -62,7 +62,7 @@ PARAMS: Final = (*SETTINGS.values(), FULL_NAME, TIMEZONE, OLD_PASSWORD, NEW_PASS
 
 
 @routes.patch("/settings", *PARAMS, callers=Callers.PEOPLE)
-async def update_settings(call: Call) -> Answer:
+async def update_settings(call: Call) -> ResponseBody:
     """Changes the settings that the request carries. A new password replaces the API key (`api_key`)."""
     before = password_hash_of(call.core, call.user)
     password_hash = await _new_password_hash(call)
@@ -124,7 +124,7 @@ async def _new_password_hash(call: Call) -> str | None:
     core, new = call.core, call[NEW_PASSWORD]
     if new is None:
         return None
-    # The answer has the new API key, which does not require the old password if there is none.
+    # The response has the new API key, which does not require the old password if there is none.
     call.require_main_key()
     if len(new) < MIN_PASSWORD:
         raise ServiceError("New password is too weak!")
@@ -150,30 +150,30 @@ def _emit_address_changes(call: Call, before: User, after: User) -> None:
 
 
 @routes.post("/users/me/muted_users/{muted_user_id}")
-def mute_user(call: Call) -> Answer:
+def mute_user(call: Call) -> ResponseBody:
     """Mutes a user: their messages are marked as read for the caller."""
     mute(call.core, call.user, call.path_id("muted_user_id"))
     return {}
 
 
 @routes.delete("/users/me/muted_users/{muted_user_id}")
-def unmute_user(call: Call) -> Answer:
+def unmute_user(call: Call) -> ResponseBody:
     unmute(call.core, call.user, call.path_id("muted_user_id"))
     return {}
 
 
 @routes.get("/users/me/alert_words")
-def get_alert_words(call: Call) -> Answer:
+def get_alert_words(call: Call) -> ResponseBody:
     """The caller's alert words."""
     return {"alert_words": alert_words(call.core, call.user)}
 
 
 @routes.post("/users/me/alert_words", WORDS)
-def post_alert_words(call: Call) -> Answer:
+def post_alert_words(call: Call) -> ResponseBody:
     """Adds alert words to those that exist."""
     return {"alert_words": add_alert_words(call.core, call.user, call[WORDS])}
 
 
 @routes.delete("/users/me/alert_words", WORDS)
-def delete_alert_words(call: Call) -> Answer:
+def delete_alert_words(call: Call) -> ResponseBody:
     return {"alert_words": remove_alert_words(call.core, call.user, call[WORDS])}

@@ -34,7 +34,7 @@ def open_picture(call: Call) -> Response:
 
 @routes.add("GET", EMOJI_DATA_PATH, absolute=True, public=True, accepts_anything=True)
 def emoji_data(call: Call) -> Response:
-    """Names of the Unicode emoji: `server_emoji_data_url` in the answer of POST /register."""
+    """Names of the Unicode emoji: `server_emoji_data_url` in the response of POST /register."""
     return asset(EMOJI_FILE, "application/json")
 
 

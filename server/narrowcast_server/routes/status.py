@@ -5,7 +5,7 @@ from __future__ import annotations
 from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions.status import set_status
 from narrowcast_server.http.params import boolean, optional, text_without_null
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import insufficient_permission, no_such_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.people import check_active, person
@@ -22,7 +22,7 @@ REACTION_TYPE = optional("reaction_type", text_without_null, since=Gate.STATUS_E
 AWAY = optional("away", boolean)
 
 
-def _set(call: Call, user: User, away: bool | None) -> Answer:
+def _set(call: Call, user: User, away: bool | None) -> ResponseBody:
     if user.is_bot:
         raise no_such_user()
     set_status(
@@ -38,13 +38,13 @@ def _set(call: Call, user: User, away: bool | None) -> Answer:
 
 
 @routes.post("/users/me/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, AWAY, callers=Callers.PEOPLE)
-def set_own_status(call: Call) -> Answer:
+def set_own_status(call: Call) -> ResponseBody:
     """Changes the parts of the caller's status that the request carries (STAT-01)."""
     return _set(call, call.user, call[AWAY])
 
 
 @routes.post("/users/{user_id}/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, callers=Callers.PEOPLE)
-def set_status_of(call: Call) -> Answer:
+def set_status_of(call: Call) -> ResponseBody:
     """Changes the status of a user; only administrators may change that of others."""
     user = person(call.core, call.path_id("user_id"))
     if user.id != call.user.id and not call.user.is_administrator:
@@ -53,7 +53,7 @@ def set_status_of(call: Call) -> Answer:
 
 
 @routes.get("/users/{user_id}/status")
-def get_status(call: Call) -> Answer:
+def get_status(call: Call) -> ResponseBody:
     user = person(call.core, call.path_id("user_id"))
     check_sees(call.core, call.user, user)
     check_active(user)

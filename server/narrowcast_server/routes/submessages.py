@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_server.actions.submessages import add_submessage
 from narrowcast_server.http.params import integer, required, string
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.rules.access import changeable_message
 
 routes = Routes()
@@ -15,7 +15,7 @@ CONTENT = required("content", string)
 
 
 @routes.post("/submessage", MESSAGE_ID, MSG_TYPE, CONTENT)
-def send_submessage(call: Call) -> Answer:
+def send_submessage(call: Call) -> ResponseBody:
     """Adds a submessage to a message that the caller can see."""
     message = changeable_message(call.core, call.user, call[MESSAGE_ID])
     add_submessage(call.core, call.user, message, call[MSG_TYPE], call[CONTENT])

@@ -7,7 +7,7 @@ from typing import Final
 
 from narrowcast_server.actions.subscriptions import set_property
 from narrowcast_server.http.params import check_string, objects, required
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.rules import access
 
@@ -31,7 +31,7 @@ _BOOLEANS: Final = frozenset(
 
 
 @routes.post("/users/me/subscriptions/properties", DATA)
-def update_subscription_properties(call: Call) -> Answer:
+def update_subscription_properties(call: Call) -> ResponseBody:
     """Changes properties of the caller's own subscriptions."""
     limit = call.core.config.quotas.subscriptions_a_request
     if len(call[DATA]) > limit:

@@ -27,7 +27,7 @@ from narrowcast_server.http.params import (
     required,
     strings,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import (
     ServiceError,
     field_missing,
@@ -105,7 +105,7 @@ DELETE = optional("delete", strings)
 
 
 @routes.get("/users/me/subscriptions", INCLUDE_SUBSCRIBERS)
-def get_subscriptions(call: Call) -> Answer:
+def get_subscriptions(call: Call) -> ResponseBody:
     """What the caller is subscribed to."""
     subscribed, _unsubscribed, _never = subscription_rows(
         call.core, call.user, include_subscribers=call[INCLUDE_SUBSCRIBERS], with_archived=False
@@ -130,12 +130,14 @@ def get_subscriptions(call: Call) -> Answer:
     *GROUP_PARAMS.values(),
     callers=Callers.NO_GUESTS,
 )
-def add_subscriptions(call: Call) -> Answer:
+def add_subscriptions(call: Call) -> ResponseBody:
     """Subscribes the caller or others; channels that do not exist are created."""
     return _subscribe(call, call[SUBSCRIPTIONS], call[PRINCIPALS])
 
 
-def _subscribe(call: Call, items: Sequence[dict[str, object]], who: Sequence[str | int] | None) -> Answer:
+def _subscribe(
+    call: Call, items: Sequence[dict[str, object]], who: Sequence[str | int] | None
+) -> ResponseBody:
     core, user = call.core, call.user
     require_member(user)
     settings = group_settings(call) if call.endpoint.method == "POST" else {}
@@ -162,20 +164,20 @@ def _subscribe(call: Call, items: Sequence[dict[str, object]], who: Sequence[str
     if refused and call.endpoint.method == "POST" and call[FATAL]:
         raise ServiceError(f"Unable to access channel ({', '.join(refused)}).")
     added, already = subscribe(core, channels, people, colors)
-    answer: Answer = {
+    body: ResponseBody = {
         "subscribed": {str(key): [channel.name for channel in value] for key, value in added.items()},
         "already_subscribed": {
             str(key): [channel.name for channel in value] for key, value in already.items()
         },
     }
     made = [channel for channel in channels if channel.id not in known]
-    answer |= _notify(call, added, made) if call.endpoint.method == "POST" else {_MESSAGES_SENT: True}
+    body |= _notify(call, added, made) if call.endpoint.method == "POST" else {_MESSAGES_SENT: True}
     if refused:
-        answer["unauthorized"] = refused
-    return answer
+        body["unauthorized"] = refused
+    return body
 
 
-def _notify(call: Call, added: dict[int, list[Channel]], made: Sequence[Channel]) -> Answer:
+def _notify(call: Call, added: dict[int, list[Channel]], made: Sequence[Channel]) -> ResponseBody:
     """Sends the notices of new subscriptions and channels; returns whether users were notified of subscriptions."""
     core, user = call.core, call.user
     notifies = call[NEW_MESSAGES] and len(added) <= MOST_NOTIFIED_SUBSCRIBERS
@@ -264,12 +266,12 @@ def group_settings(call: Call) -> dict[str, object]:
 
 
 @routes.delete("/users/me/subscriptions", NAMES, PRINCIPALS)
-def remove_subscriptions(call: Call) -> Answer:
+def remove_subscriptions(call: Call) -> ResponseBody:
     """Unsubscribes the caller or others, from all of the channels or none (USUB-16)."""
     return _unsubscribe(call, call[NAMES], call[PRINCIPALS])
 
 
-def _unsubscribe(call: Call, names: Sequence[str], who: Sequence[str | int] | None) -> Answer:
+def _unsubscribe(call: Call, names: Sequence[str], who: Sequence[str | int] | None) -> ResponseBody:
     core, user = call.core, call.user
     people = [user] if who is None else _principals(call, who)
     channels = []
@@ -305,20 +307,20 @@ def _principals(call: Call, who: Sequence[str | int]) -> list[User]:
 
 
 @routes.patch("/users/me/subscriptions", ADD, DELETE)
-def update_subscriptions(call: Call) -> Answer:
+def update_subscriptions(call: Call) -> ResponseBody:
     add, delete = call[ADD], call[DELETE]
     if not add and not delete:
         raise ServiceError('Nothing to do. Specify at least one of "add" or "delete".')
-    answer: Answer = {}
+    body: ResponseBody = {}
     if add:
-        answer |= _subscribe(call, add, None)
+        body |= _subscribe(call, add, None)
     if delete:
-        answer |= _unsubscribe(call, delete, None)
-    return answer
+        body |= _unsubscribe(call, delete, None)
+    return body
 
 
 @routes.get("/users/{user_id}/subscriptions/{stream_id}")
-def get_subscription_status(call: Call) -> Answer:
+def get_subscription_status(call: Call) -> ResponseBody:
     """Whether a user is subscribed to a channel."""
     user = person(call.core, call.path_id("user_id"))
     check_sees(call.core, call.user, user)
@@ -328,7 +330,7 @@ def get_subscription_status(call: Call) -> Answer:
 
 
 @routes.get("/users/{user_id}/channels")
-def get_user_channels(call: Call) -> Answer:
+def get_user_channels(call: Call) -> ResponseBody:
     """Ids of a user's subscribed channels that the caller may know of."""
     user = person(call.core, call.path_id("user_id"))
     check_sees(call.core, call.user, user)
@@ -338,7 +340,7 @@ def get_user_channels(call: Call) -> Answer:
 
 
 @routes.get("/streams/{stream_id}/members")
-def get_members(call: Call) -> Answer:
+def get_members(call: Call) -> ResponseBody:
     """Ids of a channel's subscribers."""
     channel = access.known_channel(call.core, call.user, call.path_id("stream_id"))
     return {"subscribers": access.subscriber_ids(call.core, channel.id)}

@@ -16,7 +16,7 @@ from narrowcast_server.http.params import (
     required,
     string,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError, invalid_channel_id
 from narrowcast_server.queries.topics import topics_of
 from narrowcast_server.rules import access, topics
@@ -33,7 +33,7 @@ OPERATION = required("op", choice("add", "remove"))
 
 
 @routes.get("/users/me/{stream_id}/topics", ALLOW_EMPTY)
-def get_topics(call: Call) -> Answer:
+def get_topics(call: Call) -> ResponseBody:
     """The topics that the caller can read, most recent first."""
     core, user = call.core, call.user
     channel = access.readable_channel(core, user, call.path_id("stream_id"))
@@ -46,7 +46,7 @@ def get_topics(call: Call) -> Answer:
 
 
 @routes.post("/user_topics", STREAM_ID, TOPIC, POLICY)
-def update_user_topic(call: Call) -> Answer:
+def update_user_topic(call: Call) -> ResponseBody:
     """Mutes, unmutes or follows a topic, or resets its policy; only resetting works in archived channels."""
     policy = VisibilityPolicy(call[POLICY])
     inherits = policy is VisibilityPolicy.NONE
@@ -57,7 +57,7 @@ def update_user_topic(call: Call) -> Answer:
 
 
 @routes.patch("/users/me/subscriptions/muted_topics", OPTIONAL_STREAM, OPTIONAL_STREAM_ID, TOPIC, OPERATION)
-def mute_topic(call: Call) -> Answer:
+def mute_topic(call: Call) -> ResponseBody:
     """Mutes or unmutes a topic, with the operation of older clients."""
     core, user = call.core, call.user
     channel_id, name = call[OPTIONAL_STREAM_ID], call[OPTIONAL_STREAM]

@@ -1,5 +1,5 @@
 """Resumable uploads at /api/v1/tus (UPL-14, UPL-15): tus 1.0.0 with creation, creation-with-upload,
-expiration and termination. The answer that completes an upload has the body of POST /user_uploads.
+expiration and termination. The response that completes an upload has the body of POST /user_uploads.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_server.http.routing import Call, Routes
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.routes.uploads import upload_answer
+from narrowcast_server.routes.uploads import upload_body
 from narrowcast_server.uploads.receiving import MEBIBYTE, int_header, keep, too_large
 from narrowcast_server.uploads.resumable import Resumable, Unfinished, parse_metadata, unfinished
 
@@ -38,7 +38,9 @@ _locks: WeakKeyDictionary[Core, defaultdict[str, asyncio.Lock]] = WeakKeyDiction
 def describe(call: Call) -> Response:
     """The version, extensions and size limit that this server supports."""
     limit = call.core.config.limits.max_file_upload_mib * MEBIBYTE
-    return answer(204, {"Tus-Version": VERSION, "Tus-Extension": EXTENSIONS, "Tus-Max-Size": str(limit)})
+    return empty_response(
+        204, {"Tus-Version": VERSION, "Tus-Extension": EXTENSIONS, "Tus-Max-Size": str(limit)}
+    )
 
 
 @routes.add("POST", "/tus", since=Gate.RESUMABLE_UPLOAD.level, streaming=True, accepts_anything=True)
@@ -52,7 +54,7 @@ async def create(call: Call) -> Response:
     upload = uploads.create(call.user, length, metadata)
     headers = {"Location": f"{PATH}/{upload.identity}"}
     if call.request.headers.get("content-type") != PART_TYPE and length > 0:
-        return answer(201, {**headers, **progress(upload, 0)})
+        return empty_response(201, {**headers, **progress(upload, 0)})
     return await receive(call, uploads, upload, 201, headers)
 
 
@@ -65,7 +67,7 @@ def get_offset(call: Call) -> Response:
     uploads = unfinished(call.core)
     upload = uploads.find(call.user, call.path["identity"])
     headers = {"Upload-Length": str(upload.length), "Cache-Control": "no-store"}
-    return answer(200, {**headers, **progress(upload, uploads.offset(upload))})
+    return empty_response(200, {**headers, **progress(upload, uploads.offset(upload))})
 
 
 @routes.add(
@@ -94,7 +96,7 @@ def terminate(call: Call) -> Response:
     upload = uploads.find(call.user, call.path["identity"])
     uploads.remove(upload)
     locks(call.core).pop(upload.identity, None)
-    return answer(204, {})
+    return empty_response(204, {})
 
 
 async def receive(
@@ -105,15 +107,15 @@ async def receive(
         offset = await uploads.append(upload, call.request.stream())
     except ClientDisconnect:
         # The bytes received are kept; the client asks with HEAD where to continue.
-        return answer(status, {**headers, **progress(upload, uploads.offset(upload))})
+        return empty_response(status, {**headers, **progress(upload, uploads.offset(upload))})
     if offset < upload.length:
-        return answer(status, {**headers, **progress(upload, offset)})
+        return empty_response(status, {**headers, **progress(upload, offset)})
     call.confirm()
     path_id, name = keep(call.core, call.user, uploads.part(upload), upload.filename, upload.content_type)
     uploads.remove(upload)
     locks(call.core).pop(upload.identity, None)
     done = {**tus_headers(), **headers, "Upload-Offset": str(offset)}
-    body = {"result": "success", "msg": "", **upload_answer(call, path_id, name)}
+    body = {"result": "success", "msg": "", **upload_body(call, path_id, name)}
     return JSONResponse(body, 201 if status == 201 else 200, done)
 
 
@@ -144,7 +146,7 @@ def declared_length(call: Call) -> int:
 
 
 def tus_headers() -> dict[str, str]:
-    """The headers of every answer of this protocol."""
+    """The headers of every response of this protocol."""
     return {"Tus-Resumable": VERSION}
 
 
@@ -153,6 +155,6 @@ def progress(upload: Resumable, offset: int) -> dict[str, str]:
     return {"Upload-Offset": str(offset), "Upload-Expires": formatdate(upload.expires, usegmt=True)}
 
 
-def answer(status: int, headers: Mapping[str, str]) -> Response:
-    """An answer without a body."""
+def empty_response(status: int, headers: Mapping[str, str]) -> Response:
+    """A response without a body."""
     return Response(status_code=status, headers={**tus_headers(), **headers})

@@ -16,7 +16,7 @@ from narrowcast_server.http.params import (
     required,
     string,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.messages import member_ids
@@ -34,7 +34,7 @@ TOPIC = optional("topic", string)
 
 
 @routes.post("/typing", TYPE, OPERATION, TO, STREAM_ID, TOPIC)
-def set_typing_status(call: Call) -> Answer:
+def set_typing_status(call: Call) -> ResponseBody:
     """Notifies the others of a conversation that the caller is typing, or stopped."""
     kind = call[TYPE]
     _check_type(call, kind)
@@ -90,7 +90,7 @@ def _type_in_channel(call: Call) -> None:
 
 
 @routes.post("/messages/{message_id}/typing", OPERATION)
-def set_edit_typing_status(call: Call) -> Answer:
+def set_edit_typing_status(call: Call) -> ResponseBody:
     """Notifies others that the caller is typing in an edit of an own message, or stopped."""
     core, user = call.core, call.user
     message = access.changeable_message(core, user, call.path_id("message_id"))

@@ -1,4 +1,4 @@
-"""Operations that this server does not support: it answers like a Zulip server on which they are not configured."""
+"""Operations that this server does not support: it responds like a Zulip server on which they are not configured."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from narrowcast_server.http.params import (
     required,
     string,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError, not_owner
 from narrowcast_server.queries.narrow_terms import narrow
 
@@ -25,24 +25,24 @@ DELETION_DELAY = optional("deletion_delay_days", nullable(natural))
 
 
 @routes.get("/messages/summary", NARROW)
-def summarize(call: Call) -> Answer:
+def summarize(call: Call) -> ResponseBody:
     """Needs a language model, which this server does not have."""
     raise ServiceError("AI features are not enabled on this server.")
 
 
 @routes.get("/calls/bigbluebutton/create", MEETING, VOICE_ONLY)
-def create_bigbluebutton_call(call: Call) -> Answer:
+def create_bigbluebutton_call(call: Call) -> ResponseBody:
     """Needs a server for video calls, which this server does not have."""
     raise ServiceError("BigBlueButton is not configured.")
 
 
 @routes.post("/calls/zoom/create", IS_VIDEO)
-def create_zoom_call(call: Call) -> Answer:
+def create_zoom_call(call: Call) -> ResponseBody:
     raise ServiceError("Zoom credentials have not been configured")
 
 
 @routes.post("/realm/deactivate", DELETION_DELAY)
-def deactivate_organization(call: Call) -> Answer:
+def deactivate_organization(call: Call) -> ResponseBody:
     """Not possible, since the server serves only this organization."""
     if not call.user.is_owner:
         raise not_owner()

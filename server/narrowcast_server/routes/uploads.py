@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_server.http import auth
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import not_for_webhooks, unauthorized
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.uploads import attachments_of, space_used
@@ -33,7 +33,7 @@ routes = Routes()
 
 
 @routes.add("POST", "/user_uploads", streaming=True)
-async def upload_file(call: Call) -> Answer:
+async def upload_file(call: Call) -> ResponseBody:
     """Stores the one file of a form. Only its uploader can open it until a message links to it."""
     limit = call.core.config.limits.max_file_upload_mib
     length = int_header(call.request, "content-length") or limit * MEBIBYTE
@@ -47,22 +47,22 @@ async def upload_file(call: Call) -> Answer:
             path_id, name = keep(
                 call.core, call.user, partial, upload.filename or "", upload.content_type or ""
             )
-    return upload_answer(call, path_id, name)
+    return upload_body(call, path_id, name)
 
 
-def upload_answer(call: Call, path_id: str, name: str) -> Answer:
-    """The answer for an upload: `uri`, also `url` from level 272 and `filename` from 285 (UPL-03..07)."""
+def upload_body(call: Call, path_id: str, name: str) -> ResponseBody:
+    """The response for an upload: `uri`, also `url` from level 272 and `filename` from 285 (UPL-03..07)."""
     url = f"/user_uploads/{path_id}"
-    answer: Answer = {"uri": url}
+    body: ResponseBody = {"uri": url}
     if call.level >= Gate.UPLOAD_URL.level:
-        answer["url"] = url
+        body["url"] = url
     if call.level >= Gate.UPLOAD_FILENAME.level:
-        answer["filename"] = name
-    return answer
+        body["filename"] = name
+    return body
 
 
 @routes.get("/user_uploads/{path_id:path}")
-def temporary_url(call: Call) -> Answer:
+def temporary_url(call: Call) -> ResponseBody:
     """A URL that opens a file without credentials for a minute."""
     return {"url": temporary_path(call.core, openable_upload(call, call.user))}
 
@@ -125,7 +125,7 @@ def optional_caller(call: Call) -> User | None:
 
 
 @routes.get("/attachments")
-def list_attachments(call: Call) -> Answer:
+def list_attachments(call: Call) -> ResponseBody:
     """The caller's own uploads and the messages that link to them."""
     return {
         "attachments": attachments_of(call.core, call.user),
@@ -134,7 +134,7 @@ def list_attachments(call: Call) -> Answer:
 
 
 @routes.delete("/attachments/{attachment_id}")
-def delete_attachment(call: Call) -> Answer:
+def delete_attachment(call: Call) -> ResponseBody:
     """Deletes an own upload and its file."""
     remove_attachment(call.core, call.user, call.path_id("attachment_id"))
     return {}

@@ -17,7 +17,7 @@ from narrowcast_server.http.params import (
     text_without_null,
     values_by_id,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import insufficient_permission, no_such_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import check_password
@@ -54,7 +54,7 @@ def _account(call: Call) -> User:
 
 
 @routes.patch("/users/{user_id}", FULL_NAME, ROLE, PROFILE_DATA, NEW_ADDRESS)
-def update_user(call: Call) -> Answer:
+def update_user(call: Call) -> ResponseBody:
     """Changes an account (USRU-01): everything that the request carries, or nothing."""
     core, user = call.core, _account(call)
     role = call[ROLE]
@@ -76,7 +76,7 @@ def update_user(call: Call) -> Answer:
 
 
 @routes.delete("/users/{user_id}", COMMENT)
-def deactivate_user(call: Call) -> Answer:
+def deactivate_user(call: Call) -> ResponseBody:
     """Deactivates an account (USRD-01)."""
     user = _account(call)
     if not call.user.is_administrator:
@@ -88,7 +88,7 @@ def deactivate_user(call: Call) -> Answer:
 
 
 @routes.delete("/users/me")
-def deactivate_self(call: Call) -> Answer:
+def deactivate_self(call: Call) -> ResponseBody:
     """Deactivates the caller's own account; raises an error for the only owner."""
     check_may_leave(call.core, call.user)
     user_admin.deactivate(call.core, call.user, call.user, None)
@@ -96,7 +96,7 @@ def deactivate_self(call: Call) -> Answer:
 
 
 @routes.post("/users/{user_id}/reactivate")
-def reactivate_user(call: Call) -> Answer:
+def reactivate_user(call: Call) -> ResponseBody:
     """Reactivates an account."""
     user = _account(call)
     if not call.user.is_administrator:
@@ -106,7 +106,7 @@ def reactivate_user(call: Call) -> Answer:
 
 
 @routes.post("/users", EMAIL, PASSWORD, NAME)
-async def add_user(call: Call) -> Answer:
+async def add_user(call: Call) -> ResponseBody:
     """Creates an account with a password, if the caller may (zulip.com/api/create-user)."""
     check_may_create(call.user)
     core = call.core

@@ -17,7 +17,7 @@ from narrowcast_server.http.params import (
     required,
     text_without_null,
 )
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Group
 from narrowcast_server.organization.people import active_people, person
@@ -61,7 +61,7 @@ SETTINGS: Final[dict[Param[object | None], str]] = {
 
 
 @routes.get("/user_groups", INCLUDE_DEACTIVATED, callers=Callers.MEMBERS)
-def list_groups(call: Call) -> Answer:
+def list_groups(call: Call) -> ResponseBody:
     """All groups; deactivated ones on request."""
     with_deactivated = call[INCLUDE_DEACTIVATED]
     listed = [group for group in call.core.groups.all() if with_deactivated or not group.deactivated]
@@ -69,7 +69,7 @@ def list_groups(call: Call) -> Answer:
 
 
 @routes.post("/user_groups/create", NAME, MEMBERS, DESCRIPTION, SUBGROUPS, *SETTINGS, callers=Callers.MEMBERS)
-def create_group(call: Call) -> Answer:
+def create_group(call: Call) -> ResponseBody:
     """Creates a group (GRPC-01)."""
     core = call.core
     check_may_create_group(core, call.user)
@@ -96,7 +96,7 @@ def _subgroup(call: Call, identity: int) -> Group:
 @routes.patch(
     "/user_groups/{user_group_id}", NEW_NAME, NEW_DESCRIPTION, DEACTIVATED, *SETTINGS, callers=Callers.MEMBERS
 )
-def update_group(call: Call) -> Answer:
+def update_group(call: Call) -> ResponseBody:
     """Changes name, description or permissions (GRPU-01)."""
     group = managed_group(call.core, call.user, call.path_id("user_group_id"))
     name, description = call[NEW_NAME], call[NEW_DESCRIPTION]
@@ -134,7 +134,7 @@ def _new_value(call: Call, param: Param[object | None], stored: str, group: Grou
 
 
 @routes.post("/user_groups/{user_group_id}/deactivate")
-def deactivate_group(call: Call) -> Answer:
+def deactivate_group(call: Call) -> ResponseBody:
     require_member(call.user)
     group = managed_group(call.core, call.user, call.path_id("user_group_id"))
     if group.deactivated:
@@ -144,7 +144,7 @@ def deactivate_group(call: Call) -> Answer:
 
 
 @routes.get("/user_groups/{user_group_id}/members", DIRECT, callers=Callers.MEMBERS)
-def list_members(call: Call) -> Answer:
+def list_members(call: Call) -> ResponseBody:
     """Ids of the members that the caller may see, with those of subgroups unless only direct ones are asked for."""
     group = group_named_by(call.core, call.path_id("user_group_id"))
     members = group_member_ids(call.core, group) if call[DIRECT] else sorted(all_members(call.core, group.id))
@@ -153,7 +153,7 @@ def list_members(call: Call) -> Answer:
 
 
 @routes.get("/user_groups/{user_group_id}/members/{user_id}", DIRECT, callers=Callers.MEMBERS)
-def is_member(call: Call) -> Answer:
+def is_member(call: Call) -> ResponseBody:
     """Whether a user is a member."""
     group = group_named_by(call.core, call.path_id("user_group_id"))
     user = person(call.core, call.path_id("user_id"))
@@ -176,7 +176,7 @@ DELETE_SUBGROUPS: Param[list[int]] = defaulted("delete_subgroups", integers, [])
     DELETE_SUBGROUPS,
     callers=Callers.MEMBERS,
 )
-def change_members(call: Call) -> Answer:
+def change_members(call: Call) -> ResponseBody:
     """Adds and removes members and subgroups."""
     core, group = call.core, group_named_by(call.core, call.path_id("user_group_id"))
     if not any(call[param] for param in (ADD, DELETE, ADD_SUBGROUPS, DELETE_SUBGROUPS)):
@@ -192,7 +192,7 @@ def change_members(call: Call) -> Answer:
 
 
 @routes.get("/user_groups/{user_group_id}/subgroups", DIRECT_SUBGROUPS, callers=Callers.MEMBERS)
-def list_subgroups(call: Call) -> Answer:
+def list_subgroups(call: Call) -> ResponseBody:
     """Ids of a group's subgroups, direct ones only or all."""
     group = group_named_by(call.core, call.path_id("user_group_id"))
     if call[DIRECT_SUBGROUPS]:
@@ -201,7 +201,7 @@ def list_subgroups(call: Call) -> Answer:
 
 
 @routes.post("/user_groups/{user_group_id}/subgroups", ADD, DELETE, callers=Callers.MEMBERS)
-def change_subgroups(call: Call) -> Answer:
+def change_subgroups(call: Call) -> ResponseBody:
     """Adds and removes subgroups."""
     group = group_named_by(call.core, call.path_id("user_group_id"))
     if not call[ADD] and not call[DELETE]:

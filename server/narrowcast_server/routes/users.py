@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_server.http.params import boolean, defaulted, integers, optional
-from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import no_such_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import newest_message_id, people, profile_data, user_object
@@ -18,7 +18,7 @@ USER_IDS = optional("user_ids", integers)
 
 
 @routes.get("/users/me")
-def get_own_user(call: Call) -> Answer:
+def get_own_user(call: Call) -> ResponseBody:
     core, user = call.core, call.user
     newest = newest_message_id(core, user)
     data = profile_data(core, [user.id]).get(user.id, {})
@@ -29,7 +29,7 @@ def get_own_user(call: Call) -> Answer:
 
 
 @routes.get("/users/{user_id}", CLIENT_GRAVATAR, INCLUDE_PROFILE)
-def get_user(call: Call) -> Answer:
+def get_user(call: Call) -> ResponseBody:
     """A user by id or API email address (USR-01)."""
     user = find_user(call)
     check_sees(call.core, call.user, user)
@@ -37,7 +37,7 @@ def get_user(call: Call) -> Answer:
 
 
 @routes.get("/users", CLIENT_GRAVATAR, INCLUDE_PROFILE, USER_IDS)
-def get_users(call: Call) -> Answer:
+def get_users(call: Call) -> ResponseBody:
     """All users whom the caller may see, or those of them in `user_ids`."""
     user_ids = call[USER_IDS]
     seen = visible_ids(call.core, call.user)

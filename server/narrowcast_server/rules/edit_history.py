@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class EditHistoryFilter:
-    """A user's view of the edit history of messages; for one answer only, since it caches access to channels."""
+    """A user's view of the edit history of messages; for one response only, since it caches access to channels."""
 
     def __init__(self, core: Core, user: User) -> None:
         self._core = core

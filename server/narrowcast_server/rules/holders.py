@@ -40,7 +40,7 @@ _HELD_BY_CREATOR: Final = {
 
 
 def supported() -> dict[str, object]:
-    """All permissions with their rules, as in the answer of POST /register: of the organization, channels, groups."""
+    """All permissions with their rules, as in the response of POST /register: of the organization, channels, groups."""
     return {
         kind: {name: _rule(kind, name, holder) for name, holder in defaults.items()}
         for kind, defaults in _DEFAULTS.items()

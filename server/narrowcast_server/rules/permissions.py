@@ -218,7 +218,7 @@ def _check_groups(core: Core, group_ids: Iterable[int]) -> None:
 
 
 def outgoing_value(core: Core, value: object) -> object:
-    """A group-setting value for answers and events: without deactivated users from level 303 (GSV-03)."""
+    """A group-setting value for responses and events: without deactivated users from level 303 (GSV-03)."""
     if core.level < Gate.DIRECT_MEMBERS_ACTIVE.level or not isinstance(value, dict):
         return value
     members = [identity for identity in value["direct_members"] if core.users[identity].is_active]

@@ -1,4 +1,4 @@
-"""Byte ranges of files (RFC 9110): malformed ranges are ignored, unsatisfiable ones are answered with 416."""
+"""Byte ranges of files (RFC 9110): malformed ranges are ignored, unsatisfiable ones get a 416."""
 
 from __future__ import annotations
 

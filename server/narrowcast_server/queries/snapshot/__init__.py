@@ -1,4 +1,4 @@
-"""The answer of POST /register: the whole state of the organization as one user may see it.
+"""The response of POST /register: the whole state of the organization as one user may see it.
 
 Each part belongs to an event type; a client that fetches some event types gets their parts. Modules of this
 package and others add parts with `@part("type")`.

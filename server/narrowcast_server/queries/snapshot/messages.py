@@ -12,10 +12,10 @@ def messages(request: Snapshot) -> dict[str, object]:
     newest = request.core.store.integer(
         "SELECT max(message_id) FROM user_messages WHERE user_id = ?", request.user.id
     )
-    answer: dict[str, object] = {"max_message_id": -1 if newest is None else newest}
+    result: dict[str, object] = {"max_message_id": -1 if newest is None else newest}
     if request.fetches("message", "update_message_flags"):
-        answer["unread_msgs"] = unread_messages(request.core, request.user, request.options.empty_topic_name)
-    return answer
+        result["unread_msgs"] = unread_messages(request.core, request.user, request.options.empty_topic_name)
+    return result
 
 
 @part("starred_messages")

@@ -47,13 +47,13 @@ def part(event_type: str) -> Callable[[Part], Part]:
 
 def snapshot(request: Snapshot) -> dict[str, object]:
     """All keys of the event types that the client fetches."""
-    answer: dict[str, object] = {}
+    result: dict[str, object] = {}
     with _no_collection():
         for event_type, makers in _parts.items():
             if request.fetches(event_type):
                 for maker in makers:
-                    answer.update(maker(request))
-    return answer
+                    result.update(maker(request))
+    return result
 
 
 @contextmanager

@@ -20,9 +20,9 @@ def realm_settings(request: Snapshot) -> dict[str, object]:
     """`realm_*`: the organization's settings."""
     core = request.core
     settings = core.settings
-    answer: dict[str, object] = {f"realm_{name}": settings[name] for name in (*EDITABLE, *READ_ONLY)}
-    answer |= {f"realm_{name}": outgoing_value(core, settings[name]) for name in GROUP_SETTINGS}
-    return answer | {
+    result: dict[str, object] = {f"realm_{name}": settings[name] for name in (*EDITABLE, *READ_ONLY)}
+    result |= {f"realm_{name}": outgoing_value(core, settings[name]) for name in GROUP_SETTINGS}
+    return result | {
         "realm_allow_edit_history": settings["message_edit_history_visibility_policy"] == "all",
         "realm_authentication_methods": {"Email": {"enabled": True, "available": True}},
         "realm_available_video_chat_providers": {
