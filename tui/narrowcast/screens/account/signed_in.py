@@ -78,7 +78,7 @@ class SignedInScreen(ManageScreen[Path]):
     async def delete(self, item: Path) -> None:
         context = app_of(self)
         if item == context.accounts.file:
-            self.finish(None)
+            self.dismiss(None)
         await context.accounts.sign_out(item)
 
     def action_shift(self, by: int) -> None:

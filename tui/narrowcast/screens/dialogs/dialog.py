@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol, Self, TypeVar, runtime_checkable
 
+from textual.await_complete import AwaitComplete
 from textual.await_remove import AwaitRemove
 from textual.binding import BindingType
 from textual.geometry import Region, Size
@@ -53,6 +54,7 @@ class Dialog(OpensOver[T]):
         self.is_new = True
         self._behind = None
         self._has_behind_changed = False
+        self._outcome = None
 
     def is_below_known(self) -> bool:
         return (
@@ -109,18 +111,21 @@ class Dialog(OpensOver[T]):
         """A line of keys and what they do."""
         return SEPARATOR.join(hint_words(keys_of(self), hints))
 
-    def finish(self, result: T | None) -> None:
-        """Close with a result as soon as no other screen is above this one: `dismiss` would close that one instead."""
+    def dismiss(self, result: T | None = None) -> AwaitComplete:
+        """As Textual's, but closes only this screen, once, and as soon as no other screen is above it: that one
+        would be closed instead, or a screen behind it by a second click. The result is passed on when it closes.
+        """
         self._outcome = (result,)
-        self._close()
+        return self._close()
 
     def on_screen_resume(self) -> None:
         self._close()
 
-    def _close(self) -> None:
-        if self._outcome is not None and self.is_attached and self.is_active:
-            (result,), self._outcome = self._outcome, None
-            self.dismiss(result)
+    def _close(self) -> AwaitComplete:
+        if self._outcome is None or not (self.is_attached and self.is_active):
+            return AwaitComplete()
+        (result,), self._outcome = self._outcome, None
+        return super().dismiss(result)
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -343,7 +343,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             self.say(f"Unexpected error ({type(error).__name__}). See the log for details.", bad=True)
             raise
         else:
-            self.finish(True if result is None else result)
+            self.dismiss(True if result is None else result)
         finally:
             self._sending = False
 

@@ -45,7 +45,7 @@ class ProgressScreen(Dialog[None]):
         try:
             last = await self._work(self)
         finally:
-            self.finish(None)
+            self.dismiss(None)
         app_of(self).tell(last)
 
     def say(self, text: str) -> None:

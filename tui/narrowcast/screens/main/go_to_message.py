@@ -18,4 +18,4 @@ async def go_to_message(screen: ManageScreen[Any], message_id: int) -> None:
         screen.say("This message no longer exists, or you do not have access to it.", bad=True)
     else:
         where = Narrow.from_destination(message.destination(screen.state.me))
-        screen.finish(Target(where, message_id))
+        screen.dismiss(Target(where, message_id))
