@@ -10,7 +10,8 @@ from textual.pilot import Pilot
 Place = tuple[int, int]
 
 
-def _event(kind: type[events.MouseEvent], place: Place) -> events.MouseEvent:
+def mouse_event(kind: type[events.MouseEvent], place: Place) -> events.MouseEvent:
+    """What the terminal reports of the left button at a place of the screen."""
     x, y = place
     return kind(
         None,
@@ -29,12 +30,12 @@ def _event(kind: type[events.MouseEvent], place: Place) -> events.MouseEvent:
 
 async def drag(pilot: Pilot[Any], start: Place, end: Place) -> None:
     """Presses the button at one place of the screen, and releases it at another, or at the same one: a click."""
-    pilot.app.post_message(_event(events.MouseDown, start))
+    pilot.app.post_message(mouse_event(events.MouseDown, start))
     await pilot.pause()
     if start != end:
-        pilot.app.post_message(_event(events.MouseMove, end))
+        pilot.app.post_message(mouse_event(events.MouseMove, end))
         await pilot.pause()
-    pilot.app.post_message(_event(events.MouseUp, end))
+    pilot.app.post_message(mouse_event(events.MouseUp, end))
     await pilot.pause()
 
 

@@ -21,7 +21,7 @@ from textual import _callback, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
-from textual.events import Click
+from textual.events import Click, MouseDown, MouseUp
 from textual.geometry import Region
 from textual.message import Message
 from textual.screen import Screen
@@ -33,6 +33,7 @@ from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.terminal import textual_lean, textual_private
 from narrowcast.terminal.screen_memory import ScreenMemory
 from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
+from support.mouse import mouse_event
 
 
 def test_the_installed_textual_is_the_one_whose_source_was_read() -> None:
@@ -367,6 +368,29 @@ async def test_messages_are_heard_by_all_classes_of_a_widget_unless_one_prevents
         await pilot.pause()
         await pilot.click(Outer)
         assert app.heard == ["outer", "inner", "outer", "clicked"]
+
+
+async def test_a_click_on_a_notice_that_was_removed_and_is_still_painted_does_nothing() -> None:
+    app = Keys()
+    async with app.run_test(notifications=True) as pilot:
+        app.notify("done")
+        await pilot.pause()
+        notice = app.screen.query_one("Toast")
+        place = notice.region.x + 3, notice.region.y + 1
+        await notice.remove()
+        assert app.screen.get_widget_at(*place)[0] is notice
+        await app.on_event(mouse_event(MouseDown, place))
+        await app.on_event(mouse_event(MouseUp, place))
+
+
+async def test_a_notice_that_is_removed_before_it_expires_takes_no_more_room() -> None:
+    app = Keys()
+    async with app.run_test(notifications=True) as pilot:
+        for _ in range(3):
+            app.clear_notifications()
+            app.notify("done")
+            await pilot.pause()
+        assert len(app.screen.query("ToastHolder")) == len(app.screen.query("Toast")) == 1
 
 
 def test_parameters_are_counted_as_textual_counts_them() -> None:

@@ -20,11 +20,13 @@ from textual.await_remove import AwaitRemove
 from textual.binding import Binding, BindingsMap
 from textual.driver import Driver
 from textual.drivers._writer_thread import WriterThread
-from textual.geometry import Region
+from textual.geometry import Offset, Region
+from textual.notifications import Notifications
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets._toast import ToastRack
 
 __all__ = [
     "BRACKETED_PASTE_END",
@@ -36,6 +38,7 @@ __all__ = [
     "LayoutUpdate",
     "WriterThread",
     "add_bindings",
+    "clear_replaced_notices",
     "cursor_moved",
     "driver_of",
     "finish_of",
@@ -46,6 +49,7 @@ __all__ = [
     "has_plain_box",
     "has_plain_content",
     "keep_late_timers",
+    "pass_over_removed",
     "remove_from_stack",
     "remove_screen",
     "repaint_parts",
@@ -192,6 +196,41 @@ def keep_late_timers() -> None:
     setattr(Timer, "__init__", _begin_timer_once)  # noqa: B010  # a method is not to be assigned to
 
 
+_widget_and_offset_at = Screen.get_widget_and_offset_at
+
+
+def _remaining_widget_and_offset_at(
+    screen: Screen[Any], x: int, y: int
+) -> tuple[Widget | None, Offset | None]:
+    widget, offset = _widget_and_offset_at(screen, x, y)
+    return (None, None) if widget is None or not widget.is_attached else (widget, offset)
+
+
+def pass_over_removed() -> None:
+    """Select no text of a widget that was removed and is still painted: a second click on a notice would end the
+    app.
+    """
+    setattr(Screen, "get_widget_and_offset_at", _remaining_widget_and_offset_at)  # noqa: B010  # as above
+
+
+_show_notices = ToastRack.show
+
+
+def _show_standing_notices(rack: ToastRack, notifications: Notifications) -> None:
+    standing = {rack._toast_id(notice) for notice in notifications}
+    for holder in rack.children:
+        if holder.id not in standing:
+            holder.remove()
+    _show_notices(rack, notifications)
+
+
+def clear_replaced_notices() -> None:
+    """Remove the frame around a notice with the notice. Textual leaves it if the notice has not expired, and each
+    one moves all later notices down by a row.
+    """
+    setattr(ToastRack, "show", _show_standing_notices)  # noqa: B010  # as above
+
+
 SIDE_MARGINS_REPORTED: Final = ("\x1b[?69;1$y", "\x1b[?69;2$y")
 
 
@@ -217,3 +256,5 @@ def remove_screen(screen: Screen[Any]) -> AwaitRemove:
 
 
 keep_late_timers()
+pass_over_removed()
+clear_replaced_notices()
