@@ -37,6 +37,7 @@ async def status(server: TestServer, **headers: str) -> int:
         ({"Host": "192.0.2.1", **OWN}, 200),
         ({"Origin": "https://evil.example"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Origin": "http://["}, 403),
         ({"Origin": "http://127.0.0.1:1"}, 403),
         ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
         ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors"}, 403),
@@ -76,7 +77,7 @@ async def test_a_page_of_another_origin_cannot_change_data(server: TestServer) -
     assert (await server.call("ada", "GET", "/saved_snippets"))["saved_snippets"] == []
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost:1"])
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://[", "http://localhost:1"])
 async def test_a_page_of_another_origin_gets_no_websocket(server: TestServer, origin: str) -> None:
     address = f"ws://{urlsplit(server.url).netloc}/api/v1/events/stream?queue_id=x"
     with pytest.raises(websockets.InvalidStatus) as caught:

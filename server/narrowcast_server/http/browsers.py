@@ -34,8 +34,16 @@ def check_page(core: Core, headers: Headers) -> None:
     # Links on other sites may lead here.
     if site in _FOREIGN and headers.get("sec-fetch-mode") != "navigate":
         raise ServiceError("Pages of other sites cannot use this server", status=403)
-    if origin is not None and urlsplit(origin).netloc not in (host, urlsplit(core.url).netloc):
+    if origin is not None and _netloc(origin) not in (host, urlsplit(core.url).netloc):
         raise ServiceError("Pages of other sites cannot use this server", status=403)
+
+
+def _netloc(origin: str) -> str | None:
+    """Host and port of an origin; None if it is malformed."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
 
 
 def _is_own_name(core: Core, host: str) -> bool:
