@@ -175,3 +175,16 @@ async def test_a_deactivated_user_completes_no_resumable_upload(server: TestServ
         await deactivate(server, "elif")
         assert (await finish()).status_code == 401
     assert server.core.store.integer("SELECT count(*) FROM attachments") == 0
+
+
+async def test_a_resumable_upload_that_is_removed_stores_no_further_bytes(server: TestServer) -> None:
+    tus = {"Tus-Resumable": "1.0.0"}
+    created = await server.raw("elif", "POST", "/tus", headers={**tus, "Upload-Length": "5"})
+    path = created.headers["location"].removeprefix("/api/v1")
+    part_headers = {**tus, "Upload-Offset": "0"}
+    kind = "application/offset+octet-stream"
+    async with held(server, "elif", "PATCH", path, b"12345", kind, headers=part_headers) as finish:
+        assert (await server.raw("elif", "DELETE", path, headers=tus)).status_code == 204
+        assert (await finish()).status_code == 404
+    assert list((server.core.folder / "uploads" / "resumable").iterdir()) == []
+    assert server.core.store.integer("SELECT count(*) FROM attachments") == 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import os
 import re
 import secrets
 from collections.abc import AsyncIterator, Iterator
@@ -21,7 +22,7 @@ from anyio import to_thread
 
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.uploads.files import Folder, flush, private_opener
+from narrowcast_server.uploads.files import Folder, private_opener
 from narrowcast_server.uploads.receiving import check_upload
 
 if TYPE_CHECKING:
@@ -93,10 +94,10 @@ class Unfinished:
         """The user's upload; raises 404 if it is unknown, expired or another user's."""
         upload = self._uploads.get(identity)
         if upload is None or upload.owner_id != user.id:
-            raise ServiceError("Upload not found", status=404)
+            raise missing_upload()
         if upload.expires < self._core.clock.now():
             self.remove(upload)
-            raise ServiceError("Upload not found", status=404)
+            raise missing_upload()
         return upload
 
     def part(self, upload: Resumable) -> Path:
@@ -104,25 +105,32 @@ class Unfinished:
         return self._path / f"{upload.identity}.part"
 
     def offset(self, upload: Resumable) -> int:
-        """The number of bytes received so far."""
+        """The number of bytes received so far; raises 404 if the upload was removed."""
+        self._check_kept(upload)
         return self.part(upload).stat().st_size
 
     async def append(self, upload: Resumable, chunks: AsyncIterator[bytes]) -> int:
         """Appends bytes; returns the new offset. Bytes received before an interruption are kept; raises 413
-        if there are too many.
+        if there are too many, and 404 if the upload is removed meanwhile.
         """
         left = upload.length - self.offset(upload)
         with self.part(upload).open("ab") as file:
             try:
                 async for chunk in chunks:
+                    self._check_kept(upload)
                     if len(chunk) > left:
                         raise ServiceError("The upload is longer than its Upload-Length", status=413)
                     file.write(chunk)
                     left -= len(chunk)
             finally:
                 file.flush()
-        await to_thread.run_sync(flush, self.part(upload))
+            await to_thread.run_sync(os.fsync, file.fileno())
+        self._check_kept(upload)
         return upload.length - left
+
+    def _check_kept(self, upload: Resumable) -> None:
+        if upload.identity not in self._uploads:
+            raise missing_upload()
 
     def remove(self, upload: Resumable) -> None:
         """Deletes an upload and its bytes."""
@@ -154,6 +162,11 @@ class Unfinished:
             return Resumable(**json.loads(self._note(identity).read_text()))
         except (OSError, ValueError, TypeError):
             return None
+
+
+def missing_upload() -> ServiceError:
+    """The error for an upload that is unknown, expired, removed, or another user's."""
+    return ServiceError("Upload not found", status=404)
 
 
 _unfinished: Final[WeakKeyDictionary[Core, Unfinished]] = WeakKeyDictionary()
