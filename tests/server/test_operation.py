@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from narrowcast_api.wire.vocabulary import EmailVisibility
 from narrowcast_server.organization.measures import Measures
 from support import world
 from support.server import Answer, TestServer
@@ -168,6 +169,18 @@ async def test_the_audit_log_contains_no_secrets(server: TestServer) -> None:
     (noted,) = await acts(server)
     assert noted["act"] == "POST /users"
     assert noted["details"] == {**fields, "password": "(not shown)"}
+
+
+async def test_the_audit_log_does_not_contain_a_new_email_address(server: TestServer) -> None:
+    ada, greta = server.id("ada"), server.id("greta")
+    with server.core.transaction():
+        server.core.users.update(ada, can_change_user_emails=1)
+    await server.call(
+        "greta", "PATCH", "/settings", {"email_address_visibility": int(EmailVisibility.NOBODY)}
+    )
+    await server.call("ada", "PATCH", f"/users/{greta}", {"new_email": "hidden@demo.example"})
+    (noted,) = await acts(server)
+    assert noted["details"] == {"new_email": "(not shown)"}
 
 
 async def test_the_audit_log_is_paginated(server: TestServer) -> None:

@@ -105,9 +105,10 @@ async def test_actions_of_the_operator_are_in_the_audit_log(server: TestServer) 
     await ask(data, "role", {"who": "greta@demo.example", "role": "guest"})
     await ask(data, "password", {"who": "greta@demo.example"})
     lines = await ask(data, "log", {"limit": "10"})
+    greta = f"Greta Lindqvist ({server.id('greta')})"
     assert [line.split("  ", 1)[1] for line in lines] == [
-        "operator  role  role='guest' who='greta@demo.example'",
-        "operator  password  who='greta@demo.example'",
+        f"operator  role  role='guest' who='{greta}'",
+        f"operator  password  who='{greta}'",
     ]
 
 

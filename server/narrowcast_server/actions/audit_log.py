@@ -33,7 +33,10 @@ _ORDINARY: Final = (
     "/users/{user_id}/status",
     "/realm/presence",
 )
-_SECRET: Final = frozenset({"api_key", "new_password", "old_password", "password", "second_factor", "token"})
+_SECRET: Final = frozenset(
+    {"api_key", "new_email", "new_password", "old_password", "password", "second_factor", "token"}
+)
+"""Parameters that are not logged: secrets, and email addresses that users may hide from administrators."""
 _LONGEST: Final = 200
 _KEPT: Final = 20_000
 

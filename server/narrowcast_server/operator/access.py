@@ -70,7 +70,7 @@ async def link(core: Core, arguments: Arguments) -> list[str]:
         raise Fault(f"{user.full_name} cannot log in: a bot, or deactivated")
     with core.transaction():
         address = make_link(core, user, BY_OPERATOR_SECONDS)
-        record(core, None, "link", {"who": user.delivery_email})
+        record(core, None, "link", {"who": given.named(user)})
     return [
         f"{user.full_name} ({user.delivery_email}) chooses a new password, within a day, with:",
         f"narrowcast login {address}",
@@ -89,7 +89,7 @@ async def second_factor(core: Core, arguments: Arguments) -> list[str]:
     with core.transaction():
         secret = core.second_factors.begin(user.id)
         codes = core.second_factors.confirm(user.id)
-        record(core, None, "second-factor", {"who": user.delivery_email})
+        record(core, None, "second-factor", {"who": given.named(user)})
     return [
         f"{user.full_name} needs a code to log in from now on. For the authenticator app (or as a QR code):",
         totp.address(secret, core.setting("name", str), user.delivery_email),
@@ -103,7 +103,7 @@ async def no_second_factor(core: Core, arguments: Arguments) -> list[str]:
     user = given.person(core, arguments)
     with core.transaction():
         core.second_factors.remove(user.id)
-        record(core, None, "no-second-factor", {"who": user.delivery_email})
+        record(core, None, "no-second-factor", {"who": given.named(user)})
     return [f"{user.full_name} logs in with the password alone"]
 
 

@@ -36,6 +36,11 @@ def person(core: Core, arguments: Arguments) -> User:
     return user
 
 
+def named(user: User) -> str:
+    """A user in the audit log, whose readers may not all see the email address."""
+    return f"{user.full_name} ({user.id})"
+
+
 def role(arguments: Arguments) -> Role:
     text = arguments.get("role", "")
     if text not in _ROLES:

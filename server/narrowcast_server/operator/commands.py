@@ -61,7 +61,7 @@ async def password(core: Core, arguments: Arguments) -> list[str]:
         core.users.update(user.id, password_hash=password_hash)
         end_links(core, user)
         replace_key(core, user)
-        record(core, None, "password", {"who": user.delivery_email})
+        record(core, None, "password", {"who": given.named(user)})
     return [f"the new password of {user.full_name} ({user.delivery_email}) is: {fresh}"]
 
 
@@ -71,7 +71,7 @@ async def role(core: Core, arguments: Arguments) -> list[str]:
         raise Fault(f"{user.full_name} is the only owner: make another one first")
     with core.transaction():
         change_role(core, user, new_role)
-        record(core, None, "role", {"who": user.delivery_email, "role": new_role.name.lower()})
+        record(core, None, "role", {"who": given.named(user), "role": new_role.name.lower()})
     return [f"{user.full_name} is now {new_role.name.lower()}"]
 
 
@@ -83,7 +83,7 @@ async def permit(core: Core, arguments: Arguments) -> list[str]:
     revoked = given.is_set(arguments, "revoke")
     with core.transaction():
         core.users.update(user.id, **{permission: int(not revoked)})
-        record(core, None, "permit", {"who": user.delivery_email, permission: "no" if revoked else "yes"})
+        record(core, None, "permit", {"who": given.named(user), permission: "no" if revoked else "yes"})
     return [f"{user.full_name} {'no longer has' if revoked else 'has'} the permission {permission}"]
 
 
@@ -94,7 +94,7 @@ async def close(core: Core, arguments: Arguments) -> list[str]:
         raise Fault(f"{user.full_name} is the only owner: make another one first")
     with core.transaction():
         deactivate(core, given.owner(core), user, None)
-        record(core, None, "deactivate", {"who": user.delivery_email})
+        record(core, None, "deactivate", {"who": given.named(user)})
     return [f"{user.full_name} is deactivated"]
 
 
@@ -103,7 +103,7 @@ async def reopen(core: Core, arguments: Arguments) -> list[str]:
     user = given.person(core, arguments)
     with core.transaction():
         reactivate(core, given.owner(core), user)
-        record(core, None, "reactivate", {"who": user.delivery_email})
+        record(core, None, "reactivate", {"who": given.named(user)})
     return [f"{user.full_name} is active"]
 
 
@@ -129,7 +129,7 @@ async def end_sessions(core: Core, arguments: Arguments) -> list[str]:
     user = given.person(core, arguments)
     with core.transaction():
         replace_key(core, user)
-        record(core, None, "end-sessions", {"who": user.delivery_email})
+        record(core, None, "end-sessions", {"who": given.named(user)})
     return [f"the sessions of {user.full_name} have ended; the old API key no longer works"]
 
 
