@@ -167,6 +167,18 @@ async def test_a_failed_message_is_marked_and_needs_a_new_time(server: TestServe
     assert (await listed(server, identity))["failed"] is False
 
 
+async def test_the_notification_bot_says_which_message_was_not_sent_and_why(server: TestServer) -> None:
+    listener = await server.listen("dario")
+    await failed(server)
+    (event,) = await listener.events("message")
+    message = event["message"]
+    assert message["sender_full_name"] == "Notification Bot"
+    assert '<time datetime="1970-01-01T00:00:01Z">' in message["content"]
+    assert "Not authorized to send to channel 'engineering'" in message["content"]
+    assert 'href="#scheduled"' in message["content"]
+    assert "read" not in event["flags"]
+
+
 @proves("SCH-17", "ERR-03")
 async def test_the_error_names_an_unknown_channel(server: TestServer) -> None:
     identity = await scheduled(server)

@@ -9,10 +9,16 @@ import pytest
 from msgspec.structs import replace
 
 from narrowcast.screens.later.reminders import RemindersScreen
-from narrowcast.screens.later.scheduled import ScheduledScreen
+from narrowcast.screens.later.scheduled import ScheduledScreen, why_not
 from narrowcast.screens.later.snippets import SnippetsScreen
+from narrowcast_api.model.scheduled_messages import ScheduledMessage
+from narrowcast_api.model.topics import Topic
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.wire.vocabulary import Role
 from support.fault_proxy import Fault, FaultProxy
+from support.live import GENERAL
+from support.role_states import FRIENDS, set_channel, state_as
 from support.screens import form_of, said
 from support.server import Answer, running_server
 from support.sessions import until
@@ -151,22 +157,36 @@ async def test_a_scheduled_message_that_was_sent_now_is_no_draft(tmp_path: Path)
         await until(lambda: stage.session.outbox.entries() == [])
 
 
+async def failed_messages(stage: Stage) -> ScheduledScreen:
+    """The scheduled messages, after the only one could not be sent."""
+    (row,) = stage.session.state.scheduled_messages.all()
+    stage.session.state.scheduled_messages.put([row._replace(failed=True)])
+    await run(stage, "go.scheduled")
+    screen = stage.app.screen
+    assert isinstance(screen, ScheduledScreen)
+    return screen
+
+
 async def test_a_message_that_could_not_be_sent_says_why_and_takes_a_new_time(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await schedule(stage, "late")
         with stage.server.core.transaction():
             stage.server.core.store.execute("UPDATE scheduled_messages SET failed = 1")
-        (row,) = stage.session.state.scheduled_messages.all()
-        stage.session.state.scheduled_messages.put([row._replace(failed=True)])
-        await run(stage, "go.scheduled")
-        screen = stage.app.screen
-        assert isinstance(screen, ScheduledScreen)
-        assert "Failed to send: the server" in screen.list.items[0].note
+        screen = await failed_messages(stage)
+        assert screen.list.items[0].note == "Failed to send: the server was down, or refused it · late"
         await stage.press("enter")
         await stage.type("tomorrow 9:00")
         await stage.press("ctrl+d")
         await until(lambda: stage.app.screen is screen)
         assert not (await scheduled(stage))[0]["failed"]
+
+
+def test_a_message_whose_topic_is_gone_says_that_its_sender_may_not_create_topics() -> None:
+    state = state_as(Role.MEMBER)
+    set_channel(state, GENERAL, permissions={"can_create_topic_group": FRIENDS})
+    state.topics.load(GENERAL, [Topic("stew", 50)], since=50)
+    message = ScheduledMessage(1, ChannelDestination(GENERAL, "soup"), "late", "", LATER, failed=True)
+    assert why_not(state, message).startswith("only friends can create topics in #general")
 
 
 async def test_a_reminder_is_set_leads_to_its_message_and_goes(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Messages that the server sends later (rows SCH), and their delivery.
 
 waiting --due, sent--> gone (a message with an id of its own)
-waiting --due, refused--> failed --edited with a new time--> waiting
+waiting --due, refused--> failed (the notification bot tells the user) --edited with a new time--> waiting
 waiting, failed --deleted--> gone
 """
 
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.messages import Origin, check_content, send_direct, send_to_channel
+from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, User
@@ -147,6 +149,7 @@ def _deliver(core: Core, identity: int) -> None:
         if not isinstance(error, ServiceError):
             _log.exception("a scheduled message could not be sent")
         _mark_failed(core, row, reason)
+        _tell_failed(core, row, reason)
 
 
 def _send(core: Core, row: Row) -> None:
@@ -170,3 +173,17 @@ def _mark_failed(core: Core, row: Row, reason: str) -> None:
             "UPDATE scheduled_messages SET failed = 1, failure = ? WHERE id = ?", reason, row["id"]
         )
         _emit_update(core, row["id"], core.users[row["user_id"]])
+
+
+def _tell_failed(core: Core, row: Row, reason: str) -> None:
+    user = core.users[row["user_id"]]
+    if user.is_bot or not user.is_active:
+        return
+    due = datetime.fromtimestamp(row["delivery"], UTC).isoformat()
+    text = (
+        f"The message you scheduled for <time:{due}> was not sent because of the following error:"
+        f"\n\n> {reason}\n\n[View scheduled messages](#scheduled)"
+    )
+    origin = Origin(client="Internal", read_by_sender=False)
+    with core.transaction():
+        send_direct(core, notification_bot(core), [user], text, origin)

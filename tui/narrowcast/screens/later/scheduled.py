@@ -66,7 +66,8 @@ def why_not(state: State, message: ScheduledMessage) -> str:
             return "the channel no longer exists, or you do not have access to it"
         if channel.is_archived:
             return "the channel is archived"
-        if refused := permissions.channel_write_refusal(state, where.channel_id):
+        refused = permissions.channel_write_refusal(state, where.channel_id)
+        if refused := refused or permissions.topic_refusal(state, where.channel_id, where.topic):
             return refused[:1].lower() + refused[1:].removesuffix(".")
     elif where is not None:
         gone = [one for one in where.user_ids if (user := state.users.get(one)) is None or not user.is_active]
@@ -96,7 +97,7 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
         name = names.destination(self.state, where) if where is not None else "no recipients"
         note = message.content
         if message.failed:
-            note = f"Failed to send: {why_not(self.state, message)}. Reschedule it by editing · {note}"
+            note = f"Failed to send: {why_not(self.state, message)} · {note}"
         when = moment(message.deliver_at, time.time(), long=has_long_clock(self.state))
         return ListRow(
             message.id, message, name, when, note, "!" if message.failed else "◷", warn=message.failed
