@@ -38,7 +38,7 @@ from support.mouse import mouse_event
 
 def test_the_installed_textual_is_the_one_whose_source_was_read() -> None:
     assert version("textual") == textual_private.READ_FROM, (
-        "read textual_private.py and textual_lean.py in narrowcast/terminal beside it"
+        "read the files textual_*.py in narrowcast/terminal beside it"
     )
 
 
@@ -48,7 +48,7 @@ def test_nobody_else_uses_private_modules_or_members_of_textual() -> None:
         r"^\s*(?:from|import) textual(?:\.\w+)*\._|\b_?(?:app|screen|widget|host)\._[a-z]", re.MULTILINE
     )
     found = {path.name for path in root.rglob("*.py") if private.search(path.read_text())}
-    assert found == {"textual_lean.py", "textual_private.py"}
+    assert found == {"textual_compositor.py", "textual_lean.py", "textual_private.py"}
 
 
 def test_the_app_starts_without_the_palette_of_textual_and_its_widgets() -> None:
@@ -290,6 +290,22 @@ async def test_a_part_of_the_screen_is_painted_as_it_is_in_the_whole() -> None:
         app.query_one("#left", Static).render_lines = lambda crop: []  # type: ignore[method-assign]
         compositor._dirty_regions = {Region(0, 0, 30, 10)}
         assert compositor.render_partial_update() is not None
+
+
+async def test_a_wide_letter_above_the_border_of_what_lies_below_is_shown() -> None:
+    app = Layers()
+    async with app.run_test(size=(30, 10)) as pilot:
+        app.query_one("#over", Static).update("a界界界界\n" * 3)  # a border below is in the first of them
+        await pilot.pause()
+        compositor = app.screen._compositor
+        for paint in (compositor.render_full_update, compositor.render_partial_update):
+            compositor._dirty_regions = {Region(0, 0, 30, 10)}
+            memory = ScreenMemory()
+            memory.difference(paint(), app.console)
+            for y in (2, 3, 4):
+                row = "".join(cell[0] for cell in memory.rows[y])
+                assert row.count("界") == 4, row
+                assert "left" in row
 
 
 class Heard(Message):

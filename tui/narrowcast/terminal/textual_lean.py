@@ -1,5 +1,5 @@
-"""Private parts of Textual that are replaced by faster equivalents when this module is imported; and one that
-failed to repaint (`_whole_map`).
+"""Private parts of Textual that are replaced by faster equivalents when this module is imported; its compositor is
+replaced by `textual_compositor`.
 
 They are based on the version that `textual_private` names (`READ_FROM`). If another one is installed, nothing
 is replaced.
@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
 from inspect import CO_VARARGS, CO_VARKEYWORDS
-from itertools import pairwise
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 import textual
 from rich.segment import Segment
 from textual import _callback, events
-from textual._compositor import ChopsUpdate, Compositor
+from textual._compositor import Compositor
 from textual.app import App
 from textual.binding import Binding
 from textual.cache import FIFOCache
 from textual.dom import DOMNode
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.keys import key_to_character
 from textual.message import Message
 from textual.message_pump import MessagePump
@@ -30,6 +29,7 @@ from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 from textual.widget import AwaitMount, Widget
 
+from narrowcast.terminal.textual_compositor import paint_lines, paint_part, visible_cuts, whole_map
 from narrowcast.terminal.textual_private import READ_FROM
 
 __all__ = [
@@ -207,82 +207,6 @@ def _wait_once(mount: AwaitMount) -> Generator[Any, None, None]:
     setattr(mount, "_is_done", True)  # noqa: B010
 
 
-def _paint_part(compositor: Compositor) -> ChopsUpdate | None:
-    """Render only the visible widgets, and only their lines, in the regions to paint. Textual renders
-    everything in the bounding rectangle: for a counter at the top and a letter at the bottom, that is the
-    whole screen.
-    """
-    regions = [region.intersection(compositor.size.region) for region in compositor._dirty_regions]
-    compositor._dirty_regions.clear()
-    spans = list(compositor._regions_to_spans(regions))
-    if not spans:
-        return None
-    cuts = compositor.cuts
-    chops: dict[int, dict[int, Strip | None]] = {}
-    missing: dict[int, set[int]] = {}
-    for y, left, right in spans:
-        row = cuts[y]
-        chops.setdefault(y, dict.fromkeys(row[:-1]))
-        missing.setdefault(y, set()).update(cut for cut, end in pairwise(row) if cut < right and end > left)
-    for widget, (region, clip) in compositor.visible_widgets.items():  # topmost first
-        if not missing:
-            break
-        _take_pieces(widget, region, clip.intersection(region), cuts, chops, missing)
-    return ChopsUpdate(cast("Any", chops), spans, [row[1:] for row in cuts])
-
-
-def _take_pieces(
-    widget: Widget,
-    region: Region,
-    seen: Region,
-    cuts: list[list[int]],
-    chops: dict[int, dict[int, Strip | None]],
-    missing: dict[int, set[int]],
-) -> None:
-    """Fill missing pieces with what ``widget`` shows there; ``seen``: the visible part of its ``region``."""
-    left, right = seen.column_span
-    rows = [
-        y
-        for y in range(max(seen.y, min(missing)), min(seen.bottom, max(missing) + 1))
-        if y in missing and any(left <= cut < right for cut in missing[y])
-    ]
-    if not rows:
-        return
-    first = rows[0]
-    lines = widget.render_lines(Region(left - region.x, first - region.y, seen.width, rows[-1] + 1 - first))
-    for y in rows:
-        if y - first >= len(lines):  # a screen behind a dialog may have another size for a moment
-            break
-        inside = [cut for cut in cuts[y] if left <= cut <= right]
-        wanted = missing[y]
-        for cut, piece in zip(
-            inside, lines[y - first].divide([cut - left for cut in inside[1:]]), strict=False
-        ):
-            if cut in wanted:
-                wanted.remove(cut)
-                chops[y][cut] = piece
-        if not wanted:
-            del missing[y]
-
-
-_full_map = vars(Compositor)["full_map"].fget
-
-
-def _whole_map(compositor: Compositor) -> Any:
-    """The places of all widgets, with changed ones marked for repainting. If the map is requested between a
-    change and the layout that paints it, that layout compares with the new map and finds no change: a notice
-    was not shown, or never removed.
-    """
-    if compositor.root is None or not compositor._full_map_invalidated:
-        return compositor._full_map if compositor.root is not None else {}
-    before = {**compositor._full_map, **(compositor._visible_map or {})}
-    now = _full_map(compositor)
-    if before and compositor.size.region not in compositor._dirty_regions:
-        changed = (place.clip.intersection(place.region) for _, place in now.items() ^ before.items())
-        compositor._dirty_regions.update(filter(None, changed))
-    return now
-
-
 def make_layouts_lean() -> None:
     """Lay out and paint a screen that opens only once, instead of up to five times. Partial repaints render
     only the parts concerned.
@@ -294,8 +218,10 @@ def make_layouts_lean() -> None:
         (Screen, "_on_screen_suspend", _leave_screen),
         (Screen, "_compositor_refresh", _paint_screen),
         (AwaitMount, "__await__", _wait_once),
-        (Compositor, "render_partial_update", _paint_part),
-        (Compositor, "full_map", property(_whole_map)),
+        (Compositor, "render_partial_update", paint_part),
+        (Compositor, "_render_chops", paint_lines),
+        (Compositor, "full_map", property(whole_map)),
+        (Compositor, "cuts", property(visible_cuts)),
     ):
         setattr(owner, name, method)
 

@@ -1,7 +1,7 @@
 """All private parts of Textual that the app uses, based on the version named here.
 
 A test compares that version with the installed one: after an update, this file has to be compared with
-Textual's source again, and so has `textual_lean`, which replaces private parts by faster equivalents. Two
+Textual's source again, and so have `textual_lean` and `textual_compositor`, which replace private parts. Two
 methods have to be overridden in `narrowcast.app.app`: `_display` and `_handle_exception`.
 """
 
