@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from narrowcast_api.model.presence import Seen
 from narrowcast_api.wire.vocabulary import PresenceStatus
 from support.api import at_levels, scripted_client
 
@@ -28,3 +31,19 @@ async def test_presence_asks_for_changes_from_263() -> None:
         await client.presence.list()
         transport.prepare("GET", "/api/v1/users/7/presence", json={"presence": {}})
         await client.presence.get(user_id=7)
+
+
+CLIENTS = {"aggregated": {"status": "active", "timestamp": 5}, "website": {"status": "idle", "timestamp": 6}}
+TIMES = {"active_timestamp": 5, "idle_timestamp": 6}
+
+
+@pytest.mark.parametrize("presence", [CLIENTS, TIMES, {**CLIENTS, **TIMES}], ids=["486", "487", "497"])
+async def test_the_presence_of_a_user_is_read_in_each_form(
+    presence: dict[str, object], caplog: pytest.LogCaptureFixture
+) -> None:
+    async with scripted_client() as (client, transport):
+        transport.prepare("GET", "/api/v1/users/7/presence", json={"presence": presence})
+        read = await client.presence.get(user_id=7)
+    assert read.seen == Seen(5, 6)
+    assert set(read.presence) == presence.keys() & CLIENTS.keys()
+    assert not caplog.records

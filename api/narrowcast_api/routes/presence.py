@@ -40,7 +40,9 @@ async def get_realm_presence(connection: Connection) -> RealmPresences:
 
 
 async def get_user_presence(connection: Connection, *, user_id: int) -> UserPresence:
-    """GET /users/{user_id}/presence: one user's presence, by client. Raises BadRequest for bots and unknown users."""
+    """GET /users/{user_id}/presence: one user's presence: `seen` on every server, `presence` by client on
+    most. Raises BadRequest for bots and unknown users.
+    """
     path = f"/users/{segment(user_id, 'user_id')}/presence"
     return read(UserPresence, await connection.request("GET", path))
 

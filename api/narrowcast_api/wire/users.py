@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from narrowcast_api.model import users as model
 from narrowcast_api.model.presence import Seen, read_seen
-from narrowcast_api.model.reading import RawRecord, id_of_key
+from narrowcast_api.model.reading import RawRecord, id_of_key, table
 
 from .model import Good, GoodList, Id, Int, Seconds, WireModel, read_by
 
@@ -95,9 +95,24 @@ class RealmPresences(WireModel):
 
 
 class UserPresence(WireModel):
-    """Response of GET /users/{id}/presence: legacy presence by client."""
+    """Response of GET /users/{id}/presence: by client in the legacy form, `modern` in the modern one. Servers from
+    level 487 to 496 send only the modern form, later ones both.
+    """
 
     presence: Good[dict[str, ClientPresence]] = {}
+    modern: Annotated[Seen | None, read_by(read_seen)] = None
+
+    @classmethod
+    def prepared(cls, row: RawRecord) -> RawRecord:
+        sent = table(row.get("presence"))
+        clients = {name: value for name, value in sent.items() if isinstance(value, Mapping)}
+        modern = {"modern": sent} if "active_timestamp" in sent else {}
+        return {**row, "presence": clients, **modern}
+
+    @property
+    def seen(self) -> Seen:
+        """The modern form, converted if necessary."""
+        return self.modern or seen_by_clients(self.presence)
 
 
 class UserStatus(WireModel):
