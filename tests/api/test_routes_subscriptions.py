@@ -167,3 +167,11 @@ async def test_who_is_in_a_channel_is_listed() -> None:
         assert await client.subscriptions.is_subscribed(user_id=9, channel_id=7)
         transport.prepare("GET", PATH, json={"subscriptions": [{"stream_id": 7, "name": "a"}]})
         assert [it.channel_id for it in (await client.subscriptions.list()).subscriptions] == [7]
+
+
+async def test_subscribers_whom_an_older_server_names_by_address_are_found_among_the_users() -> None:
+    addresses = ["user9@example.org", "gone@example.org", "user8@example.org"]
+    async with scripted_client(65) as (client, transport):
+        transport.prepare("GET", "/api/v1/streams/7/members", json={"subscribers": addresses})
+        transport.prepare("GET", "/api/v1/users", json=PEOPLE)
+        assert await client.subscriptions.members(channel_id=7) == [9, 8]

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.errors import BadPrincipal, InvalidInput, UnauthorizedPrincipal
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.model import reading
 from narrowcast_api.routes.common import (
     OMIT,
     Bound,
@@ -145,7 +146,13 @@ async def _principals(connection: Connection, principals: Iterable[int | str]) -
 async def list_subscribers(connection: Connection, *, channel_id: int) -> list[int]:
     """GET /streams/{stream_id}/members: the ids of a channel's subscribers (outside the contract)."""
     path = f"/streams/{segment(channel_id, 'channel_id')}/members"
-    return read(Subscribers, await connection.request("GET", path)).subscribers
+    response = await connection.request("GET", path)
+    addresses = reading.texts(response.get("subscribers"))
+    if not addresses:
+        return read(Subscribers, response).subscribers
+    # TODO(server-79): before, subscribers were API email addresses.
+    known = {user.email: user.user_id for user in (await list_users(connection)).members}
+    return [known[address] for address in addresses if address in known]
 
 
 async def is_subscribed(connection: Connection, *, user_id: int, channel_id: int) -> bool:
