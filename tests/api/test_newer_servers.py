@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.model.attachments import read_attachment
+from narrowcast_api.state.apply import apply
 from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.state.state import State
+from narrowcast_api.wire.events import parse_event
 from narrowcast_api.wire.levels import Gate
 from support.captures import captures, needs_recordings
-from support.live import make_state
+from support.live import BRUNO, make_state
 
 FEATURES = Path(__file__).resolve().parents[2] / "docs" / "zulip-features.md"
 
@@ -29,6 +31,15 @@ def test_the_time_of_a_file_is_read_in_seconds_and_in_milliseconds(sent: int) ->
 def test_the_messages_with_a_file_are_known_by_either_form_of_their_ids(used: dict[str, object]) -> None:
     row = {"id": 1, "name": "soup.txt", "path_id": "2/ab/soup.txt", "size": 3, "create_time": 5, **used}
     assert read_attachment(row).message_ids == (7, 9)
+
+
+def test_an_account_has_joined_once_its_user_logs_in() -> None:
+    state = make_state()
+    person = {"user_id": BRUNO, "date_joined": "2026-05-04T10:00+00:00"}
+    apply(state, parse_event({"id": 1, "type": "realm_user", "op": "update", "person": person}))
+    bruno = state.users.get(BRUNO)
+    assert bruno is not None
+    assert bruno.date_joined == "2026-05-04T10:00+00:00"
 
 
 def test_the_server_names_the_kinds_of_reports() -> None:

@@ -137,6 +137,7 @@ def _updated(user: User, row: RawRecord) -> User:
         role=integer(row, "role", user.role),
         is_active=boolean(row, "is_active", user.is_active),
         timezone=text(row, "timezone", user.timezone),
+        date_joined=text(row, "date_joined", user.date_joined),
         bot_owner_id=optional_int(row, "bot_owner_id") if "bot_owner_id" in row else user.bot_owner_id,
         profile=profile,
     )
