@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import Change, MessagesAdded, MessagesChanged
 from narrowcast_api.sync.session import Session
@@ -273,3 +274,60 @@ async def test_an_own_message_whose_event_never_arrived_is_fetched_and_shown(
     assert list(view.ids) == [150], "it is gone already"
     await after_events(session, service)
     assert service.asked.count("/messages") == 1, "events keep the view true"
+
+
+async def message_on_its_way(service: Service, session: Session) -> asyncio.Task[Message | None]:
+    """Starts to fetch message 101, whose response waits for `message_leaves`."""
+    await after_events(session, service)
+    service.messages = {101: channel_message(101, flags=[])}
+    service.message_leaves.clear()
+    fetching = asyncio.create_task(session.loader.message(101))
+    await until(lambda: "/messages/101" in service.asked)
+    return fetching
+
+
+async def test_a_message_that_changed_while_it_was_being_fetched_alone_is_fetched_again(
+    service: Service, session: Session
+) -> None:
+    fetching = await message_on_its_way(service, session)
+    service.messages[101] = {**channel_message(101), "content": "<p>changed</p>"}
+    await after_events(session, service, edited(101, "<p>changed</p>"))
+    service.message_leaves.set()
+    assert await fetching == known(session, 101)
+    assert known(session, 101).content == "<p>changed</p>"
+
+
+async def test_a_message_that_was_deleted_while_it_was_being_fetched_alone_does_not_come_back(
+    service: Service, session: Session
+) -> None:
+    fetching = await message_on_its_way(service, session)
+    deleted = {"type": "delete_message", "message_ids": [101], "message_type": "stream"}
+    await after_events(session, service, {**deleted, "stream_id": GENERAL, "topic": "soup"})
+    service.message_leaves.set()
+    assert await fetching is None
+    assert 101 not in session.state.messages
+
+
+async def test_a_message_fetched_alone_during_a_new_snapshot_has_the_flags_that_it_gives_it(
+    service: Service, session: Session
+) -> None:
+    fetching = await message_on_its_way(service, session)
+    await after_a_new_snapshot(session, service, starred_messages=[101])
+    service.message_leaves.set()
+    assert await fetching == known(session, 101)
+    assert known(session, 101).flags == {"read", "starred"}
+
+
+async def test_topics_that_were_requested_before_a_snapshot_are_requested_again(
+    service: Service, session: Session
+) -> None:
+    await after_events(session, service)
+    service.topics = [{"name": "soup", "max_id": 90}]
+    service.channel_leaves.clear()
+    loading = asyncio.create_task(session.loader.topics(GENERAL))
+    await until(lambda: f"/users/me/{GENERAL}/topics" in service.asked)
+    await after_a_new_snapshot(session, service)
+    service.topics = [{"name": "stew", "max_id": 90}]
+    service.channel_leaves.set()
+    await loading
+    assert [topic.name for topic in session.state.topics.of(GENERAL)] == ["stew"]

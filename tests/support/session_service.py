@@ -37,6 +37,8 @@ class Service(httpx.AsyncBaseTransport):
         self.page_leaves.set()
         self.channel_leaves = asyncio.Event()
         self.channel_leaves.set()
+        self.message_leaves = asyncio.Event()
+        self.message_leaves.set()
         self.asked: list[str] = []
         self.is_refusing = False
         self.is_closed = False
@@ -74,6 +76,7 @@ class Service(httpx.AsyncBaseTransport):
                 status, answer = 400, {"result": "error", "code": "BAD_REQUEST", "msg": "Invalid channel ID"}
         elif path.startswith("/messages/") and request.method == "GET":
             message = self.messages.get(int(path.rpartition("/")[2]))
+            await self.message_leaves.wait()
             if message is None:
                 status, answer = 400, {"result": "error", "code": "BAD_REQUEST", "msg": "Invalid message(s)"}
             else:

@@ -24,7 +24,8 @@ class Loader:
         Servers of about level 387 reject this for an archived channel: its known topics then stay as they are.
         """
         session = self._session
-        since, departures = session.state.max_message_id, session.state.topics.departures
+        state = session.state
+        since, departures = state.max_message_id, state.topics.departures
         try:
             response = await session.client.topics.list(channel_id=channel_id)
         except BadRequest:
@@ -33,10 +34,10 @@ class Loader:
                 (await self._synchronizer.ready()).check_if_hidden(channel_id)
                 raise
             return
-        if session.state.topics.departures != departures:
-            await self.topics(channel_id)
+        if session.state is not state or state.topics.departures != departures:
+            await self.topics(channel_id)  # the response may be older than what is known
             return
-        session.state.topics.load(channel_id, response.topics, since)
+        state.topics.load(channel_id, response.topics, since)
         session.publish(TopicsChanged(channel_id))
 
     async def message(self, message_id: int) -> Message | None:

@@ -255,11 +255,7 @@ class Synchronizer:
                 num_after=after,
                 include_anchor=include_anchor,
             )
-            messages = await self._settled(page.messages, watch)
-        if self._session.state is state:
-            self._take(messages)
-        else:
-            messages = self._take_older(messages)
+            messages = self._taken(await self._settled(page.messages, watch), state)
         if include_anchor and not page.messages:
             self.check_if_hidden(narrow.channel_id)
         return Page(
@@ -312,6 +308,13 @@ class Synchronizer:
             return None
         return message if response.message is None else response.message
 
+    def _taken(self, messages: Sequence[Message], state: State) -> Sequence[Message]:
+        """Adds messages that were requested in `state`; returns them as they are known now."""
+        if self._session.state is not state:
+            return self._take_older(messages)
+        self._take(messages)
+        return messages
+
     def _take_older(self, messages: Sequence[Message]) -> list[Message]:
         """Adds messages that were requested before the latest snapshot arrived. What happened in between is
         missing from both, so messages that are already known may be newer and are kept, and the snapshot's
@@ -348,13 +351,15 @@ class Synchronizer:
 
     async def fetch_message(self, message_id: int) -> Message | None:
         """Fetches a message into the state; None if it does not exist or is not visible to the user."""
-        try:
-            response = await get_message(self._connection, message_id=message_id)
-        except ApiError:
-            return None
-        if response.message is not None:
-            self._take([response.message])
-        return response.message
+        state = self._session.state
+        with self._watching() as watch:
+            try:
+                response = await get_message(self._connection, message_id=message_id)
+            except ApiError:
+                return None
+            fetched = [] if response.message is None else [response.message]
+            messages = self._taken(await self._settled(fetched, watch), state)
+        return messages[0] if messages else None
 
     async def fetch_messages(self, message_ids: Sequence[int]) -> None:
         """Fetches messages into the state, as far as they exist and are visible to the user: in one request
@@ -365,11 +370,7 @@ class Synchronizer:
         if server.supports(Gate.MESSAGE_IDS):
             with self._watching() as watch, suppress(BadRequest):  # some servers: too much for one response
                 page = await list_messages_by_id(self._connection, message_ids=message_ids)
-                messages = await self._settled(page.messages, watch)
-                if self._session.state is state:
-                    self._take(messages)
-                else:
-                    self._take_older(messages)
+                self._taken(await self._settled(page.messages, watch), state)
                 return
         for message_id in message_ids:
             await self.fetch_message(message_id)
