@@ -201,3 +201,33 @@ async def test_the_link_to_a_call_goes_into_a_draft_when_one_writes_elsewhere(
         drafts = {draft.content: draft.destination for draft in stage.session.drafts.all()}
         assert drafts == {f"Here {CALL}": lunch, "yes agreed": supper(stage)}
         await stage.told("The link to the video call is in your draft to #general › lunch.")
+
+
+@pytest.mark.parametrize("how", ["link", "number"])
+async def test_a_message_that_had_to_be_fetched_does_not_open_over_a_reply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        general = stage.server.channel("general")
+        there = await stage.server.send("bruno", "general", "breakfast", "Good morning")
+        address = f"{stage.server.url}/#narrow/channel/{general}-general/topic/breakfast/near/{there}"
+        _, second = await two_topics(stage)
+        linking = await stage.server.send("bruno", "general", "lunch", f"See [there]({address})")
+        await stage.shows(linking)
+        held = hold(monkeypatch, stage.session.loader, "message")
+        await select(stage, linking)
+        if how == "link":
+            await stage.press("o", "a")
+        else:
+            await stage.press(";")
+            await stage.type(str(there))
+            await stage.press("enter")
+        await until(lambda: held.waiting)
+        await select(stage, second)
+        await stage.press("r")
+        await stage.type("yes ag")
+        await held.arrive(stage)
+        await stage.type("reed")
+        assert stage.screen.narrow == Narrow.all()
+        assert stage.screen.writing.text.text == "yes agreed"
+        assert stage.notices[-1].startswith("The message did not open, because you went on")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from narrowcast.content.addresses import InApp
@@ -11,7 +12,9 @@ from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
+    from narrowcast.screens.dialogs.late import Attention
     from narrowcast_api.model.messages import Message
+    from narrowcast_api.sync.message_view import MessageView
 
 __all__ = ["Going"]
 
@@ -32,8 +35,7 @@ class Going:
     def topic(self) -> None:
         """Goes to the conversation of the message."""
         if (message := self._pane.message_or_notify()) is not None:
-            narrow = Narrow.from_destination(message.destination(self._pane.session.state.me))
-            self._pane.post(NarrowRequested(narrow, message.id))
+            self._pane.post(NarrowRequested(self._narrow_of(message), message.id))
 
     def sender(self) -> None:
         """Shows the card of the message's sender."""
@@ -46,9 +48,34 @@ class Going:
         if message_id is None or not target.narrow.is_conversation:
             self._pane.post(NarrowRequested(target.narrow, message_id))
         else:
-            self._pane.work(self._go_to_message(target, message_id), "find the message")
+            self.find(
+                message_id, lambda message: target.narrow if message is None else self._narrow_of(message)
+            )
 
-    async def find(self, message_id: int) -> Message | None:
+    def find(self, message_id: int, narrow_for: Callable[[Message | None], Narrow | None]) -> None:
+        """Goes to a message, which is fetched if necessary, unless the user does something else when it arrives.
+        ``narrow_for`` returns the view for the message, or for None, if it does not exist or cannot be fetched.
+        """
+        work = self._find(message_id, narrow_for, self._pane.attention, self._pane.view)
+        self._pane.work(work, "find the message")
+
+    async def _find(
+        self,
+        message_id: int,
+        narrow_for: Callable[[Message | None], Narrow | None],
+        attention: Attention,
+        view: MessageView | None,
+    ) -> None:
+        message = await self._fetched(message_id)
+        narrow = narrow_for(message)
+        if narrow is None:
+            return
+        if attention.is_here and self._pane.view is view:
+            self._pane.post(NarrowRequested(narrow, message_id if message is not None else None))
+        else:
+            attention.tell_missed("The message", "Go to it again.")
+
+    async def _fetched(self, message_id: int) -> Message | None:
         """A message by its id, fetched if necessary; None and a notice if it does not exist or cannot be fetched."""
         try:
             message = await self._pane.session.loader.message(message_id)
@@ -59,9 +86,5 @@ class Going:
             self._pane.say(f"There is no message {message_id}, or you do not have access to it.")
         return message
 
-    async def _go_to_message(self, target: InApp, message_id: int) -> None:
-        message = await self.find(message_id)
-        narrow = target.narrow
-        if message is not None:
-            narrow = Narrow.from_destination(message.destination(self._pane.session.state.me))
-        self._pane.post(NarrowRequested(narrow, message_id if message is not None else None))
+    def _narrow_of(self, message: Message) -> Narrow:
+        return Narrow.from_destination(message.destination(self._pane.session.state.me))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from narrowcast.content.addresses import InApp, resolve
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.going import Going
-from narrowcast.panes.messages.requests import NarrowRequested
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast_api.narrow.narrow import Narrow
+
+if TYPE_CHECKING:
+    from narrowcast_api.model.messages import Message
 
 __all__ = ["Jumps"]
 
@@ -33,7 +37,7 @@ class Jumps:
         if not text:
             return
         if text.strip().isdecimal() and len(text) < 16 and self._pane.view is not None:
-            self._pane.work(self._go_to_number(int(text), self._pane.view.narrow), "find the message")
+            self._go_to_number(int(text), self._pane.view.narrow)
             return
         target = resolve(text.strip(), self._pane.session.state)
         if isinstance(target, InApp):
@@ -41,10 +45,13 @@ class Jumps:
         else:
             self._pane.say("Not a message ID or link.")
 
-    async def _go_to_number(self, message_id: int, here: Narrow) -> None:
+    def _go_to_number(self, message_id: int, here: Narrow) -> None:
         """Goes to a message: in this view if it shows all messages or contains this one, else in its conversation."""
-        message = await self._going.find(message_id)
-        if message is None:
-            return
-        conversation = Narrow.from_destination(message.destination(self._pane.session.state.me))
-        self._pane.post(NarrowRequested(conversation if here.terms else here, message_id))
+
+        def narrow_for(message: Message | None) -> Narrow | None:
+            if message is None:
+                return None
+            conversation = Narrow.from_destination(message.destination(self._pane.session.state.me))
+            return conversation if here.terms else here
+
+        self._going.find(message_id, narrow_for)
