@@ -257,7 +257,7 @@ def test_only_a_terminal_that_was_asked_says_that_it_can_move_columns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     terminal = Terminal()
-    monkeypatch.setattr("narrowcast.app.painting.ANSWER_SECONDS", 1e9)
+    monkeypatch.setattr("narrowcast.app.painting.RESPONSE_SECONDS", 1e9)
     monkeypatch.setattr("narrowcast.app.painting.driver_of", lambda _: terminal)
     memory = ScreenMemory()
     monkeypatch.setattr("narrowcast.app.painting.ScreenMemory", lambda: memory)

@@ -127,7 +127,7 @@ def _from_keyring(account: Account) -> Secret:
     try:
         key = keyring.get_password(KEYRING_SERVICE, _entry(account))
     except KeyringError as error:
-        raise AccountError(f"the keyring does not answer: {error}") from error
+        raise AccountError(f"the keyring does not respond: {error}") from error
     if not key:
         raise AccountError(
             f"the keyring has no key for {_entry(account)}; do: narrowcast login {account.site}"

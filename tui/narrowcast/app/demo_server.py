@@ -32,7 +32,7 @@ class DemoServer:
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self, person: str = "ada") -> Path:
-        """Start the server and wait until it answers. Raises DemoFailed."""
+        """Start the server and wait until it responds. Raises DemoFailed."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         log = self.folder / "server.log"
         errors = log.open("wb")

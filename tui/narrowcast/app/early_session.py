@@ -1,7 +1,7 @@
 """The session of the account at start, opened while the app itself is still being imported.
 
 If the saved screen is on the terminal already (`narrowcast.terminal.last_screen`), nothing has to be painted
-before the network is used: the server prepares its answers while the framework is imported.
+before the network is used: the server prepares its responses while the framework is imported.
 """
 
 from __future__ import annotations

@@ -41,10 +41,10 @@ def read_zuliprc(path: Path) -> Imported:
         match name, value.strip().lower():
             case "theme", theme:
                 changes.append(("appearance.theme", "paper" if theme in _LIGHT else "narrowcast"))
-            case "autohide", answer:
-                changes.append(("appearance.people", answer != "autohide"))
-            case "notify", answer:
-                changes.append(("notifications.popup", "auto" if answer == "enabled" else "off"))
+            case "autohide", wanted:
+                changes.append(("appearance.people", wanted != "autohide"))
+            case "notify", wanted:
+                changes.append(("notifications.popup", "auto" if wanted == "enabled" else "off"))
             case "color-depth", "1" | "16":
                 changes.append(("appearance.theme", "terminal"))
             case "editor", _:

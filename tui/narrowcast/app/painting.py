@@ -37,8 +37,8 @@ __all__ = ["Painting"]
 FIRST_SIZES = 2
 """Size reports at start that are no resize: the driver's own, and the terminal's."""
 
-ANSWER_SECONDS = 5.0
-"""Seconds that a terminal may take to answer."""
+RESPONSE_SECONDS = 5.0
+"""Seconds that a terminal may take to respond."""
 
 
 @runtime_checkable
@@ -59,7 +59,7 @@ class Painting:
         self._memory = ScreenMemory()
         self._shown_size: tuple[int, int] | None = None
         self._first_sizes = FIRST_SIZES
-        self._asked = -ANSWER_SECONDS
+        self._asked = -RESPONSE_SECONDS
         self._begin_with(last_screen.shown())
 
     def _begin_with(self, shown: last_screen.Shown | None) -> None:
@@ -109,7 +109,7 @@ class Painting:
 
     def can_move_columns(self) -> None:
         """The terminal can move columns. A report that was not asked for is ignored: it may be pasted text."""
-        if time.monotonic() < self._asked + ANSWER_SECONDS:
+        if time.monotonic() < self._asked + RESPONSE_SECONDS:
             self._memory.has_side_margins = True
 
     def resized(self, size: tuple[int, int]) -> None:

@@ -106,7 +106,7 @@ async def _or_on_the_website(site: str, advice: str, ca_bundle: Path | None) -> 
 
 
 async def find_server(site: str, *, ca_bundle: Path | None = None) -> None:
-    """Raises NoServerThere, or why ``site`` does not answer; called before the user types a password."""
+    """Raises NoServerThere, or why ``site`` does not respond; called before the user types a password."""
 
     async with aclosing(Connection(site, ca_bundle=ca_bundle)) as connection:
         await _identify(connection)

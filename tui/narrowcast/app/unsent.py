@@ -41,7 +41,7 @@ def ask(count: int, leave: Callable[[bool], None]) -> tuple[Picker[str], Callabl
     question = Picker(
         f"{what} not sent yet",
         [
-            Choice("send", "Quit, and send in the background when the server answers"),
+            Choice("send", "Quit, and send in the background when the server responds"),
             Choice("quit", "Quit; send when Narrowcast runs next"),
             Choice("stay", "Stay"),
         ],

@@ -203,10 +203,10 @@ _TMUX: tuple[tuple[str, Callable[[str], bool], str], ...] = (
 
 def _tmux_option(program: str, kind: str, option: str) -> str:
     """A tmux option of the server (-gsv) or of sessions (-gv). Raises OSError, or TimeoutExpired after two seconds."""
-    answer = subprocess.run(  # noqa: S603 - the user's own tmux, fixed arguments
+    result = subprocess.run(  # noqa: S603 - the user's own tmux, fixed arguments
         [program, "show-options", kind, option], capture_output=True, text=True, timeout=2, check=False
     )
-    return answer.stdout.strip()
+    return result.stdout.strip()
 
 
 def _tmux() -> Iterator[Finding]:

@@ -111,8 +111,8 @@ def email(screen: Workspace) -> None:
     me = state.users.get(state.me)
 
     async def change(values: Values) -> object:
-        answer = await screen.session.client.settings.update(settings={"email": values.text("email")})
-        if "email" in (answer.ignored_parameters_unsupported or ()):
+        response = await screen.session.client.settings.update(settings={"email": values.text("email")})
+        if "email" in (response.ignored_parameters_unsupported or ()):
             ask = "" if permissions.is_administrator(state) else " Ask an administrator."
             raise Refused("email", f"This server does not allow users to change their email address.{ask}")
         return True

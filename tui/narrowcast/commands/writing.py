@@ -43,8 +43,8 @@ async def preview(screen: Workspace) -> None:
         screen.refuse("The compose box is empty. Write a message first.")
         return
     attention = Attention(screen.messages)
-    answer = await screen.session.client.messages.render(content=content)
-    attention.open(rendered(screen, answer.rendered), what="The preview", again="<write.preview> opens it.")
+    response = await screen.session.client.messages.render(content=content)
+    attention.open(rendered(screen, response.rendered), what="The preview", again="<write.preview> opens it.")
 
 
 def rendered(screen: Workspace, html: str) -> PreviewScreen:

@@ -94,27 +94,27 @@ def _failing(error: Exception) -> Callable[[], object]:
 def _loaded(
     source: str, load: Callable[[], object], tables: Mapping[str, Mapping[str, object]], seconds: float
 ) -> Found:
-    answers: queue.SimpleQueue[object] = queue.SimpleQueue()
+    results: queue.SimpleQueue[object] = queue.SimpleQueue()
 
     def work() -> None:
         try:
-            answers.put(load())
+            results.put(load())
         except BaseException as error:
             log.warning("the extension in %s cannot be loaded", source, exc_info=error)
-            answers.put(error)
+            results.put(error)
 
     threading.Thread(target=work, daemon=True, name="load an extension").start()
     try:
-        answer = answers.get(timeout=seconds)
+        result = results.get(timeout=seconds)
     except queue.Empty:
         return Found(source, problem=f"loading it took longer than {seconds:g} s")
-    if isinstance(answer, UnsafeFile | OSError):
-        return Found(source, problem=str(answer))
-    if isinstance(answer, BaseException):
-        return Found(source, problem=f"{type(answer).__name__}: {answer}"[:500])
-    if not isinstance(answer, Extension):
+    if isinstance(result, UnsafeFile | OSError):
+        return Found(source, problem=str(result))
+    if isinstance(result, BaseException):
+        return Found(source, problem=f"{type(result).__name__}: {result}"[:500])
+    if not isinstance(result, Extension):
         return Found(source, problem="'extension' is not an Extension of narrowcast.extend")
-    return _with_settings(source, answer, tables)
+    return _with_settings(source, result, tables)
 
 
 def _with_settings(

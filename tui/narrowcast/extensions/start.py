@@ -29,11 +29,11 @@ async def _in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     result.
     """
     loop = asyncio.get_running_loop()
-    answer: asyncio.Future[T] = loop.create_future()
+    future: asyncio.Future[T] = loop.create_future()
 
     def tell(result: T) -> None:
-        if not answer.done():
-            answer.set_result(result)
+        if not future.done():
+            future.set_result(result)
 
     def work() -> None:
         result = function(*args, **kwargs)
@@ -41,7 +41,7 @@ async def _in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
             loop.call_soon_threadsafe(tell, result)
 
     threading.Thread(target=work, daemon=True, name="load extensions").start()
-    return await answer
+    return await future
 
 
 class Extensions:

@@ -59,15 +59,15 @@ def available() -> bool:
 def cell_pixels(descriptor: int) -> tuple[int, int]:
     """Width and height in pixels of a cell of the terminal behind `descriptor`, if known; else `CELL`.
 
-    Asks the operating system: the answer to a query to the terminal would arrive among the keys.
+    Asks the operating system: the response to a query to the terminal would arrive among the keys.
     """
     try:
         import fcntl
         import struct
         import termios
 
-        answer = fcntl.ioctl(descriptor, termios.TIOCGWINSZ, bytes(8))
-        rows, columns, width, height = struct.unpack("HHHH", answer)
+        size = fcntl.ioctl(descriptor, termios.TIOCGWINSZ, bytes(8))
+        rows, columns, width, height = struct.unpack("HHHH", size)
     except (ImportError, OSError, ValueError):
         return CELL
     if not (rows and columns and width >= 2 * columns and height >= 2 * rows):
@@ -109,7 +109,7 @@ def graphics(environment: Mapping[str, str], wanted: str = "auto") -> str:
     """How images can be drawn: "kitty", "sixel", or "" for half blocks. ``wanted``: the setting `appearance.pictures`.
 
     Determined from the environment, since a query to the terminal would cost time at each start and its
-    answer would be read as keys. Multiplexers pass neither on.
+    response would be read as keys. Multiplexers pass neither on.
     """
     if wanted != "auto":
         return "" if wanted == "cells" else wanted
@@ -150,7 +150,7 @@ def _sixel(picture: Image, columns: int, rows: int, cell: tuple[int, int]) -> st
     from rich.console import Console
 
     sixel = _renderables()
-    # textual-image would query the terminal if the system does not know the size, and the answer would be read as keys.
+    # textual-image would query the terminal if the system does not know the size; the response would be read as keys.
     size = importlib.import_module("textual_image._terminal").CellSize(*cell)
     vars(sixel)["get_cell_size"] = lambda: size
     image = sixel.Image(picture, width=columns, height=rows)

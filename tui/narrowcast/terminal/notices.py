@@ -1,6 +1,6 @@
 """Notifications and titles as terminal sequences: which ones a terminal supports, and how to write them. Pure.
 
-Terminals do not report which of these they support, and the answer to a query would arrive among the keys; so
+Terminals do not report which of these they support, and the response to a query would arrive among the keys; so
 this is determined from the environment. A multiplexer supports none of them unless told to pass them through.
 """
 

@@ -90,9 +90,9 @@ class Clipboard:
     async def source_of(self, message_id: int) -> str:
         """The Markdown source of a message, fetched from the server."""
         request = self._pane.session.client.messages.get(message_id=message_id, apply_markdown=False)
-        answer = await self._pane.waiting(request, "Loading message…")
-        message = answer.message
-        return str(answer.raw_content or (message.content if message is not None else ""))
+        response = await self._pane.waiting(request, "Loading message…")
+        message = response.message
+        return str(response.raw_content or (message.content if message is not None else ""))
 
     def link_of(self, message: Message) -> str:
         """The address of a message."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PaneContext"]
 
-Answer = TypeVar("Answer")
+Response = TypeVar("Response")
 Result = TypeVar("Result")
 Reopen = Callable[[int | str], None]
 
@@ -123,7 +123,7 @@ class PaneContext:
         """Runs a request in the background; errors are shown, never raised."""
         app_of(self._host).spawn(request, what)
 
-    async def waiting(self, request: Awaitable[Answer], hint: str) -> Answer:
+    async def waiting(self, request: Awaitable[Response], hint: str) -> Response:
         """The result of a request; shows `hint` until it arrives."""
         self.say_mode(hint)
         try:

@@ -78,9 +78,9 @@ class Details:
     async def _show_receipts(self, message_id: int) -> None:
         attention = self._pane.attention
         request = self._pane.session.client.messages.read_receipts(message_id=message_id)
-        answer = await self._pane.waiting(request, "Loading read receipts…")
+        response = await self._pane.waiting(request, "Loading read receipts…")
         users = self._pane.session.state.users
-        readers = sorted(answer.user_ids, key=lambda user_id: users.name(user_id).casefold())
+        readers = sorted(response.user_ids, key=lambda user_id: users.name(user_id).casefold())
         choices = [Choice(user_id, users.name(user_id)) for user_id in readers]
         if not choices:
             self._pane.say("Nobody who shares read receipts has read this message yet.")
@@ -106,11 +106,11 @@ class Details:
 
         attention = self._pane.attention
         request = self._pane.session.client.messages.history(message_id=message_id)
-        answer = await self._pane.waiting(request, "Loading edit history…")
+        response = await self._pane.waiting(request, "Loading edit history…")
         feed = self._pane.list.feed
         if feed is None:
             return
-        entries = answer.message_history
+        entries = response.message_history
         versions = [
             Version(_about(entry, self._pane.session.state, feed.names), entry.content) for entry in entries
         ]

@@ -54,8 +54,8 @@ class Flags:
     async def _mark_unread(self, view: MessageView, ids: list[int]) -> None:
         session = self._pane.session
         with session.read_marks.suspended():
-            answer = await session.client.flags.change(message_ids=ids, op="remove", flag="read")
-        skipped = set(answer.ignored_because_not_subscribed_channels or ())
+            response = await session.client.flags.change(message_ids=ids, op="remove", flag="read")
+        skipped = set(response.ignored_because_not_subscribed_channels or ())
         changed = [one.id for one in session.state.messages.known(ids) if one.channel_id not in skipped]
         if changed:
             session.show_unread(changed)

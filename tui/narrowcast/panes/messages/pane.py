@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MessagesPane"]
 
-Answer = TypeVar("Answer")
+Response = TypeVar("Response")
 
 ECHO_CHECK = 1.0
 """Seconds between updates of the notes on echoes, while there are any: the notes depend on their age."""
@@ -109,7 +109,7 @@ class MessagesPane(Vertical):
         """Scrolls to a message just sent; False if that would skip unread messages, so that nothing moves."""
         return self.parts.moving.show_sent()
 
-    async def waiting(self, request: Awaitable[Answer], hint: str) -> Answer:
+    async def waiting(self, request: Awaitable[Response], hint: str) -> Response:
         """The result of a request; shows `hint` until it arrives."""
         return await self._shared.waiting(request, hint)
 

@@ -429,7 +429,7 @@ def _echo_note(entry: OutboxEntry, now: float, keys: Keys) -> tuple[str, str]:
     if entry.state is OutboxState.WAITING:
         return f"waiting to be sent… {cancel}", ""
     if entry.sent_at is not None and now - entry.sent_at >= SILENCE_AFTER:
-        return f"no answer for {int(SILENCE_AFTER)} s, still waiting… {cancel}", ""
+        return f"no response for {int(SILENCE_AFTER)} s, still waiting… {cancel}", ""
     if age > OFFER_AFTER:
         return f"still sending… {cancel}", ""
     return "sending…", ""

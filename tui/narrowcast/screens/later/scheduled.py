@@ -167,7 +167,7 @@ def _destination(state: State, values: Values, before: Destination | None) -> De
 async def _send_now(session: Session, item: ScheduledMessage, where: Destination) -> None:
     """Remove the message from the schedule first, so that it is never sent twice; then put it into the outbox.
 
-    Until then it is saved as a draft too: if no answer arrives, or the app ends, it may be removed but not sent.
+    Until then it is saved as a draft too: if no response arrives, or the app ends, it may be removed but not sent.
     """
     if session.read_only:
         raise InvalidInput(session.warnings[0])

@@ -60,7 +60,7 @@ class Moves:
     async def _seek(self, old: ChannelDestination, narrow: Narrow, message_id: int) -> None:
         session = self._screen.session
         try:
-            answer = await session.client.messages.get(message_id=message_id)
+            response = await session.client.messages.get(message_id=message_id)
         except BadRequest:
             return  # it was deleted, or is no longer visible to the user
         except NarrowcastError:
@@ -68,7 +68,7 @@ class Moves:
             return
         if not self._screen.messages.is_attached:
             return  # another account is on screen: this one looks again when it returns
-        new = answer.message.destination(session.state.me) if answer.message is not None else None
+        new = response.message.destination(session.state.me) if response.message is not None else None
         if isinstance(new, ChannelDestination) and any(
             _is_emptied(one) for one in _showing(self._screen, old)
         ):

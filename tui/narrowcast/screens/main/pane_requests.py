@@ -1,4 +1,4 @@
-"""The main screen's answers to requests of the panes; loaded on the first request, after the first frame."""
+"""The main screen's responses to requests of the panes; loaded on the first request, after the first frame."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
             raise Refused("emails", "Enter at least one email address.")
         self._sent, self._failed = emails, []
         try:
-            answer = await self.session.client.invites.send(
+            response = await self.session.client.invites.send(
                 invitee_emails=emails,
                 stream_ids=values.ids("channels"),
                 invite_expires_in_minutes=_expiry(values),
@@ -152,7 +152,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
             return f"{len([email for email in emails if email not in failed])} invited, {len(failed)} not"
         await self.load()
         said = f"{len(emails)} invited."
-        return " ".join([said, *answer.notices])
+        return " ".join([said, *response.notices])
 
     def _invited(self, result: object) -> None:
         """Show the result, then who was not invited and why, or the links that the server did not email."""
@@ -183,7 +183,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
             return
 
         async def create(values: Values) -> object:
-            answer = await self.session.client.invites.create_link(
+            response = await self.session.client.invites.create_link(
                 stream_ids=values.ids("channels"),
                 invite_expires_in_minutes=_expiry(values),
                 invite_as=_role(values),
@@ -194,7 +194,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
                 welcome_message_custom_text=_welcome(self.state, values),
             )
             await self.load()
-            return answer.invite_link
+            return response.invite_link
 
         def made(link: object) -> None:
             self.app.copy_to_clipboard(str(link))

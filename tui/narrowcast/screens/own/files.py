@@ -28,8 +28,8 @@ class FilesScreen(ManageScreen[Attachment]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.FILES)]
 
     async def load(self) -> None:
-        answer = await self.session.client.uploads.list()
-        self.state.attachments.replace(answer.attachments)
+        response = await self.session.client.uploads.list()
+        self.state.attachments.replace(response.attachments)
 
     def rows(self) -> Sequence[ListRow[Attachment]]:
         attachments = sorted(self.state.attachments.all(), key=lambda one: -one.id)

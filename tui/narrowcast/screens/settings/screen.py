@@ -159,8 +159,8 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         self.work(self._save(setting, value))
 
     async def _save(self, setting: Setting, value: object) -> None:
-        answer = await self.send({setting.name: value})
-        ignored = getattr(answer, "ignored_parameters_unsupported", None)
+        response = await self.send({setting.name: value})
+        ignored = getattr(response, "ignored_parameters_unsupported", None)
         if ignored and setting.name in ignored:
             self.say("Not supported by this server.", bad=True)
             return
