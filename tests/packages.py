@@ -253,8 +253,8 @@ def try_out(command: Path, folder: Path) -> None:
             "It works",
             **home,
         )
-        answer = run(command, "read", "--rc", rc, "topic:packages", "--json", **home)
-        if json.loads(answer.splitlines()[-1])["content"] != "It works":
+        result = run(command, "read", "--rc", rc, "topic:packages", "--json", **home)
+        if json.loads(result.splitlines()[-1])["content"] != "It works":
             raise Failed("the message that was sent cannot be read")
     finally:
         server.terminate()

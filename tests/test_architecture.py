@@ -130,8 +130,8 @@ def test_only_the_commands_demo_and_serve_import_the_server_and_only_when_they_r
 )
 def test_nothing_heavy_is_imported_before_the_first_paint(module: str) -> None:
     program = f"import sys, {module}; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert HEAVY & set(answer.stdout.split()) == set()
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert HEAVY & set(result.stdout.split()) == set()
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:

@@ -299,8 +299,8 @@ async def test_registration_without_a_queue_is_malformed() -> None:
     with ScriptedTransport() as transport:
         async with make_connection(transport) as connection:
             client = Client(connection)
-            for answer in ({"queue_id": 7, "last_event_id": 1}, {"queue_id": "q"}):
-                transport.prepare("POST", "/api/v1/register", json=answer)
+            for response in ({"queue_id": 7, "last_event_id": 1}, {"queue_id": "q"}):
+                transport.prepare("POST", "/api/v1/register", json=response)
                 with pytest.raises(MalformedResponse):
                     await client.registration.register()
 

@@ -1,4 +1,4 @@
-"""Answers of broken and hostile servers raise only typed errors."""
+"""Responses of broken and hostile servers raise only typed errors."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ PADDING = b" " * 2**20
 
 
 @given(hostile_json())
-def test_a_large_answer_is_read_as_a_small_one_would_be(value: object) -> None:
+def test_a_large_response_is_read_as_a_small_one_would_be(value: object) -> None:
     raw = json.dumps(value).encode()
     assert repr(outcome(raw + PADDING)) == repr(outcome(raw))
 
@@ -132,7 +132,7 @@ def test_both_parsers_return_the_same_result(raw: bytes) -> None:
         assert repr(large) == repr(small)
 
 
-def test_large_answers_use_the_faster_parser_and_suspicious_ones_the_careful_one(
+def test_large_responses_use_the_faster_parser_and_suspicious_ones_the_careful_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     carefully: list[int] = []
@@ -150,22 +150,24 @@ def test_large_answers_use_the_faster_parser_and_suspicious_ones_the_careful_one
 
 
 @given(hostile_json(), st.sampled_from([200, 400, 401, 404, 429, 500]))
-async def test_any_answer_of_any_status_gives_an_object_or_a_typed_error(value: object, status: int) -> None:
+async def test_any_response_of_any_status_gives_an_object_or_a_typed_error(
+    value: object, status: int
+) -> None:
     body = {"result": "error", "msg": "x", "code": value, "retry-after": value, "ignored": value}
     for content in (value, body, {**body, "result": "success", "ignored_parameters_unsupported": value}):
         transport = ScriptedTransport()
         transport.prepare("GET", "/api/v1/x", status=status, content=json.dumps(content).encode())
         async with make_connection(transport, patience=0) as connection:
             try:
-                answer = await connection.request("GET", "/x")
+                response = await connection.request("GET", "/x")
             except NarrowcastError as error:
                 message = error.user_message
             else:
-                message = str(answer["msg"])
+                message = str(response["msg"])
             assert isinstance(message, str)
 
 
-async def test_an_answer_past_the_cap_is_cut_off() -> None:
+async def test_a_response_past_the_cap_is_cut_off() -> None:
     with ScriptedTransport() as transport:
         transport.prepare("GET", "/api/v1/x", content=b'{"a": "' + b"x" * 5000 + b'"}')
         async with make_connection(transport) as connection:
@@ -174,7 +176,7 @@ async def test_an_answer_past_the_cap_is_cut_off() -> None:
     assert caught.value.limit == 1000
 
 
-async def test_a_small_answer_that_unpacks_to_a_large_one_is_cut_off() -> None:
+async def test_a_small_response_that_unpacks_to_a_large_one_is_cut_off() -> None:
     bomb = gzip.compress(b" " * 20_000_000)
     with ScriptedTransport() as transport:
         transport.prepare("GET", "/api/v1/x", content=bomb, headers={"content-encoding": "gzip"})

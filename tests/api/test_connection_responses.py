@@ -1,4 +1,4 @@
-"""How answers are interpreted: one typed error per cause."""
+"""How responses are interpreted: one typed error per cause."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from support.scripted import ScriptedTransport
 PATH = "/api/v1/thing"
 
 
-async def answer_to(
+async def response_to(
     status: int = 200, content: bytes = b"{}", headers: dict[str, str] | None = None
 ) -> dict[str, object]:
     with ScriptedTransport() as transport:
@@ -78,25 +78,25 @@ async def refusal(**prepared: object) -> ApiError:
         b"\xff\xfe",
     ],
 )
-async def test_an_answer_in_the_wrong_form_is_malformed(content: bytes) -> None:
+async def test_a_response_in_the_wrong_form_is_malformed(content: bytes) -> None:
     with pytest.raises(MalformedResponse) as caught:
-        await answer_to(content=content)
+        await response_to(content=content)
     assert caught.value.user_message
 
 
 @proves("CONV-07", "CONV-08", "CONV-19")
 async def test_the_result_decides_and_not_the_http_status() -> None:
     success = b'{"result": "success", "msg": "", "id": 5}'
-    assert (await answer_to(200, success))["id"] == 5
-    assert (await answer_to(201, success, {"content-type": "text/plain"}))["id"] == 5
+    assert (await response_to(200, success))["id"] == 5
+    assert (await response_to(201, success, {"content-type": "text/plain"}))["id"] == 5
     with pytest.raises(BadRequest):
-        await answer_to(200, b'{"result": "error", "msg": "no", "code": "BAD_REQUEST"}')
+        await response_to(200, b'{"result": "error", "msg": "no", "code": "BAD_REQUEST"}')
 
 
 async def test_a_third_result_is_an_error_unless_the_operation_knows_it() -> None:
     content = b'{"result": "partially_completed", "msg": "", "code": "REQUEST_TIMEOUT"}'
     with pytest.raises(ApiError) as caught:
-        await answer_to(200, content)
+        await response_to(200, content)
     assert caught.value.code == "REQUEST_TIMEOUT"
 
 
@@ -109,10 +109,10 @@ async def test_parameters_that_the_server_ignored_are_reported() -> None:
         transport.prepare("POST", PATH, json={"ignored_parameters_unsupported": []})
         async with make_connection(transport) as connection:
             connection.on_ignored = lambda *what: seen.append(what)
-            answer = await connection.request("POST", "/thing", {"foo": 1})
+            response = await connection.request("POST", "/thing", {"foo": 1})
             await connection.request("POST", "/thing")
             await connection.request("POST", "/thing")
-    assert answer["ignored_parameters_unsupported"] == ["foo", 7, None]
+    assert response["ignored_parameters_unsupported"] == ["foo", 7, None]
     assert seen == [("POST", "/thing", ("foo",))]
 
 
@@ -239,7 +239,7 @@ async def test_bodies_of_html_and_without_a_code_are_typed_by_status(
     status: int, content: bytes, kind: type[ApiError]
 ) -> None:
     with pytest.raises(kind) as caught:
-        await answer_to(status, content)
+        await response_to(status, content)
     assert caught.value.status == status
     assert caught.value.user_message
 
@@ -251,7 +251,7 @@ async def test_bodies_of_html_and_without_a_code_are_typed_by_status(
 @pytest.mark.parametrize("status", [500, 502, 503])
 async def test_a_failing_server_is_a_server_fault(status: int, content: bytes) -> None:
     with pytest.raises(ServerFault) as caught:
-        await answer_to(status, content)
+        await response_to(status, content)
     assert caught.value.status == status
 
 
@@ -313,7 +313,7 @@ async def test_connecting_takes_no_longer_than_ten_seconds_whatever_time_a_reque
     [{"error": httpx.ConnectError("refused")}, {"error": httpx.ReadError("cut")}, {"gate": asyncio.Event()}],
     ids=["refused", "cut", "silent"],
 )
-async def test_a_request_that_meets_no_answer_is_told_and_a_poll_of_events_is_not(
+async def test_a_request_that_meets_no_response_is_told_and_a_poll_of_events_is_not(
     prepared: dict[str, Any],
 ) -> None:
     told: list[str] = []
@@ -329,18 +329,18 @@ async def test_a_request_that_meets_no_answer_is_told_and_a_poll_of_events_is_no
 
 async def test_a_request_that_waits_long_is_told_before_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection_module, "SLOW_SECONDS", 0.001)
-    answered, waiting = asyncio.Event(), asyncio.Event()
+    responded, waiting = asyncio.Event(), asyncio.Event()
     with ScriptedTransport() as transport:
-        transport.prepare("POST", PATH, json={"id": 1}, gate=answered)
+        transport.prepare("POST", PATH, json={"id": 1}, gate=responded)
         async with make_connection(transport) as connection:
             connection.on_no_response = waiting.set
             asking = asyncio.create_task(connection.request("POST", "/thing"))
             await waiting.wait()
-            answered.set()
+            responded.set()
             assert (await asking)["id"] == 1
 
 
-async def test_unanswered_writes_are_reported_but_reads_and_typing_are_not() -> None:
+async def test_writes_without_a_response_are_reported_but_reads_and_typing_are_not() -> None:
     silent = [("GET", "/users/me"), ("POST", "/typing"), ("POST", "/users/me/presence")]
     acts = [("POST", "/messages"), ("PATCH", "/settings"), ("DELETE", "/drafts/7")]
     told: list[int] = []
@@ -354,7 +354,7 @@ async def test_unanswered_writes_are_reported_but_reads_and_typing_are_not() -> 
                 assert len(told) == count
 
 
-async def test_an_answer_is_no_reason_for_doubt_whatever_it_says() -> None:
+async def test_a_response_is_no_reason_for_doubt_whatever_it_says() -> None:
     told: list[int] = []
     with ScriptedTransport() as transport:
         async with make_connection(transport) as connection:

@@ -120,23 +120,23 @@ async def test_what_an_authenticator_app_is_given_shows_in_no_repr() -> None:
     assert_clean(repr(enrolment))
 
 
-@pytest.mark.parametrize("answer", [{"secret": 5, "uri": "x"}, {"uri": "x"}, {}])
-async def test_an_enrolment_without_its_secret_is_malformed(answer: dict[str, object]) -> None:
+@pytest.mark.parametrize("response", [{"secret": 5, "uri": "x"}, {"uri": "x"}, {}])
+async def test_an_enrolment_without_its_secret_is_malformed(response: dict[str, object]) -> None:
     with ScriptedTransport() as transport:
-        transport.prepare("POST", "/api/v1/server/second_factor", json=answer)
+        transport.prepare("POST", "/api/v1/server/second_factor", json=response)
         async with Connection(ACCOUNT, transport=transport) as connection:
             with pytest.raises(MalformedResponse, match="secret"):
                 await begin_second_factor(connection, password=Secret("pw"))
 
 
-@pytest.mark.parametrize("answer", [{"api_key": KEY}, {"api_key": KEY, "email": 7}, {"email": "x"}])
-async def test_a_malformed_sign_in_does_not_show_the_key(answer: dict[str, object]) -> None:
+@pytest.mark.parametrize("response", [{"api_key": KEY}, {"api_key": KEY, "email": 7}, {"email": "x"}])
+async def test_a_malformed_sign_in_does_not_show_the_key(response: dict[str, object]) -> None:
     with ScriptedTransport() as transport:
-        transport.prepare("POST", "/api/v1/fetch_api_key", json=answer)
+        transport.prepare("POST", "/api/v1/fetch_api_key", json=response)
         async with Connection("https://chat.example.org", transport=transport) as connection:
             with pytest.raises(NarrowcastError) as caught:
                 await fetch_api_key(connection, username="ada", password=Secret("pw"))
-    del answer
+    del response
     assert "••••" in whole_traceback(caught.value)
 
 

@@ -64,13 +64,13 @@ def account(port: int, scheme: str = "http", ca: Path | None = None) -> Account:
     return Account(f"{scheme}://127.0.0.1:{port}", "ada@example.org", Secret("canary-key"), ca)
 
 
-def answer(body: bytes, *, status: str = "200 OK", extra: str = "", length: int | None = None) -> bytes:
+def response(body: bytes, *, status: str = "200 OK", extra: str = "", length: int | None = None) -> bytes:
     size = len(body) if length is None else length
     return f"HTTP/1.1 {status}\r\nContent-Length: {size}\r\n{extra}\r\n".encode() + body
 
 
 async def fine(_: bytes, writer: asyncio.StreamWriter) -> None:
-    writer.write(answer(OK))
+    writer.write(response(OK))
     await writer.drain()
 
 
@@ -84,7 +84,7 @@ async def test_a_refused_connection_means_that_nothing_was_sent() -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    [b"", b"HTTP/1.1 200", answer(OK[:10], length=100), b"SSH-2.0-OpenSSH_9.2\r\n", b"\x00\xff" * 50],
+    [b"", b"HTTP/1.1 200", response(OK[:10], length=100), b"SSH-2.0-OpenSSH_9.2\r\n", b"\x00\xff" * 50],
 )
 async def test_a_connection_lost_after_the_request_leaves_the_outcome_unknown(reply: bytes) -> None:
     async def cut(_: bytes, writer: asyncio.StreamWriter) -> None:
@@ -100,7 +100,7 @@ async def test_a_connection_lost_after_the_request_leaves_the_outcome_unknown(re
 
 async def test_a_server_that_drips_does_not_hold_a_request_past_its_time() -> None:
     async def drip(_: bytes, writer: asyncio.StreamWriter) -> None:
-        writer.write(answer(b"", length=10_000))
+        writer.write(response(b"", length=10_000))
         while not writer.is_closing():
             writer.write(b" ")
             await writer.drain()
@@ -113,7 +113,7 @@ async def test_a_server_that_drips_does_not_hold_a_request_past_its_time() -> No
 
 async def test_requests_share_a_connection_and_survive_its_end() -> None:
     async def once(_: bytes, writer: asyncio.StreamWriter) -> None:
-        writer.write(answer(OK, extra="Connection: close\r\n"))
+        writer.write(response(OK, extra="Connection: close\r\n"))
         await writer.drain()
         writer.close()
 
@@ -152,7 +152,7 @@ async def test_redirects_that_lead_nowhere_do_not_use_up_the_connections(
     status: str, extra: str, error: type[NarrowcastError]
 ) -> None:
     async def redirect(_: bytes, writer: asyncio.StreamWriter) -> None:
-        writer.write(answer(b"", status=status, extra=extra))
+        writer.write(response(b"", status=status, extra=extra))
         await writer.drain()
 
     async with raw_server(redirect) as server, Connection(account(server.port)) as connection:
@@ -163,12 +163,12 @@ async def test_redirects_that_lead_nowhere_do_not_use_up_the_connections(
 
 async def test_a_request_that_finds_no_free_connection_was_not_sent() -> None:
     everything_taken = asyncio.Event()
-    answered = asyncio.Event()
+    responded = asyncio.Event()
 
     async def hold(_: bytes, writer: asyncio.StreamWriter) -> None:
         if server.connections == 16 and len(server.heard) == 16:
             everything_taken.set()
-        await answered.wait()
+        await responded.wait()
         await fine(b"", writer)
 
     async with raw_server(hold) as server, Connection(account(server.port)) as connection:
@@ -176,7 +176,7 @@ async def test_a_request_that_finds_no_free_connection_was_not_sent() -> None:
         await everything_taken.wait()
         with pytest.raises(NotConnected):
             await connection.request("POST", "/messages", {"content": "x"}, timeout=0.1)
-        answered.set()
+        responded.set()
         await asyncio.gather(*held)
         assert len(server.heard) == 16
 
@@ -186,7 +186,7 @@ async def test_a_redirect_to_another_port_is_not_followed_at_all() -> None:
 
         async def redirect(_: bytes, writer: asyncio.StreamWriter) -> None:
             writer.write(
-                answer(b"", status="302 Found", extra=f"Location: http://127.0.0.1:{canary.port}/\r\n")
+                response(b"", status="302 Found", extra=f"Location: http://127.0.0.1:{canary.port}/\r\n")
             )
             await writer.drain()
 

@@ -21,7 +21,7 @@ async def test_a_silent_stream_is_probed_after_the_first_of_several_acts(clock: 
     assert not silence.is_event_overdue(), "it says so once"
 
 
-async def test_acts_while_the_stream_is_not_listening_are_covered_by_the_next_answer(
+async def test_acts_while_the_stream_is_not_listening_are_covered_by_the_next_response(
     clock: VirtualClock,
 ) -> None:
     silence = Silence(clock)
@@ -73,7 +73,7 @@ async def test_a_connection_that_cannot_prove_that_it_works_is_not_live_a_moment
         assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true", "true"]
 
 
-async def test_a_request_without_an_answer_puts_the_connection_in_doubt() -> None:
+async def test_a_request_without_a_response_puts_the_connection_in_doubt() -> None:
     bench = StreamBench()
     bench.registers()
     bench.hangs()
@@ -143,12 +143,12 @@ async def test_a_silence_after_events_is_looked_into_once_a_minute() -> None:
 
 async def test_doubt_before_the_first_snapshot_changes_nothing() -> None:
     bench = StreamBench()
-    answered = asyncio.Event()
-    bench.transport.prepare(*REGISTER, json=SNAPSHOT, gate=answered)
+    responded = asyncio.Event()
+    bench.transport.prepare(*REGISTER, json=SNAPSHOT, gate=responded)
     bench.hangs()
     async with bench.running():
         bench.stream.poll_now()
-        answered.set()
+        responded.set()
         await bench.clock.settle(60)
         assert [poll.params.get("dont_block") for poll in bench.polls()] == [None]
 

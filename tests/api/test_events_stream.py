@@ -145,7 +145,7 @@ async def test_what_an_earlier_session_knew_of_the_server_is_asked_anew_where_it
 ):
     bench = StreamBench()
     bench.connection.assume(ServerInfo(level=9, known=True))
-    assert bench.connection.server.level != 9  # the server's own answer prevails
+    assert bench.connection.server.level != 9  # the server's own response prevails
     bench.connection.forget_server()
     bench.connection.assume(ServerInfo(level=9, known=True))
     bench.transport.prepare_error(*REGISTER, code="BAD_REQUEST", msg="Unknown capability")
@@ -159,7 +159,7 @@ async def test_what_an_earlier_session_knew_of_the_server_is_asked_anew_where_it
         assert bench.kinds[-1] == LIVE
 
 
-async def test_an_answer_that_is_not_json_causes_a_new_registration() -> None:
+async def test_a_response_that_is_not_json_causes_a_new_registration() -> None:
     bench = StreamBench()
     bench.registers()
     bench.transport.prepare(*EVENTS, content=b"<html>captive portal</html>")
@@ -228,18 +228,18 @@ async def test_a_refused_key_stops_until_somebody_asks_again() -> None:
 
 async def test_a_new_snapshot_that_is_overdue_is_told() -> None:
     bench = StreamBench()
-    answered = asyncio.Event()
+    responded = asyncio.Event()
     bench.registers()
     bench.transport.prepare(*EVENTS, json=heartbeat(0))
     bench.transport.prepare_error(*EVENTS, code="BAD_EVENT_QUEUE_ID", queue_id="q1")
-    bench.transport.prepare(*REGISTER, json={**SNAPSHOT, "queue_id": "q2"}, gate=answered)
+    bench.transport.prepare(*REGISTER, json={**SNAPSHOT, "queue_id": "q2"}, gate=responded)
     bench.hangs()
     async with bench.running():
         await bench.clock.advance(4.9)
         assert bench.kinds == [LIVE]
         await bench.clock.advance(0.1)
         assert bench.kinds == [LIVE, RECONNECTING]
-        answered.set()
+        responded.set()
         await bench.clock.settle()
         assert bench.kinds == [LIVE, RECONNECTING, LIVE]
 

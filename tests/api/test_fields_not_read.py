@@ -1,4 +1,4 @@
-"""Fields of a real server's answers and events that the client does not read, each with its reason."""
+"""Fields of a real server's responses and events that the client does not read, each with its reason."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import parse_event
 from narrowcast_api.wire.model import fields_of
-from support.captures import captures, needs_recordings, recorded_answers, recorded_events
+from support.captures import captures, needs_recordings, recorded_events, recorded_responses
 from support.responses import model_for, operation
 
 pytestmark = needs_recordings
@@ -19,7 +19,7 @@ pytestmark = needs_recordings
 FEATURES = Path(__file__).resolve().parents[2] / "docs" / "zulip-features.md"
 FRAME = {"result", "msg", "queue_id", "last_event_id"}
 """Fields that the connection and the event stream read."""
-NOT_IN_ANSWERS = {
+NOT_IN_RESPONSES = {
     "GET users/me": None,  # read by the reader of users
     "POST bots/N/api_key/regenerate": {"api_key"},  # a Secret, which models do not hold
     "PATCH realm": None,  # echoes the request
@@ -60,9 +60,9 @@ class Watched(dict[str, Any]):
 def test_what_is_not_read_of_registration_is_told() -> None:
     folder = captures()
     assert folder is not None
-    answer = Watched(json.loads((folder / "register_rich_cordelia.json").read_bytes())["response"])
-    State.from_snapshot(answer, now=0.0)
-    unread = {key for key in answer.keys() - answer.asked - FRAME if not key.startswith("realm_")}
+    response = Watched(json.loads((folder / "register_rich_cordelia.json").read_bytes())["response"])
+    State.from_snapshot(response, now=0.0)
+    unread = {key for key in response.keys() - response.asked - FRAME if not key.startswith("realm_")}
     section = FEATURES.read_text(encoding="utf-8").partition("## Ignored fields")[2]
     told = {
         word
@@ -72,10 +72,10 @@ def test_what_is_not_read_of_registration_is_told() -> None:
     assert unread == told
 
 
-def test_what_is_not_read_of_answers_is_known() -> None:
+def test_what_is_not_read_of_responses_is_known() -> None:
     unread: dict[str, set[str]] = defaultdict(set)
     count = 0
-    for _, record in recorded_answers():
+    for _, record in recorded_responses():
         name = operation(record["request"]["method"], record["request"]["path"])
         if record["status"] == 200 and name not in ("GET events", "POST register"):
             model = model_for(record["request"]["method"], record["request"]["path"])
@@ -85,9 +85,9 @@ def test_what_is_not_read_of_answers_is_known() -> None:
             count += 1
     assert count > 480
     known = {
-        name: keys for name, keys in unread.items() if keys and NOT_IN_ANSWERS.get(name, keys) is not None
+        name: keys for name, keys in unread.items() if keys and NOT_IN_RESPONSES.get(name, keys) is not None
     }
-    assert known == {name: keys for name, keys in NOT_IN_ANSWERS.items() if keys is not None}
+    assert known == {name: keys for name, keys in NOT_IN_RESPONSES.items() if keys is not None}
 
 
 def test_what_is_not_read_of_events_is_known() -> None:

@@ -66,7 +66,7 @@ def test_any_name_is_safe(name: str) -> None:
         (None, "", "download"),
     ],
 )
-def test_the_name_of_an_answer_is_its_headers_else_its_addresss(
+def test_the_name_of_a_response_is_its_headers_else_its_addresss(
     disposition: str | None, url: str, name: str | None
 ) -> None:
     found = response_file_name(disposition, url)

@@ -71,8 +71,8 @@ async def test_a_file_goes_in_parts_with_credentials_and_its_name(file: Path) ->
     server = TusServer()
     seen: list[tuple[int, int]] = []
     addresses: list[str] = []
-    answer = await send(server, file, progress=lambda *step: seen.append(step), resumable=addresses.append)
-    assert answer == {"url": "/user_uploads/1/ab/x.bin", "filename": "x.bin"}
+    response = await send(server, file, progress=lambda *step: seen.append(step), resumable=addresses.append)
+    assert response == {"url": "/user_uploads/1/ab/x.bin", "filename": "x.bin"}
     assert bytes(server.content) == file.read_bytes()
     assert server.patches == [(0, 1000), (1000, 1000), (2000, 500)]
     assert server.unauthorized == 0
@@ -98,13 +98,13 @@ async def test_a_file_goes_in_parts_with_credentials_and_its_name(file: Path) ->
 )
 async def test_a_cut_costs_one_part_at_most(file: Path, faults: list[int | str]) -> None:
     server = TusServer(faults=list(faults))
-    answer = await send(server, file)
-    assert answer["url"] == "/user_uploads/1/ab/x.bin"
+    response = await send(server, file)
+    assert response["url"] == "/user_uploads/1/ab/x.bin"
     assert bytes(server.content) == file.read_bytes()
     assert len(server.creates) == 1 + faults.count("forget")
 
 
-async def test_an_answer_that_was_lost_at_the_end_is_asked_for_again(file: Path) -> None:
+async def test_a_response_that_was_lost_at_the_end_is_asked_for_again(file: Path) -> None:
     server = TusServer(faults=["ok", "ok", "deaf"])
     assert (await send(server, file))["filename"] == "x.bin"
     assert server.patches[-1] == (2500, 0)

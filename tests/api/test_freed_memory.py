@@ -39,5 +39,5 @@ print("done")
 
 @pytest.mark.skipif(libc_ver()[0] != "glibc", reason="it counts as glibc does")
 def test_large_blocks_can_be_mapped_separately_although_a_larger_one_was_freed_before() -> None:
-    answer = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
-    assert answer.stdout.split() == ["False", "True", "done"]
+    result = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == ["False", "True", "done"]

@@ -19,7 +19,7 @@ httpcore_waiting.install()
 import httpx
 from narrowcast_api.http.network import install
 
-async def answer(reader, writer):
+async def respond(reader, writer):
     request = await reader.readuntil(b"\\r\\n\\r\\n")
     if b"/slow" in request:
         await slow.wait()
@@ -30,7 +30,7 @@ async def answer(reader, writer):
 async def main():
     global slow
     slow = asyncio.Event()
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    server = await asyncio.start_server(respond, "127.0.0.1", 0)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     limits = httpx.Limits(max_connections=1)
     async with httpx.AsyncClient(limits=limits, timeout=httpx.Timeout(30, pool=0.05), trust_env=False) as client:
@@ -59,8 +59,8 @@ asyncio.run(main())
 
 
 def test_requests_wait_for_a_connection_without_anyio_and_other_clients_have_it() -> None:
-    answer = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
-    assert answer.stdout.splitlines() == ["ok", "late", "ok ok False", "ok True", "ok"], answer.stderr
+    result = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
+    assert result.stdout.splitlines() == ["ok", "late", "ok ok False", "ok True", "ok"], result.stderr
 
 
 NAMES = [
@@ -95,5 +95,5 @@ httpcore_waiting.install()
 import httpx, httpcore._synchronization
 print(httpcore._synchronization is httpcore_waiting)
 """
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert answer.stdout.strip() == "False", answer.stderr
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert result.stdout.strip() == "False", result.stderr

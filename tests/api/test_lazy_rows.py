@@ -1,4 +1,4 @@
-"""Rows of a large answer that are parsed when they are accessed."""
+"""Rows of a large response that are parsed when they are accessed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PADDING = b" " * 2**20
 
 
 def large(people: bytes) -> Sequence[Any]:
-    """The lazy list of an answer that is large enough to have one."""
+    """The lazy list of a response that is large enough to have one."""
     value = parse_object(b'{"people": ' + people + b', "n": 1}' + PADDING, "people")
     assert value["n"] == 1
     found = value["people"]
@@ -71,12 +71,12 @@ def test_a_value_that_is_not_a_list_stays_as_it_is(people: object) -> None:
     assert parse_object(json.dumps({"people": people}).encode() + PADDING, "people") == {"people": people}
 
 
-def test_an_answer_nested_too_deeply_is_rejected_as_usual() -> None:
+def test_a_response_nested_too_deeply_is_rejected_as_usual() -> None:
     with pytest.raises(MalformedResponse):
         parse_object(b'{"people": [' + b"[" * 50_000 + b"]" * 50_000 + b"]}" + PADDING, "people")
 
 
-def test_a_small_answer_has_a_list() -> None:
+def test_a_small_response_has_a_list() -> None:
     assert parse_object(b'{"people": [1]}', "people") == {"people": [1]}
 
 

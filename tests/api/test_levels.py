@@ -118,7 +118,7 @@ async def test_registration_teaches_level_and_limits_anew() -> None:
 
 
 @pytest.mark.parametrize(("sent", "known"), [(1, 1), (0, None), (-1, None), (True, None), ("20", None)])
-def test_an_invalid_length_in_an_answer_is_not_a_limit(sent: object, known: int | None) -> None:
+def test_an_invalid_length_in_a_response_is_not_a_limit(sent: object, known: int | None) -> None:
     limits = RequestLimits.from_response({"max_message_length": sent, "max_topic_length": sent})
     assert (limits.max_message_length, limits.max_topic_length) == (known, known)
 

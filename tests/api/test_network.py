@@ -1,4 +1,4 @@
-"""Connections are closed when their request is cancelled, and never reused with an unread answer in them."""
+"""Connections are closed when their request is cancelled, and never reused with an unread response in them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from support.listener import Listener
 from support.sessions import until
 from support.tls import Certificates, make_certificates
 
-ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s"
+RESPONSE = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s"
 STEPS = 60
 
 
 class Server:
-    """Answers requests with `bodies` in turn, repeating the last one; the first answer sets `cookie`."""
+    """Responds to requests with `bodies` in turn, repeating the last one; the first response sets `cookie`."""
 
     def __init__(self, *bodies: bytes) -> None:
         self.bodies = list(bodies)
@@ -46,10 +46,10 @@ class Server:
             while request := await reader.readuntil(b"\r\n\r\n"):
                 self.asked.append(request)
                 body = self.bodies.pop(0) if len(self.bodies) > 1 else self.bodies[0]
-                answer = ANSWER % (len(body), body)
+                response = RESPONSE % (len(body), body)
                 if self.cookie and len(self.asked) == 1:
-                    answer = answer.replace(b"\r\n", b"\r\nset-cookie: %s; Path=/\r\n" % self.cookie, 1)
-                writer.write(answer)
+                    response = response.replace(b"\r\n", b"\r\nset-cookie: %s; Path=/\r\n" % self.cookie, 1)
+                writer.write(response)
                 await writer.drain()
         writer.transport.abort()
         self.open -= 1
@@ -96,10 +96,10 @@ async def test_a_request_cancelled_at_any_step_leaves_no_socket_open(tmp_path: P
             await request
     del client, request
     gc.collect()  # a transport that is still open warns here, and a warning fails the test
-    assert finished > 0 or secure, "the steps reach the answer"
+    assert finished > 0 or secure, "the steps reach the response"
 
 
-async def test_a_connection_with_an_answer_left_in_it_is_not_used_again() -> None:
+async def test_a_connection_with_a_response_left_in_it_is_not_used_again() -> None:
     stray = b'{"result": "success", "msg": "", "stray": true}'
     there = Server(
         b'{"result": "success", "msg": "", "n": 1}',
@@ -107,13 +107,13 @@ async def test_a_connection_with_an_answer_left_in_it_is_not_used_again() -> Non
     )
     async with listening(there) as client:
         assert (await client.request("GET", "/users/me"))["n"] == 1
-        there.writers[0].write(ANSWER % (len(stray), stray))
+        there.writers[0].write(RESPONSE % (len(stray), stray))
         await there.writers[0].drain()
         assert (await client.request("GET", "/users/me"))["n"] == 2
     assert len(there.writers) == 2
 
 
-async def test_a_large_answer_comes_whole() -> None:
+async def test_a_large_response_comes_whole() -> None:
     text = "x" * 3_000_000
     there = Server(b'{"result": "success", "msg": "", "text": "%s"}' % text.encode())
     async with listening(there) as client:
@@ -198,7 +198,7 @@ async def test_reading_pauses_above_256_kib_and_goes_on_below_64() -> None:
 async def test_the_addresses_of_a_name_are_tried_one_soon_after_the_other(
     monkeypatch: pytest.MonkeyPatch, host: str, delay: float | None
 ) -> None:
-    """A host name may have an address that never answers; an IP address has no alternative."""
+    """A host name may have an address that never responds; an IP address has no alternative."""
     delays: list[float | None] = []
 
     async def refuse(*_: Any, happy_eyeballs_delay: float | None, **__: Any) -> None:
@@ -213,9 +213,9 @@ async def test_the_addresses_of_a_name_are_tried_one_soon_after_the_other(
 
 async def test_what_arrived_before_the_connection_broke_is_read_before_the_error() -> None:
     protocol = StreamProtocol()
-    protocol.data_received(b"answer")
+    protocol.data_received(b"response")
     protocol.connection_lost(ConnectionResetError("reset"))
-    assert await protocol.read(100) == b"answer"
+    assert await protocol.read(100) == b"response"
     with pytest.raises(ConnectionResetError):
         await protocol.read(100)
     with pytest.raises(ConnectionResetError):

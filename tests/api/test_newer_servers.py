@@ -44,8 +44,8 @@ def test_an_account_has_joined_once_its_user_logs_in() -> None:
 
 def test_the_server_names_the_kinds_of_reports() -> None:
     kinds = [{"key": "spam", "name": "Spam"}, {"key": "rude"}, {"key": 3, "name": "Three"}, {"name": "None"}]
-    answer = {"user_id": 8, "server_report_message_types": kinds}
-    offers = State.from_snapshot(answer, now=0.0).offers
+    response = {"user_id": 8, "server_report_message_types": kinds}
+    offers = State.from_snapshot(response, now=0.0).offers
     assert offers.report_types == (("spam", "Spam"), ("rude", "rude"))
     assert State.from_snapshot({"user_id": 8}, now=0.0).offers.report_types == ()
 
@@ -91,8 +91,8 @@ def test_a_permission_is_open_to_every_role_that_its_rule_does_not_leave_out(
 def test_the_snapshot_of_a_real_server_is_read_whole() -> None:
     folder = captures()
     assert folder is not None
-    answer = json.loads((folder / "register_rich_cordelia.json").read_bytes())["response"]
-    state = State.from_snapshot(answer, now=0.0)
+    response = json.loads((folder / "register_rich_cordelia.json").read_bytes())["response"]
+    state = State.from_snapshot(response, now=0.0)
     assert state.holder_rules.of("realm", "can_manage_all_groups").nobody is False
     assert state.offers.report_types
 

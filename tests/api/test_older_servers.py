@@ -89,7 +89,7 @@ async def test_a_page_around_a_message_can_leave_that_one_out(server: TestServer
     assert [message.id for message in page.messages] == [sent[0], sent[2]]
 
 
-async def test_a_new_group_is_found_by_its_name_where_the_answer_has_no_id() -> None:
+async def test_a_new_group_is_found_by_its_name_where_the_response_has_no_id() -> None:
     rows = [{"id": 3, "name": "crew"}, {"id": 4, "name": "pilots"}]
     async with scripted_client(ZULIP_8) as (client, transport):
         transport.prepare("POST", "/api/v1/user_groups/create")

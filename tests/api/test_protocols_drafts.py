@@ -134,7 +134,7 @@ async def test_a_draft_is_synced_now_and_then_during_continuous_typing(client: D
         assert 2 <= len(client.calls) <= 5
 
 
-async def test_the_event_may_come_before_the_answer_to_its_creation(client: DraftClient) -> None:
+async def test_the_event_may_come_before_the_response_to_its_creation(client: DraftClient) -> None:
     async with client:
         client.hold = True
         client.drafts.save(None, LUNCH, "Soup \n")
@@ -144,7 +144,7 @@ async def test_the_event_may_come_before_the_answer_to_its_creation(client: Draf
         server_id = held.act()
         await client.catch_up()
         assert len(client.drafts.all()) == 1
-        held.answer.set_result(server_id)
+        held.response.set_result(server_id)
         await client.clock.advance(30)
         assert (len(client.drafts.all()), client.calls) == (1, ["create Soup \n"])
         assert client.drafts.all()[0].synced

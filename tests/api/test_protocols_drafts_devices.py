@@ -241,7 +241,7 @@ async def test_edited_elsewhere_while_its_deletion_is_under_way_keeps_the_newer_
         deletion = await deleting(client)
         await client.catch_up()
         client.hold = False
-        client.finish(deletion, "lost after")  # carried out, but no answer has arrived here
+        client.finish(deletion, "lost after")  # carried out, but no response has arrived here
         await client.catch_up()
         await client.clock.advance(10)
         assert (client.texts(), client.server.texts()) == (["newer"], ["newer"])

@@ -1,4 +1,4 @@
-"""Drafts of two devices under any order of keys, answers, events, failures and crashes.
+"""Drafts of two devices under any order of keys, responses, events, failures and crashes.
 
 A text is live from its last key until the user who sees it changes or deletes it. Invariant: each live text
 is on a device or on its way to one, and once the network is calm both devices and the server have the same
@@ -102,18 +102,18 @@ class DraftMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: any(client.held for client in self.clients))
     @rule(data=st.data())
-    def the_event_comes_before_the_answer(self, data: st.DataObject) -> None:
+    def the_event_comes_before_the_response(self, data: st.DataObject) -> None:
         client = data.draw(st.sampled_from([client for client in self.clients if client.held]))
 
         async def finish() -> None:
             held = client.held[0]
-            answer, held.answer = held.answer, self.loop.create_future()
+            response, held.response = held.response, self.loop.create_future()
             client.finish(held, "ok")
             await client.catch_up()
-            if held.answer.exception() is not None:
-                answer.set_exception(held.answer.exception() or AssertionError)
+            if held.response.exception() is not None:
+                response.set_exception(held.response.exception() or AssertionError)
             else:
-                answer.set_result(held.answer.result())
+                response.set_result(held.response.result())
             await self.clock.settle()
 
         self.run(finish())

@@ -107,7 +107,7 @@ async def test_comparing_with_the_server_is_tried_again_more_and_more_rarely(
         assert asked == moments
 
 
-# a creation whose answer was lost
+# a creation whose response was lost
 
 
 async def test_a_creation_that_did_not_arrive_takes_no_draft_of_another_device_for_its_own(
@@ -190,7 +190,7 @@ async def test_what_is_typed_or_deleted_while_an_edit_is_under_way_is_sent_befor
         assert client.server.texts() == []
 
 
-async def test_what_is_typed_or_deleted_before_the_event_and_then_the_answer_of_an_edit_come_is_sent(
+async def test_what_is_typed_or_deleted_before_the_event_and_then_the_response_of_an_edit_come_is_sent(
     client: DraftClient,
 ) -> None:
     async with client:
@@ -201,7 +201,7 @@ async def test_what_is_typed_or_deleted_before_the_event_and_then_the_answer_of_
             client.drafts.save(draft_id, LUNCH, typed)
             edit.act()
             await client.catch_up()
-            edit.answer.set_result(1)
+            edit.response.set_result(1)
             client.held.clear()
             await client.clock.advance(5)
             await client.catch_up()
@@ -272,7 +272,7 @@ async def test_saving_what_is_there_already_changes_nothing(client: DraftClient)
 # changes of other devices meanwhile
 
 
-async def test_an_edit_of_another_device_that_is_heard_of_before_the_answer_to_ours_is_not_sent_back(
+async def test_an_edit_of_another_device_that_is_heard_of_before_the_response_to_ours_is_not_sent_back(
     client: DraftClient,
 ) -> None:
     async with client:
@@ -282,7 +282,7 @@ async def test_an_edit_of_another_device_that_is_heard_of_before_the_answer_to_o
         edit.act()
         edited_elsewhere(client.server, 1, "Soup today and tomorrow")
         await client.catch_up()
-        edit.answer.set_result(1)
+        edit.response.set_result(1)
         await client.clock.advance(10)
         assert client.calls == ["fetch", "edit 1 Soup today"]
         assert client.texts() == client.server.texts() == ["Soup today and tomorrow"]

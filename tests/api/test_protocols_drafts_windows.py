@@ -133,7 +133,7 @@ async def test_another_window_goes_on_where_the_one_that_spoke_to_the_server_end
             leader.drafts.save(None, LUNCH, "Soup")
             await leader.clock.advance(3)
             (request,) = leader.held
-            request.act()  # carried out, but its answer and its event are lost
+            request.act()  # carried out, but its response and its event are lost
             other.look()
         other.queue.clear()
         other.drafts.become_leader()

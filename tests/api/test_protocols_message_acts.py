@@ -1,4 +1,4 @@
-"""The user's acts on a message show before the server has answered, and are reverted if it rejects them."""
+"""The user's acts on a message show before the server has responded, and are reverted if it rejects them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ THUMB = Reaction("+1", "1f44d", "unicode_emoji", live.ADA)
 
 
 class Stage:
-    """Ada's state with one message, and a server that answers when the test says so."""
+    """Ada's state with one message, and a server that responds when the test says so."""
 
     def __init__(self, problem: Exception | None = None, journal: Journal | None = None) -> None:
         self.state = live.make_state()
@@ -62,17 +62,17 @@ class Stage:
         return message
 
     async def change_flag(self, message_id: int, flag: str, on: bool) -> None:
-        await self._answer((message_id, flag, on))
+        await self._response((message_id, flag, on))
 
     async def change_reaction(self, message_id: int, reaction: Reaction, on: bool) -> None:
-        await self._answer((message_id, reaction.emoji_name, on))
+        await self._response((message_id, reaction.emoji_name, on))
 
     async def has_reaction(self, message_id: int, reaction: Reaction) -> bool | None:
         self.checked.append(message_id)
         await self.is_checked.wait()
         return self.on_server
 
-    async def _answer(self, what: object) -> None:
+    async def _response(self, what: object) -> None:
         self.asked.append(what)
         await self.go_on.wait()
         if self.problem is not None:

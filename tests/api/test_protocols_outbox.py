@@ -16,7 +16,7 @@ WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, Outbox
 FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
 
 
-# confirmation by answer and event
+# confirmation by response and event
 
 
 async def test_a_message_goes_out_and_leaves_when_its_event_comes(bench: OutboxBench) -> None:
@@ -32,23 +32,23 @@ async def test_a_message_goes_out_and_leaves_when_its_event_comes(bench: OutboxB
         assert OutboxChanged((local_id,)) in bench.changes
 
 
-async def test_the_event_may_come_before_the_answer(bench: OutboxBench) -> None:
+async def test_the_event_may_come_before_the_response(bench: OutboxBench) -> None:
     async with bench:
         request = await bench.send_and_hold()
         message_id = bench.server.store(request)
         await bench.event()
         assert bench.outbox.entries() == []
-        request.answer.set_result(message_id)
+        request.response.set_result(message_id)
         await bench.clock.advance(60)
         assert (bench.server.sends, bench.outbox.entries()) == (1, [])
 
 
-async def test_an_answer_that_is_lost_after_the_event_changes_nothing(bench: OutboxBench) -> None:
+async def test_a_response_that_is_lost_after_the_event_changes_nothing(bench: OutboxBench) -> None:
     async with bench:
         request = await bench.send_and_hold()
         bench.server.store(request)
         await bench.event()
-        request.answer.set_exception(ServerFault(502))
+        request.response.set_exception(ServerFault(502))
         await bench.clock.advance(60)
         assert (bench.server.sends, bench.server.looks, bench.outbox.entries()) == (1, 0, [])
 
@@ -73,7 +73,7 @@ async def test_a_sent_message_older_than_a_new_snapshot_is_fetched_at_once(bench
         assert (states(bench), bench.shown) == ([], [101])
 
 
-async def test_a_message_whose_answer_comes_after_a_snapshot_that_has_it_is_fetched_at_once(
+async def test_a_message_whose_response_comes_after_a_snapshot_that_has_it_is_fetched_at_once(
     bench: OutboxBench,
 ) -> None:
     async with bench:
@@ -82,12 +82,12 @@ async def test_a_message_whose_answer_comes_after_a_snapshot_that_has_it_is_fetc
         message_id = bench.server.store(request)
         await bench.lose_queue()
         assert bench.newest_id == message_id
-        request.answer.set_result(message_id)
+        request.response.set_result(message_id)
         await bench.settle()
         assert (states(bench), bench.shown) == ([], [message_id])
 
 
-async def test_an_answer_that_comes_after_its_event_leaves_nothing(bench: OutboxBench) -> None:
+async def test_a_response_that_comes_after_its_event_leaves_nothing(bench: OutboxBench) -> None:
     async with bench:
         bench.server.hold = True
         bench.outbox.send(LUNCH, "Soup today")
@@ -96,7 +96,7 @@ async def test_an_answer_that_comes_after_its_event_leaves_nothing(bench: Outbox
         bench.server.queue_id = "another"
         bench.server.store(request)
         await bench.event()
-        request.answer.set_result(101)
+        request.response.set_result(101)
         await bench.settle()
         assert bench.outbox.entries() == []
 

@@ -1,4 +1,4 @@
-"""The outbox under any order of answers, events, failures, crashes and lost queues.
+"""The outbox under any order of responses, events, failures, crashes and lost queues.
 
 Conservation: what was written is on the server once, or listed with its words, or was cancelled by the user.
 Order: the messages of a conversation are on the server in the order of writing, except those that had failed.
@@ -80,7 +80,7 @@ class OutboxMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.bench.server.requests)
     @rule(data=st.data())
-    def store_and_tell_before_the_answer(self, data: st.DataObject) -> None:
+    def store_and_tell_before_the_response(self, data: st.DataObject) -> None:
         request = data.draw(st.sampled_from(self.bench.server.requests))
 
         async def finish() -> None:
@@ -88,8 +88,8 @@ class OutboxMachine(RuleBasedStateMachine):
             self.bench.server.store(request)
             while await self.bench.event():
                 pass
-            if not request.answer.done():
-                request.answer.set_exception(ServerFault(502))
+            if not request.response.done():
+                request.response.set_exception(ServerFault(502))
             await self.bench.settle()
 
         self.run(finish())

@@ -52,7 +52,7 @@ async def test_one_conversation_does_not_hold_up_another(bench: OutboxBench) -> 
         assert sorted(bench.server.contents()) == ["free", "free too"]
 
 
-async def test_looks_that_the_server_cannot_answer_hold_up_no_other_conversation(bench: OutboxBench) -> None:
+async def test_looks_that_fail_hold_up_no_other_conversation(bench: OutboxBench) -> None:
     async with bench:
         bench.server.next_failures.append("lost before")
         bench.server.find_failures.extend([ServerFault(500)] * 3)
@@ -281,7 +281,7 @@ async def test_the_outbox_sleeps_when_there_is_nothing_to_do(bench: OutboxBench)
         assert bench.clock.sleeping == []
 
 
-async def test_a_message_is_looked_for_after_the_last_one_that_was_answered_though_its_event_is_late(
+async def test_a_message_is_looked_for_after_the_last_one_with_a_response_though_its_event_is_late(
     bench: OutboxBench,
 ) -> None:
     async with bench:

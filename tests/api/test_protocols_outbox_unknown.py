@@ -25,7 +25,7 @@ async def test_an_unknown_outcome_is_looked_up_and_never_sent_twice(
         request = await bench.send_and_hold()
         bench.server.store(request)
         bench.server.events.clear()
-        request.answer.set_exception(error)
+        request.response.set_exception(error)
         await bench.settle()
         assert only(bench).state is UNCONFIRMED
         assert "Checking" in (only(bench).error or "")
@@ -92,7 +92,7 @@ async def test_a_slow_server_that_stores_after_the_first_look_is_found_by_the_se
 ) -> None:
     async with bench:
         request = await bench.send_and_hold()
-        request.answer.set_exception(ServerFault(504))
+        request.response.set_exception(ServerFault(504))
         await bench.clock.advance(2.0)
         bench.server.store(request)
         bench.server.events.clear()
@@ -103,7 +103,7 @@ async def test_a_slow_server_that_stores_after_the_first_look_is_found_by_the_se
 async def test_a_late_event_settles_what_had_failed(bench: OutboxBench) -> None:
     async with bench:
         request = await bench.send_and_hold()
-        request.answer.set_exception(ServerFault(504))
+        request.response.set_exception(ServerFault(504))
         await bench.clock.advance(10)
         assert states(bench) == [FAILED]
         bench.server.store(request)
@@ -115,7 +115,7 @@ async def test_a_late_event_settles_what_had_failed(bench: OutboxBench) -> None:
 async def test_a_late_success_is_found_also_when_the_queue_is_another_one(bench: OutboxBench) -> None:
     async with bench:
         request = await bench.send_and_hold()
-        request.answer.set_exception(ServerFault(504))
+        request.response.set_exception(ServerFault(504))
         await bench.clock.advance(10)
         await bench.lose_queue()
         bench.server.store(request)
@@ -127,7 +127,7 @@ async def test_a_late_success_is_found_also_when_the_queue_is_another_one(bench:
 async def test_sending_again_looks_first_if_the_try_may_have_arrived(bench: OutboxBench) -> None:
     async with bench:
         request = await bench.send_and_hold()
-        request.answer.set_exception(ServerFault(504))
+        request.response.set_exception(ServerFault(504))
         await bench.clock.advance(10)
         bench.server.store(request)  # when the event is lost too
         bench.server.events.clear()
@@ -157,7 +157,7 @@ async def test_a_look_that_fails_is_repeated_until_it_works(bench: OutboxBench) 
 
 
 async def nobody_knows(bench: OutboxBench, how: str, looks: int, seconds: float) -> None:
-    """Sends a message whose answer is lost and whose look-ups fail that many times, until its outcome is
+    """Sends a message whose response is lost and whose look-ups fail that many times, until its outcome is
     reported as unknown.
     """
     bench.server.next_failures.append(how)
@@ -247,7 +247,7 @@ async def test_what_the_server_refused_keeps_its_reason_whatever_the_words_are(b
         bench.outbox.retry(local_id)
         await bench.clock.advance(10)
         words = "It is not known whether this arrived: these are the server's own words."
-        bench.server.requests[-1].answer.set_exception(BadRequest("BAD_REQUEST", words))
+        bench.server.requests[-1].response.set_exception(BadRequest("BAD_REQUEST", words))
         await bench.settle()
         await bench.crash()
         bench.open()

@@ -135,7 +135,7 @@ async def test_a_window_that_cannot_send_holds_up_another_for_a_while_only(pair:
 
 
 async def test_a_found_message_may_be_the_one_that_another_window_is_sending(pair: Pair) -> None:
-    """Both send the same words at once: the first request is lost; the second arrives, but its answer is
+    """Both send the same words at once: the first request is lost; the second arrives, but its response is
     lost.
     """
     pair.server.hold = True
@@ -148,7 +148,7 @@ async def test_a_found_message_may_be_the_one_that_another_window_is_sending(pai
     await pair.first.clock.advance(2)
     assert pair.server.looks, "the first one looks, and finds the second one's"
     pair.server.requests.remove(arrived)
-    arrived.answer.set_result(message_id)
+    arrived.response.set_result(message_id)
     await pair.first.clock.advance(10)
     states = [entry.state for entry in pair.first.outbox.entries() if not entry.elsewhere]
     assert states == [OutboxState.FAILED], "offered, not taken for sent"

@@ -13,14 +13,14 @@ AVATAR = "/api/v1/users/me/avatar"
 
 
 async def test_bots_are_listed_made_changed_and_deactivated() -> None:
-    answers = fixture("responses.json")
+    responses = fixture("responses.json")
     async with scripted_client() as (client, transport):
-        transport.prepare("GET", BOTS, json=answers["GET bots"])
+        transport.prepare("GET", BOTS, json=responses["GET bots"])
         assert [bot.full_name for bot in await client.bots.list()] == ["Iris"]
         sent = {"full_name": "Iris", "short_name": "iris", "bot_type": "1"}
-        transport.prepare("POST", BOTS, json=answers["POST bots"], params=sent)
+        transport.prepare("POST", BOTS, json=responses["POST bots"], params=sent)
         assert (await client.bots.create(full_name="Iris", short_name="iris")).user_id == 21
-        transport.prepare("PATCH", f"{BOTS}/21", json=answers["PATCH bots/N"], params={"full_name": "Iris"})
+        transport.prepare("PATCH", f"{BOTS}/21", json=responses["PATCH bots/N"], params={"full_name": "Iris"})
         await client.bots.update(bot_id=21, full_name="Iris")
         transport.prepare("DELETE", f"{BOTS}/21")
         await client.bots.deactivate(bot_id=21)

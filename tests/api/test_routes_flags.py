@@ -71,8 +71,8 @@ def test_a_wildcard_is_known_by_its_old_name_and_by_both_new_ones() -> None:
 @proves("FLG-06", "FLG-19")
 async def test_channels_that_were_skipped_are_told_from_355_and_found_by_comparing_before() -> None:
     async with scripted_client(355) as (client, transport):
-        answer = {"messages": [504], "ignored_because_not_subscribed_channels": [32]}
-        transport.prepare("POST", PATH, json=answer)
+        response = {"messages": [504], "ignored_because_not_subscribed_channels": [32]}
+        transport.prepare("POST", PATH, json=response)
         result = await client.flags.change(message_ids=[504, 505], op="remove", flag="read")
         assert result.ignored_because_not_subscribed_channels == [32]
     async with scripted_client(354) as (client, transport):

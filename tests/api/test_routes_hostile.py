@@ -1,4 +1,4 @@
-"""Whatever a server answers, every call returns a value or raises a typed error."""
+"""Whatever a server sends, every call returns a value or raises a typed error."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ FIELDS = [
 
 
 class Always(httpx.AsyncBaseTransport):
-    """Answers all requests alike, at most 50 of them."""
+    """Responds to all requests alike, at most 50 of them."""
 
     def __init__(self, status: int, content: bytes) -> None:
         self.status, self.content, self.left = status, content, 50
@@ -163,7 +163,7 @@ class Always(httpx.AsyncBaseTransport):
     st.sampled_from([200, 200, 200, 400, 429, 503]),
     st.sampled_from([0, 100, 214, 372, 442]),
 )
-async def test_any_answer_gives_a_value_or_a_typed_error(
+async def test_any_response_gives_a_value_or_a_typed_error(
     call: Call, fields: dict[str, object], result: str, status: int, level: int
 ) -> None:
     body = {"msg": "", **fields, "result": fields.get("result", result)}

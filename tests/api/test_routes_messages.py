@@ -192,8 +192,8 @@ async def test_a_page_is_asked_for_in_the_words_of_the_level() -> None:
 async def test_one_message_and_messages_by_id() -> None:
     async with scripted_client() as (client, transport):
         transport.prepare("GET", FIVE, json={"message": message(5), "raw_content": "x"})
-        answer = await client.messages.get(message_id=5, apply_markdown=False)
-        assert answer.message is not None
+        response = await client.messages.get(message_id=5, apply_markdown=False)
+        assert response.message is not None
         assert transport.last.params == {"apply_markdown": "false", "allow_empty_topic_name": "true"}
         for _ in at_levels(client, [119]):
             transport.prepare("GET", FIVE, json={"raw_content": "x"}, params={})

@@ -97,7 +97,7 @@ def value_of(name: str, hint: Any) -> object:
 
 
 class Willing(ScriptedTransport):
-    """Answers every request with success."""
+    """Responds to every request with success."""
 
     def _take(self, sent: SentRequest) -> Prepared:
         return Prepared(

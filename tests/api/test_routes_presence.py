@@ -11,13 +11,13 @@ from support.api import at_levels, scripted_client
 
 async def test_presence_asks_for_changes_from_263() -> None:
     path = "/api/v1/users/me/presence"
-    answer: dict[str, object] = {
+    response: dict[str, object] = {
         "presences": {"7": {"active_timestamp": 5, "idle_timestamp": 6}},
         "presence_last_update_id": 9,
     }
     async with scripted_client() as (client, transport):
         for level in at_levels(client, [262, 263]):
-            transport.prepare("POST", path, json=answer)
+            transport.prepare("POST", path, json=response)
             got = await client.presence.update(status=PresenceStatus.ACTIVE, last_update_id=-1)
             expected = {
                 "status": "active",

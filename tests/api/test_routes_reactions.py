@@ -155,7 +155,7 @@ async def test_below_193_an_unknown_emoji_is_not_mistaken_for_an_existing_reacti
 
 
 @pytest.mark.parametrize(
-    ("answer", "is_there"),
+    ("response", "is_there"),
     [
         ({"message": channel_message(504, reactions=[{**LAMP._asdict(), "user_id": 1}])}, True),
         ({"message": channel_message(504, reactions=[{**LAMP._asdict(), "user_id": 2}])}, False),
@@ -164,9 +164,9 @@ async def test_below_193_an_unknown_emoji_is_not_mistaken_for_an_existing_reacti
     ],
 )
 async def test_the_server_says_whether_a_users_reaction_is_there(
-    answer: dict[str, object], is_there: bool | None
+    response: dict[str, object], is_there: bool | None
 ) -> None:
     async with scripted_client() as (client, transport):
         requests = RouteRequests(client=lambda: client, state=NotImplemented)
-        transport.prepare("GET", "/api/v1/messages/504", json=answer)
+        transport.prepare("GET", "/api/v1/messages/504", json=response)
         assert await requests.has_reaction(504, LAMP._replace(user_id=1)) is is_there

@@ -59,9 +59,9 @@ FULL: dict[str, Any] = {
 }
 
 
-async def settings(answer: dict[str, Any]) -> tuple[ServerSettings, Connection, ScriptedTransport]:
+async def settings(response: dict[str, Any]) -> tuple[ServerSettings, Connection, ScriptedTransport]:
     transport = ScriptedTransport()
-    transport.prepare("GET", PATH, json=answer)
+    transport.prepare("GET", PATH, json=response)
     connection = make_connection(transport, level=1)
     return await get_server_settings(connection), connection, transport
 
@@ -93,7 +93,7 @@ async def test_every_field_is_typed_and_methods_keep_their_order() -> None:
 
 
 @proves("SRV-10", "SRV-24", "SRV-25", "SRV-26", "SRV-06")
-async def test_an_empty_answer_means_level_zero_and_defaults() -> None:
+async def test_an_empty_response_means_level_zero_and_defaults() -> None:
     read, connection, _ = await settings({})
     assert (connection.server.level, read.feature_level) == (0, 0)
     assert connection.server.known
@@ -121,8 +121,8 @@ async def test_an_invalid_feature_level_does_no_harm(level: object) -> None:
 
 @proves("SRV-18")
 async def test_below_257_the_address_is_under_its_old_name() -> None:
-    answer = {key: value for key, value in FULL.items() if key != "realm_url"}
-    read, _, _ = await settings({**answer, "service_feature_level": 256})
+    response = {key: value for key, value in FULL.items() if key != "realm_url"}
+    read, _, _ = await settings({**response, "service_feature_level": 256})
     assert read.realm_url == "https://old.example.org"
 
 
@@ -136,7 +136,7 @@ async def test_a_client_that_is_too_old_is_told_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "dialect"),
+    ("response", "dialect"),
     [
         ({"service_feature_level": 5, "service_version": "1"}, Dialect.SERVICE),
         ({"zulip_feature_level": 5, "zulip_version": "1", "zulip_merge_base": "m"}, Dialect.ZULIP),
@@ -146,8 +146,8 @@ async def test_a_client_that_is_too_old_is_told_so() -> None:
         ({"zulip_feature_level": 5, "service_feature_level": 5}, Dialect.SERVICE),
     ],
 )
-async def test_both_dialects_are_read_alike(answer: dict[str, Any], dialect: Dialect) -> None:
-    read, connection, _ = await settings(answer)
+async def test_both_dialects_are_read_alike(response: dict[str, Any], dialect: Dialect) -> None:
+    read, connection, _ = await settings(response)
     assert (read.dialect, connection.server.dialect) == (dialect, dialect)
     assert read.feature_level == connection.server.level
     assert read.version == connection.server.version

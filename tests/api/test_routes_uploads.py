@@ -19,7 +19,7 @@ from support.tus_server import TusServer
 
 PATH = "/api/v1/user_uploads"
 LARGE = 25_000_000
-ANSWER: dict[str, object] = {
+RESPONSE: dict[str, object] = {
     "url": "/user_uploads/1/ab/a-1.txt",
     "uri": "/user_uploads/old",
     "filename": "a [1].txt",
@@ -44,7 +44,7 @@ def sparse(tmp_path: Path, size: int) -> Path:
 async def test_a_file_is_the_only_part_of_a_multipart_form(file: Path) -> None:
     seen: list[tuple[int, int]] = []
     async with scripted_client() as (client, transport):
-        transport.prepare("POST", PATH, json=ANSWER)
+        transport.prepare("POST", PATH, json=RESPONSE)
         result = await client.uploads.upload(path=file, progress=lambda *step: seen.append(step))
         sent = transport.last
     kind = sent.headers["content-type"]
@@ -69,12 +69,12 @@ async def test_a_file_is_the_only_part_of_a_multipart_form(file: Path) -> None:
 async def test_the_result_is_read_as_each_level_gives_it(file: Path) -> None:
     async with scripted_client() as (client, transport):
         for level in at_levels(client, boundary_levels()):
-            answer = dict(ANSWER)
+            response = dict(RESPONSE)
             if level < 272:
-                del answer["url"]
+                del response["url"]
             if level < 285:
-                del answer["filename"]
-            transport.prepare("POST", PATH, json=answer)
+                del response["filename"]
+            transport.prepare("POST", PATH, json=response)
             result = await client.uploads.upload(path=file)
             assert result.url == ("/user_uploads/1/ab/a-1.txt" if level >= 272 else "/user_uploads/old")
             assert result.filename == ("a [1].txt" if level >= 285 else file.name)
@@ -85,7 +85,7 @@ async def test_a_file_over_the_limit_is_refused_before_a_byte_is_sent(tmp_path: 
     async with scripted_client(limits=RequestLimits(max_file_upload_size_mib=1)) as (client, transport):
         with pytest.raises(InvalidInput, match="up to 1 MiB"):
             await client.uploads.upload(path=sparse(tmp_path, 2**20 + 1))
-        transport.prepare("POST", PATH, json=ANSWER)
+        transport.prepare("POST", PATH, json=RESPONSE)
         await client.uploads.upload(path=sparse(tmp_path, 2**20))
 
 
@@ -116,7 +116,7 @@ async def test_large_files_are_resumable_from_296(tmp_path: Path) -> None:
                 assert result.url == "/user_uploads/1/ab/x.bin"
                 assert not result.notices
             else:
-                transport.prepare("POST", PATH, json=ANSWER)
+                transport.prepare("POST", PATH, json=RESPONSE)
                 result = await client.uploads.upload(path=path)
                 assert bool(result.notices) is (size >= LARGE)
                 assert not result.notices or "may time out" in result.notices[0]
@@ -125,7 +125,7 @@ async def test_large_files_are_resumable_from_296(tmp_path: Path) -> None:
 async def test_a_server_without_the_endpoint_gets_one_request_and_a_notice(tmp_path: Path) -> None:
     async with scripted_client() as (client, transport):
         transport.prepare("POST", "/api/v1/tus", status=404, content=b"<html>")
-        transport.prepare("POST", PATH, json=ANSWER)
+        transport.prepare("POST", PATH, json=RESPONSE)
         result = await client.uploads.upload(path=sparse(tmp_path, LARGE))
         assert "no resumable uploads" in result.notices[0]
 
@@ -176,7 +176,7 @@ async def test_errors_of_the_server_and_of_the_line_are_typed(file: Path) -> Non
 
 async def test_an_upload_is_cancelled_with_its_task(file: Path) -> None:
     async with scripted_client() as (client, transport):
-        transport.prepare("POST", PATH, json=ANSWER, gate=asyncio.Event())
+        transport.prepare("POST", PATH, json=RESPONSE, gate=asyncio.Event())
         task = asyncio.create_task(client.uploads.upload(path=file))
         while transport.pending:
             await asyncio.sleep(0)

@@ -50,18 +50,18 @@ OWN = {
 }
 
 
-async def own(answer: dict[str, Any]) -> User:
+async def own(response: dict[str, Any]) -> User:
     async with scripted_client() as (client, transport):
-        transport.prepare("GET", ME, json=answer)
+        transport.prepare("GET", ME, json=response)
         user = await client.users.me()
         assert transport.last.params == {}
         assert client.connection.own_user_id == user.user_id
     return user
 
 
-async def other(answer: dict[str, Any]) -> User:
+async def other(response: dict[str, Any]) -> User:
     async with scripted_client() as (client, transport):
-        transport.prepare("GET", SEVEN, json={"user": answer})
+        transport.prepare("GET", SEVEN, json={"user": response})
         return await client.users.get(user_id=7)
 
 
@@ -91,8 +91,8 @@ async def test_the_current_user_with_every_field() -> None:
 @proves("ME-13", "ME-15", "ME-16", "USR-09")
 @pytest.mark.parametrize("missing", ["delivery_email", "profile_data", "max_message_id", "avatar_url"])
 async def test_missing_and_extra_fields_of_older_servers_do_no_harm(missing: str) -> None:
-    answer = {key: value for key, value in OWN.items() if key != missing}
-    user = await own({**answer, "is_billing_admin": True, "avatar_url": None})
+    response = {key: value for key, value in OWN.items() if key != missing}
+    user = await own({**response, "is_billing_admin": True, "avatar_url": None})
     assert "is_billing_admin" not in User.__struct_fields__
     assert user.avatar == Avatar(None, 3)
     assert (await other({key: value for key, value in PERSON.items() if key != missing})).user_id == 7

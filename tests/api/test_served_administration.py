@@ -153,7 +153,7 @@ async def test_an_export_is_asked_for_in_the_words_of_the_level() -> None:
         assert transport.last.params == {"export_type": "full_without_consent"}
 
 
-async def test_answers_of_servers_that_have_them_are_read() -> None:
+async def test_responses_of_servers_that_have_them_are_read() -> None:
     async with scripted_client(442) as (client, transport):
         transport.prepare("GET", "/api/v1/messages/summary", json={"summary": "They had **soup**."})
         narrow = [{"operator": "is", "operand": "unread"}]

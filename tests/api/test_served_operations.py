@@ -69,12 +69,12 @@ async def test_a_queue_with_a_narrow_and_some_of_the_subscribers(
 ) -> None:
     server.set_level(level)
     narrow = [{"operator": "channel", "operand": "engineering", "negated": False}]
-    answer = await ada.registration.register(
+    response = await ada.registration.register(
         narrow=narrow, include_subscribers="partial", event_types=["message"], fetch_event_types=["message"]
     )
     await server.send("ada", "general", "soup")
     sent = await server.send("ada", "engineering", "soup")
-    queue_id = answer["queue_id"]
+    queue_id = response["queue_id"]
     assert isinstance(queue_id, str)
     batch = await ada.events.get(queue_id=queue_id, last_event_id=-1, dont_block=True)
     assert [
@@ -156,8 +156,8 @@ async def test_settings_mutes_words_presence_and_status(server: TestServer, ada:
     await ada.settings.unmute_user(user_id=dario)
     assert "soup" in await ada.settings.add_alert_words(words=["soup", "stew"])
     assert await ada.settings.remove_alert_words(words=["soup"]) == await ada.settings.alert_words()
-    answer = await ada.presence.update(status=PresenceStatus.ACTIVE, new_user_input=True, last_update_id=-1)
-    assert server.id("ada") in answer.by_user_id()
+    response = await ada.presence.update(status=PresenceStatus.ACTIVE, new_user_input=True, last_update_id=-1)
+    assert server.id("ada") in response.by_user_id()
     await ada.status.set(status_text="out", emoji_name="anchor")
     assert (await ada.status.get(user_id=server.id("ada"))).status_text == "out"
     await ada.status.clear()
@@ -208,8 +208,8 @@ async def test_a_wrong_key_and_a_foreign_queue_are_told_apart(server: TestServer
         with pytest.raises(NarrowcastError):
             await fetch_api_key(nobody.connection, username=account.email, password=Secret("wrong"))
         assert (await nobody.server.settings()).realm_name
-    answer = await ada.registration.register(event_types=["typing"], fetch_event_types=["realm"])
-    await ada.events.delete_queue(queue_id=str(answer["queue_id"]))
+    response = await ada.registration.register(event_types=["typing"], fetch_event_types=["realm"])
+    await ada.events.delete_queue(queue_id=str(response["queue_id"]))
 
 
 async def test_below_their_levels_operations_are_refused_here(server: TestServer, ada: Client) -> None:

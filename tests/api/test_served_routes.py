@@ -176,14 +176,14 @@ async def test_what_the_server_registers_and_sends_is_read_whole(
 
     server.set_level(level)
     async with client_of(server, "ada") as client:
-        answer = await client.registration.register()
-        state = State.from_snapshot(answer)
+        response = await client.registration.register()
+        state = State.from_snapshot(response)
         assert caplog.messages == []
         assert {user.full_name for user in state.users} >= {"Ada Moreno", "Hugo Park"}
         assert {channel.name for channel in state.channels.subscribed()} >= {"general"}
         await _everything(client, server, level, ask)
         caplog.clear()
-        events = await _events(client, answer)
+        events = await _events(client, response)
         assert caplog.messages == []
         assert not [event for event in events if isinstance(event, BadEvent | UnknownEvent)]
         assert {event.type for event in events} >= {"message", "drafts", "user_group", "realm_linkifiers"}

@@ -1,4 +1,4 @@
-"""Notices that a server adds to its answers are shown to the user."""
+"""Notices that a server adds to its responses are shown to the user."""
 
 from __future__ import annotations
 

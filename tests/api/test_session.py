@@ -213,11 +213,11 @@ async def test_an_event_that_comes_while_a_page_is_on_its_way_is_not_lost(tmp_pa
 
         async def slow(*args: object, **kwargs: object) -> dict[str, object]:
             connection.request = fetch  # type: ignore[method-assign]  # only this once
-            answer = await fetch(*args, **kwargs)  # type: ignore[arg-type]  # passed on as it came
+            response = await fetch(*args, **kwargs)  # type: ignore[arg-type]  # passed on as it came
             second = await server.send("ada", "general", "soup")
             await server.call("ada", "POST", f"/messages/{first}/reactions", {"emoji_name": "tada"})
             await until(lambda: second in dario.state.messages and known(dario, first).reactions)
-            return answer
+            return response
 
         connection.request = slow  # type: ignore[method-assign]  # only once
         view = dario.view(soup(server))

@@ -1,4 +1,4 @@
-"""The presence of others in the answers to the own reports."""
+"""The presence of others in the responses to the own reports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REPORT = "/api/v1/users/me/presence"
 
 
 class PresenceService(Service):
-    """Answers reports of presence with `changes` as number `newest`; `known` are the numbers in the reports."""
+    """Responds to reports of presence with `changes` as number `newest`; `known` are the numbers in the reports."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,11 +30,11 @@ class PresenceService(Service):
         if request.url.path != REPORT:
             return await super().handle_async_request(request)
         self.known += parse_qs((await request.aread()).decode())["last_update_id"]
-        answer = {"presences": self.changes, "presence_last_update_id": self.newest, "server_timestamp": 5}
-        return unread(httpx.Response(200, json={"result": "success", "msg": "", **answer}))
+        response = {"presences": self.changes, "presence_last_update_id": self.newest, "server_timestamp": 5}
+        return unread(httpx.Response(200, json={"result": "success", "msg": "", **response}))
 
 
-async def test_only_what_changed_since_the_snapshot_or_the_last_answer_is_requested(
+async def test_only_what_changed_since_the_snapshot_or_the_last_response_is_requested(
     tmp_path: Path, clock: VirtualClock
 ) -> None:
     service = PresenceService()

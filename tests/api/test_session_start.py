@@ -83,7 +83,7 @@ async def test_what_was_asked_for_before_there_was_a_snapshot_is_asked_for_again
                 await held.wait()
             return page
 
-        session.fetch = slow  # type: ignore[method-assign]  # the first answer takes its time
+        session.fetch = slow  # type: ignore[method-assign]  # the first response takes its time
         view = session.view(Narrow.all())
         opening = asyncio.create_task(view.open())
         await asked.wait()

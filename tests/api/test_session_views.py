@@ -1,4 +1,4 @@
-"""Views in isolation: opening, paging, outdated answers, errors; without a network or server."""
+"""Views in isolation: opening, paging, outdated responses, errors; without a network or server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def test_opening_a_view_that_is_being_opened_at_the_same_place_waits_for_t
     host = ViewHost()
     view = MessageView(SOUP, host)
     first, second = asyncio.create_task(view.open()), asyncio.create_task(view.open())
-    await host.answer(page(5, 6))
+    await host.respond(page(5, 6))
     await asyncio.gather(first, second)
     assert (len(host.asked), list(view.ids)) == (1, [5, 6])
 
@@ -41,10 +41,10 @@ async def test_what_was_fetched_while_the_first_snapshot_is_under_way_is_not_fet
     assert view.is_stale
     await view.open()
     assert len(host.asked) == 1
-    await host.answered(view.open("newest"), page(5, 6, newest=True))
+    await host.serve(view.open("newest"), page(5, 6, newest=True))
     assert len(host.asked) == 2, "who asks for it gets it"
     host.state.from_cache = False
-    await host.answered(view.open(), page(5, 6, 7, newest=True))
+    await host.serve(view.open(), page(5, 6, 7, newest=True))
     assert (len(host.asked), list(view.ids), view.is_stale) == (3, [5, 6, 7], False)
 
 
@@ -53,7 +53,7 @@ async def test_what_was_fetched_early_is_fetched_again_after_the_connection_was_
     host.state.from_cache = True
     view = await opened(host, page(5, 6))
     view.mark_stale()
-    await host.answered(view.open(), page(5, 6, 7, newest=True))
+    await host.serve(view.open(), page(5, 6, 7, newest=True))
     assert list(view.ids) == [5, 6, 7]
 
 
@@ -70,9 +70,9 @@ async def test_a_further_page_is_asked_for_once_and_without_the_anchor() -> None
     host = ViewHost()
     view = await opened(host, page(11, 12, anchor=11))
     older = [asyncio.create_task(view.load_older()) for _ in range(3)]
-    await host.answer(page(1, 2, oldest=True))
+    await host.respond(page(1, 2, oldest=True))
     await asyncio.gather(*older)
-    await host.answered(view.load_newer(), page(21, newest=True))
+    await host.serve(view.load_newer(), page(21, newest=True))
     assert host.asked[1:] == [(11, 100, 0, False), (12, 0, 100, False)]
     assert view.ids == (1, 2, 11, 12, 21)
     await view.load_older()
@@ -90,28 +90,28 @@ async def test_a_further_page_whose_request_was_cancelled_is_asked_for_again() -
         with suppress(asyncio.CancelledError):
             await cancelled
     older = asyncio.create_task(view.load_older())
-    await host.answer(page(1, 2, oldest=True))
+    await host.respond(page(1, 2, oldest=True))
     newer = asyncio.create_task(view.load_newer())
-    await host.answer(page(21, newest=True))
+    await host.respond(page(21, newest=True))
     await asyncio.gather(older, newer)
     assert view.ids == (1, 2, 11, 12, 21)
 
 
-async def overtaken(*, first_answer: Page, second_answer: Page | Exception) -> MessageView:
-    """A view opened at two messages, one after the other; the second opening is answered before the first."""
+async def overtaken(*, first_response: Page, second_response: Page | Exception) -> MessageView:
+    """A view opened at two messages, one after the other; the response to the second arrives before the first."""
     host = ViewHost()
     view = Views(host).get(SOUP)
     first = asyncio.create_task(view.open(5))
     await asyncio.sleep(0)
     second = asyncio.create_task(view.open(50))
-    await host.answer(second_answer, 1)
-    await host.answer(first_answer, 0)
+    await host.respond(second_response, 1)
+    await host.respond(first_response, 0)
     await asyncio.gather(first, second)
     return view
 
 
-async def test_an_answer_to_an_outdated_request_is_discarded() -> None:
-    view = await overtaken(first_answer=page(5, 6, anchor=5), second_answer=page(50, 51, anchor=50))
+async def test_a_response_to_an_outdated_request_is_discarded() -> None:
+    view = await overtaken(first_response=page(5, 6, anchor=5), second_response=page(50, 51, anchor=50))
     assert (view.ids, view.anchor) == ((50, 51), 50)
 
 
@@ -121,8 +121,8 @@ async def test_a_page_from_before_a_jump_does_not_join_what_came_after_it() -> N
     older = asyncio.create_task(view.load_older())
     await asyncio.sleep(0)
     jump = asyncio.create_task(view.open(99))
-    await host.answer(page(98, 99, anchor=99), 2)
-    await host.answer(page(9, 10), 1)
+    await host.respond(page(98, 99, anchor=99), 2)
+    await host.respond(page(9, 10), 1)
     await asyncio.gather(older, jump)
     assert view.ids == (98, 99)
     assert not view.loading_older
@@ -136,7 +136,7 @@ async def test_missed_messages_are_a_gap_until_the_view_is_fetched_again() -> No
     assert view.gaps == ((3, None),)
     view.add(message(9))
     assert seen(view) == ([1, 2, 3], True)
-    await host.answered(view.refresh(), page(1, 2, 7, 9, newest=True))
+    await host.serve(view.refresh(), page(1, 2, 7, 9, newest=True))
     assert host.asked[-1] == (2, 100, 100, True)
     assert seen(view) == ([1, 2, 7, 9], False)
     assert view.anchor == 2
@@ -148,7 +148,7 @@ async def test_a_page_requested_before_a_new_snapshot_leaves_a_gap() -> None:
     task = asyncio.create_task(view.open())
     await asyncio.sleep(0)
     host.state = make_state()
-    await host.answer(page(1, 2, newest=True))
+    await host.respond(page(1, 2, newest=True))
     await task
     assert view.gaps == ((2, None),)
 
@@ -156,11 +156,11 @@ async def test_a_page_requested_before_a_new_snapshot_leaves_a_gap() -> None:
 async def test_a_failure_is_kept_for_people_and_the_next_opening_tries_again() -> None:
     host = ViewHost()
     view = Views(host).get(SOUP)
-    await host.answered(view.open(), NotConnected("no route"))
+    await host.serve(view.open(), NotConnected("no route"))
     assert isinstance(view.error, NotConnected)
     assert not view.loading
     assert len(host.changes) == 2, "that it began, and that it failed"
-    await host.answered(view.open(), page(1, newest=True))
+    await host.serve(view.open(), page(1, newest=True))
     assert seen(view) == ([1], False)
     failed = view.error
     assert failed is None
@@ -181,13 +181,13 @@ async def test_what_counts_as_read_by_looking_opens_where_one_left_off(
 async def test_a_further_page_clears_the_error_of_the_one_before() -> None:
     host = ViewHost()
     view = await opened(host, page(11, 12))
-    for answer in (NotConnected("no route"), page(9, 10)):
-        await host.answered(view.load_older(), answer)
-        assert (view.error is None) is isinstance(answer, Page)
+    for response in (NotConnected("no route"), page(9, 10)):
+        await host.serve(view.load_older(), response)
+        assert (view.error is None) is isinstance(response, Page)
 
 
 async def test_the_error_of_an_outdated_opening_is_not_shown() -> None:
-    view = await overtaken(first_answer=page(5), second_answer=NotConnected("no route"))
+    view = await overtaken(first_response=page(5), second_response=NotConnected("no route"))
     assert isinstance(view.error, NotConnected)
 
 
@@ -227,8 +227,8 @@ async def test_a_refresh_during_an_opening_keeps_the_position_that_was_asked_for
     refreshing = asyncio.create_task(view.refresh())
     await asyncio.sleep(0)
     assert [anchor for anchor, *_ in host.asked] == ["oldest", "oldest"]
-    await host.answer(page(1), which=0)
+    await host.respond(page(1), which=0)
     assert not opening.done(), "what it asked for is not there yet"
-    await host.answer(page(1, 2, newest=True), which=1)
+    await host.respond(page(1, 2, newest=True), which=1)
     await asyncio.gather(opening, refreshing)
     assert seen(view) == ([1, 2], False)

@@ -23,7 +23,7 @@ async def test_messages_join_only_where_the_newest_is_known() -> None:
     await asyncio.sleep(0)
     host.state.messages.put(message(9))
     view.add(message(9))
-    await host.answer(page(3, newest=True))
+    await host.respond(page(3, newest=True))
     await newer
     assert seen(view) == ([1, 2, 3, 9], False), "it came while the page was on its way"
 
@@ -84,7 +84,7 @@ async def test_messages_find_their_conversation_among_many_views_whatever_the_ca
     host = ViewHost()
     views = Views(host)
     wanted = views.get(Narrow.topic(GENERAL, "SOUP"))
-    await host.answered(wanted.open(), page(1, newest=True))
+    await host.serve(wanted.open(), page(1, newest=True))
     for number in range(60):
         views.get(Narrow.topic(GENERAL, f"other {number}"))
         views.get(Narrow.topic(GENERAL, "soup"))
@@ -103,7 +103,7 @@ async def test_where_more_of_a_channel_can_be_read_its_views_are_stale_and_no_ot
     views = Views(host)
     here, elsewhere = views.get(SOUP), views.get(Narrow.topic(GENERAL + 1, "soup"))
     for view in (here, elsewhere):
-        await host.answered(view.open(None), page(1, newest=True))
+        await host.serve(view.open(None), page(1, newest=True))
     assert (here.is_stale, elsewhere.is_stale) == (False, False)
     views.mark_channels_stale({GENERAL})
     assert (here.is_stale, elsewhere.is_stale) == (True, False)
@@ -178,7 +178,7 @@ async def test_the_unread_line_is_not_above_messages_whose_read_marks_are_on_the
     host.state.show_read([2, 3])
     view.mark_stale()
     as_on_the_server = Page([message(1, "read"), message(2), message(3)], None, False, True)
-    await host.answered(view.refresh(), as_on_the_server)
+    await host.serve(view.refresh(), as_on_the_server)
     assert (view.ids, view.first_unread) == ((1, 2, 3), None)
 
 

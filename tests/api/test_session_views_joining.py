@@ -26,7 +26,7 @@ async def many_views(host: ViewHost) -> Views:
     views = Views(host)
     others = [Narrow.direct(frozenset({number})) for number in range(10, 40)]
     for narrow in (*others, Narrow.topic(GENERAL, "stew"), Narrow.channel(DESIGN), Narrow.starred(), SEARCH):
-        await host.answered(views.get(narrow).open(), page(1, oldest=True, newest=True))
+        await host.serve(views.get(narrow).open(), page(1, oldest=True, newest=True))
     return views
 
 
@@ -45,7 +45,7 @@ async def test_a_conversation_is_fetched_again_after_unknown_messages_were_moved
     views = Views(host)
     target, source = views.get(SOUP), views.get(Narrow.topic(GENERAL, "stew"))
     for view in (target, source):
-        await host.answered(view.open(), page(1, 9, newest=True))
+        await host.serve(view.open(), page(1, 9, newest=True))
     views.recheck_places([5, 6], ChannelDestination(GENERAL, "soup"))
     views.match_on_server()
     assert (target.is_stale, source.is_stale, host.works) == (True, False, [])
@@ -61,8 +61,8 @@ async def test_a_conversation_that_is_being_opened_is_requested_again_when_unkno
     await asyncio.sleep(0)
     views.recheck_places([5], ChannelDestination(GENERAL, "soup"))
     refreshing = asyncio.create_task(host.works.pop())
-    await host.answer(page(1, newest=True), which=0)
-    await host.answer(page(1, 5, newest=True), which=1)
+    await host.respond(page(1, newest=True), which=0)
+    await host.respond(page(1, 5, newest=True), which=1)
     await asyncio.gather(opening, refreshing)
     assert (view.ids, view.is_stale) == ((1, 5), False)
 
@@ -71,7 +71,7 @@ async def test_a_moved_message_that_a_view_shows_already_or_has_not_reached_chan
     host = ViewHost()
     views = Views(host)
     view = views.get(SOUP)
-    await host.answered(view.open(), page(10, 12, newest=True))
+    await host.serve(view.open(), page(10, 12, newest=True))
     host.state.messages.remove([12])
     views.recheck_places([5, 12], ChannelDestination(GENERAL, "soup"))
     assert not view.is_stale
@@ -125,7 +125,7 @@ async def test_a_search_that_is_not_on_screen_is_fetched_again_when_it_is_instea
     views.add(arriving)
     views.match_on_server()
     assert (search.is_stale, host.works) == (True, [])
-    await host.answered(views.get(SEARCH).open(), page(1, 9, oldest=True, newest=True))
+    await host.serve(views.get(SEARCH).open(), page(1, 9, oldest=True, newest=True))
     assert (search.ids, search.is_stale) == ((1, 9), False)
 
 
@@ -141,8 +141,8 @@ async def test_a_search_that_is_being_opened_is_requested_again_if_matching_a_ne
     views.match_on_server()
     await host.works.pop()
     refreshing = asyncio.create_task(host.works.pop())
-    await host.answer(page(1, newest=True), which=0)
-    await host.answer(page(1, 9, newest=True), which=1)
+    await host.respond(page(1, newest=True), which=0)
+    await host.respond(page(1, 9, newest=True), which=1)
     await asyncio.gather(opening, refreshing)
     assert (search.ids, search.is_stale) == ((1, 9), False)
 
@@ -178,10 +178,10 @@ async def test_a_match_that_arrives_while_a_page_before_it_is_fetched_leaves_no_
     newer = asyncio.create_task(view.load_newer())
     await asyncio.sleep(0)
     await arrives_and_matches(host, view, 301)
-    await host.answer(page(3, 4))
+    await host.respond(page(3, 4))
     await newer
     assert (view.ids, view.found_newest) == ((1, 2, 3, 4), False)
-    await host.answered(view.load_newer(), page(5, 301, newest=True))
+    await host.serve(view.load_newer(), page(5, 301, newest=True))
     assert view.ids == (1, 2, 3, 4, 5, 301)
 
 
@@ -191,7 +191,7 @@ async def test_a_match_that_the_last_page_lacks_is_shown_below_it() -> None:
     newer = asyncio.create_task(view.load_newer())
     await asyncio.sleep(0)
     await arrives_and_matches(host, view, 301)
-    await host.answer(page(3, newest=True))
+    await host.respond(page(3, newest=True))
     await newer
     assert view.ids == (1, 2, 3, 301)
 
@@ -202,7 +202,7 @@ async def test_a_match_stays_with_its_highlights_when_the_page_requested_before_
     opening = asyncio.create_task(view.open("newest"))
     await asyncio.sleep(0)
     await arrives_and_matches(host, view, 301)
-    await host.answer(page(2, 3, newest=True))
+    await host.respond(page(2, 3, newest=True))
     await opening
     assert (view.ids, view.matches) == ((2, 3, 301), {301: Match("<p>barley</p>", "soup")})
 
@@ -214,7 +214,7 @@ async def test_a_message_moved_here_stays_when_the_page_requested_before_the_mov
     await asyncio.sleep(0)
     host.state.messages.put(message(3, "read"))
     view.recheck([3], unknown_join=True)
-    await host.answer(page(1, 5, newest=True))
+    await host.respond(page(1, 5, newest=True))
     await refreshing
     assert view.ids == (1, 3, 5)
 
@@ -228,6 +228,6 @@ async def test_a_message_that_arrives_and_moves_away_during_the_opening_is_not_s
     host.state.messages.put(arriving)
     view.add(arriving)
     host.state.messages.put(replace(arriving, topic="stew"))
-    await host.answer(page(1, newest=True))
+    await host.respond(page(1, newest=True))
     await opening
     assert view.ids == (1,)

@@ -52,7 +52,7 @@ async def test_a_long_view_forgets_what_is_far_from_a_reader_at_its_end(
     host, view = await too_long(monkeypatch, 9)
     assert (view.ids, view.found_oldest, view.found_newest) == ((6, 7, 8, 9, 10), False, True)
     assert host.changes[-1].narrow == SOUP
-    await host.answered(view.load_older(), page(4, 5))
+    await host.serve(view.load_older(), page(4, 5))
     assert list(view.ids) == [4, 5, 6, 7, 8, 9, 10], "it is fetched again when it is wanted"
 
 
@@ -72,7 +72,7 @@ async def test_a_long_view_keeps_what_is_around_a_reader_who_looks_back(
     assert (view.ids, view.found_oldest, view.found_newest) == ((1, 2, 3, 4, 5, 6), False, False)
     view.add(message(11))
     assert list(view.ids) == [1, 2, 3, 4, 5, 6], "what comes has no place after a hole"
-    await host.answered(view.load_newer(), page(*range(7, 12), newest=True))
+    await host.serve(view.load_newer(), page(*range(7, 12), newest=True))
     assert list(view.ids) == list(range(1, 12))
     assert view.found_newest
 
@@ -87,7 +87,7 @@ async def test_a_long_view_forgets_nothing_while_an_older_page_is_on_its_way(
     older = asyncio.create_task(view.load_older())
     await asyncio.sleep(0)
     view.add(message(8))
-    await host.answer(page(3, 4))
+    await host.respond(page(3, 4))
     await older
     assert list(view.ids) == [3, 4, 5, 6, 7, 8]
     view.add(message(9))

@@ -85,14 +85,14 @@ def recorded_snapshots() -> list[Path]:
 @needs_recordings
 @pytest.mark.parametrize("path", recorded_snapshots(), ids=lambda path: path.stem)
 def test_every_recorded_snapshot_gives_a_state_that_can_be_read(path: Path) -> None:
-    answer = json.loads(path.read_bytes())["response"]
-    if "user_id" not in answer:
+    response = json.loads(path.read_bytes())["response"]
+    if "user_id" not in response:
         pytest.skip("registration without the current user")
-    state = State.from_snapshot(answer)
+    state = State.from_snapshot(response)
     facts(state)
-    assert len(state.unreads) == answer.get("unread_msgs", {}).get("count", 0)
+    assert len(state.unreads) == response.get("unread_msgs", {}).get("count", 0)
     assert len(state.channels.subscribed()) == len(
-        [row for row in answer.get("subscriptions", []) if not row.get("is_archived")]
+        [row for row in response.get("subscriptions", []) if not row.get("is_archived")]
     )
 
 
@@ -131,15 +131,15 @@ def test_a_snapshot_survives_a_wrong_value_anywhere_in_it() -> None:
 
 
 def test_the_cached_part_of_a_snapshot_gives_the_same_people_channels_and_unread() -> None:
-    answer = fixture("snapshot.json")
-    answer["realm_bots"] = [{"user_id": 9, "api_key": "secret", "full_name": "Iris"}]
-    whole, cached = State.from_snapshot(answer), State.from_snapshot(cacheable(answer), from_cache=True)
+    response = fixture("snapshot.json")
+    response["realm_bots"] = [{"user_id": 9, "api_key": "secret", "full_name": "Iris"}]
+    whole, cached = State.from_snapshot(response), State.from_snapshot(cacheable(response), from_cache=True)
     assert list(cached.users) == list(whole.users)
     assert list(cached.channels) == list(whole.channels)
     assert set(cached.unreads) == set(whole.unreads)
     assert cached.limits == whole.limits
     assert cached.server == whole.server
-    assert "secret" not in str(cacheable(answer))
+    assert "secret" not in str(cacheable(response))
 
 
 def variants(value: object) -> Iterator[object]:

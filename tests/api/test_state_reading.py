@@ -14,7 +14,7 @@ from hypothesis import given
 from narrowcast_api.model.user_groups import AdHocGroup
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import Dialect
-from support.captures import fixture, recorded_answers
+from support.captures import fixture, recorded_responses
 from support.exploring import examples
 from support.hostile import deep, hostile_json
 from support.ledger import proves
@@ -118,10 +118,10 @@ def test_no_part_raises_for_what_is_nested_without_end(part: str) -> None:
 
 def test_every_snapshot_is_read_whole(caplog: pytest.LogCaptureFixture) -> None:
     read(sample())
-    for source, record in recorded_answers():
-        request, answer = record["request"], record["response"]
-        if operation(request["method"], request["path"]) == "POST register" and "user_id" in answer:
-            read(answer)
+    for source, record in recorded_responses():
+        request, response = record["request"], record["response"]
+        if operation(request["method"], request["path"]) == "POST register" and "user_id" in response:
+            read(response)
             assert caplog.messages == [], source
     assert caplog.messages == []
 

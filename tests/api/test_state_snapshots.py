@@ -47,9 +47,9 @@ def organization(people: int) -> dict[str, object]:
     )
 
 
-def restarted(answer: dict[str, object]) -> State:
+def restarted(response: dict[str, object]) -> State:
     """The state that the next start shows first."""
-    return State.from_snapshot(json.loads(json.dumps(cacheable(answer))), from_cache=True)
+    return State.from_snapshot(json.loads(json.dumps(cacheable(response))), from_cache=True)
 
 
 def test_up_to_five_thousand_people_are_kept_all() -> None:
@@ -68,8 +68,8 @@ def test_of_more_people_those_one_talks_with_are_kept_by_name() -> None:
 
 
 def test_unread_messages_and_subscriptions_are_cached_completely() -> None:
-    answer = organization(5_001)
-    state, whole = restarted(answer), State.from_snapshot(answer)
+    response = organization(5_001)
+    state, whole = restarted(response), State.from_snapshot(response)
     assert set(state.unreads) == set(whole.unreads) == {13, 14}
     assert state.unreads.mentions == whole.unreads.mentions
     assert list(state.directs.recent()) == list(whole.directs.recent())
@@ -90,26 +90,26 @@ def test_no_key_of_a_bot_reaches_the_disk(people: int) -> None:
 
 
 def test_a_large_snapshot_is_small_on_the_disk() -> None:
-    answer = organization(20_000)
-    assert len(json.dumps(cacheable(answer))) < len(json.dumps(answer)) / 50
+    response = organization(20_000)
+    assert len(json.dumps(cacheable(response))) < len(json.dumps(response)) / 50
 
 
 def test_progress_kept_beside_a_trimmed_snapshot_is_read_back() -> None:
-    answer = organization(5_001)
-    state = State.from_snapshot(answer)
-    again = State.from_snapshot({**cacheable(answer), **dump_progress(state)}, from_cache=True)
+    response = organization(5_001)
+    state = State.from_snapshot(response)
+    again = State.from_snapshot({**cacheable(response), **dump_progress(state)}, from_cache=True)
     assert set(again.unreads) == {13, 14}
     assert list(again.directs.recent()) == list(state.directs.recent())
 
 
 @pytest.mark.parametrize("wrong", [None, 7, "x", [None, 7, {}], {"x": 1}])
 def test_a_hostile_snapshot_of_many_people_is_trimmed_without_an_error(wrong: object) -> None:
-    answer = organization(5_001)
+    response = organization(5_001)
     for key in ("recent_private_conversations", "unread_msgs", "presences", "user_status", "user_id"):
-        cacheable({**answer, key: wrong})
-    people = answer["realm_users"]
+        cacheable({**response, key: wrong})
+    people = response["realm_users"]
     assert isinstance(people, list)
-    cacheable({**answer, "realm_users": [*people, wrong]})
+    cacheable({**response, "realm_users": [*people, wrong]})
 
 
 def test_a_server_that_says_nothing_offers_nothing() -> None:

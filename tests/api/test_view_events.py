@@ -34,7 +34,7 @@ async def stale_after(event: dict[str, Any], narrow: Narrow, level: int = 442) -
     host.state = make_state(zulip_feature_level=level)
     views = Views(host)
     view = views.get(narrow)
-    await host.answered(view.open(), page(1, newest=True))
+    await host.serve(view.open(), page(1, newest=True))
     parsed = parse_event({"id": 0, **event})
     update_views(views, host.state, parsed, apply(host.state, parsed))
     return view.is_stale

@@ -40,7 +40,7 @@ async def refreshing(screen: Screen, clock: VirtualClock) -> AsyncIterator[ViewR
 
 async def failed_view(host: ViewHost, error: Exception) -> MessageView:
     view = Views(host).get(SOUP)
-    await host.answered(view.open(), error)
+    await host.serve(view.open(), error)
     assert view.error is error
     return view
 
@@ -53,16 +53,16 @@ async def test_a_view_that_could_not_be_fetched_is_fetched_again_at_longer_and_l
     async with refreshing(Screen([view]), clock) as refresher:
         assert len(host.asked) == 2
         for tries, pause in ((2, 1.0), (3, 2.0)):
-            await host.answer(NotConnected("no network"))
+            await host.respond(NotConnected("no network"))
             await clock.advance(pause - 0.1)
             assert len(host.asked) == tries
             await clock.advance(0.1)
             assert len(host.asked) == tries + 1
-        await host.answer(NotConnected("no network"))
+        await host.respond(NotConnected("no network"))
         refresher.wake()
         await clock.settle()
         assert len(host.asked) == 5, "the connection is live again"
-        await host.answer(page(1, 2, newest=True))
+        await host.respond(page(1, 2, newest=True))
         await clock.advance(60)
         assert (len(host.asked), list(view.ids), view.error) == (5, [1, 2], None)
 
@@ -93,6 +93,6 @@ async def test_a_view_that_fails_does_not_hold_up_the_one_beside_it(clock: Virtu
     beside.mark_stale()
     async with refreshing(Screen([await failed_view(failing, NotConnected("no network")), beside]), clock):
         assert (len(failing.asked), len(missing.asked)) == (1, 2)
-        await missing.answer(page(1, 2, newest=True))
+        await missing.respond(page(1, 2, newest=True))
         await clock.settle()
         assert (len(failing.asked), list(beside.ids)) == (2, [1, 2])

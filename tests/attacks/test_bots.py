@@ -33,10 +33,10 @@ async def test_the_key_of_an_incoming_webhook_can_only_send(server: TestServer) 
         for endpoint in CLOSED:
             root = server.url if endpoint.absolute else f"{server.url}/api/v1"
             response = await client.request(endpoint.method, root + shape(endpoint.path).replace("{}", "1"))
-            answer = response.json()
-            where = (endpoint.method, endpoint.path, answer)
-            assert answer["result"] == "error", where
-            assert answer["msg"] == "This API is not available to incoming webhook bots.", where
+            body = response.json()
+            where = (endpoint.method, endpoint.path, body)
+            assert body["result"] == "error", where
+            assert body["msg"] == "This API is not available to incoming webhook bots.", where
         fields = {"type": "channel", "to": "general", "topic": "t", "content": "ping"}
         sent = await client.post(f"{server.url}/api/v1/messages", data=fields)
         assert sent.json()["result"] == "success"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from attacks.hostile_server import Answer, hostile_server, success
+from attacks.hostile_server import Response, hostile_server, success
 from narrowcast.app.signin import Cleartext, join, sign_in
 from narrowcast.cli.main import main
 from narrowcast_api.account import is_cleartext
@@ -77,25 +77,26 @@ async def test_login_and_joining_refuse_plain_http_to_other_machines() -> None:
         await join("http://192.0.2.7", "token", "me@example.org", "Me", Secret("s"))
 
 
-def answering(method: str, path: str) -> Answer | None:
+def respond(method: str, path: str) -> Response | None:
     if path == "/fetch_api_key":
         return success(api_key="k" * 32, email="me@example.org", user_id=1)
     return None
 
 
 @pytest.mark.parametrize(
-    ("answer", "code", "asked"), [("no\r", 2, False), ("\r", 2, False), ("y\r", 2, False), ("yes\r", 0, True)]
+    ("response", "code", "asked"),
+    [("no\r", 2, False), ("\r", 2, False), ("y\r", 2, False), ("yes\r", 0, True)],
 )
 def test_in_a_terminal_only_a_typed_yes_continues(
-    tmp_path: Path, answer: str, code: int, asked: bool
+    tmp_path: Path, response: str, code: int, asked: bool
 ) -> None:
-    with hostile_server(answering) as server:
+    with hostile_server(respond) as server:
         elsewhere = server.site.replace("127.0.0.1", "0.0.0.0")  # this machine, but looks remote
         command = narrowcast("login", elsewhere, "--email", "me@example.org")
         with Terminal(command, env=home(tmp_path)) as terminal:
             terminal.wait_for("Type yes")
             assert server.seen == []
-            terminal.type(answer)
+            terminal.type(response)
             if asked:
                 terminal.wait_for("Password:")
                 terminal.type("secret\r")
@@ -110,7 +111,7 @@ def test_with_the_flag_no_confirmation_is_asked(
     for name, value in home(tmp_path).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"secret\n")))
-    with hostile_server(answering) as server:
+    with hostile_server(respond) as server:
         site = server.site.replace("127.0.0.1", "0.0.0.0")  # this machine, but looks remote
         assert main(["login", site, "--insecure-http", "--email", "me@example.org"]) == 0
     assert "Logged in" in capsys.readouterr().out
@@ -119,17 +120,17 @@ def test_with_the_flag_no_confirmation_is_asked(
 @pytest.mark.parametrize(
     "other",
     [
-        Answer(b"<html>Welcome</html>"),
-        Answer(b"<html>Not Found</html>", 404),
-        Answer({"error": "not found"}, 404),
-        Answer([1, 2, 3]),
-        Answer(b""),
-        Answer({"hello": "world"}),
+        Response(b"<html>Welcome</html>"),
+        Response(b"<html>Not Found</html>", 404),
+        Response({"error": "not found"}, 404),
+        Response([1, 2, 3]),
+        Response(b""),
+        Response({"hello": "world"}),
     ],
     ids=["page", "no such page", "json 404", "list", "nothing", "other json"],
 )
 def test_a_wrong_url_is_reported_before_the_password_prompt(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], other: Answer
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], other: Response
 ) -> None:
     for name, value in home(tmp_path).items():
         monkeypatch.setenv(name, value)
@@ -150,7 +151,7 @@ def test_the_rule_for_a_new_password_is_shown_and_checked_locally(
     for name, value in home(tmp_path).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{password}\n".encode())))
-    with hostile_server(answering) as server:
+    with hostile_server(respond) as server:
         link = f"{server.site}/join/token"
         assert main(["login", link, "--name", "Me", "--email", "me@example.org"]) == 2
         # One request without name or password, to learn whether the server accepts invitations.

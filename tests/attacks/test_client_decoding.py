@@ -1,4 +1,4 @@
-"""Small answers that decompress to large ones, unrequested encodings, and JSON that fills memory."""
+"""Small responses that decompress to large ones, unrequested encodings, and JSON that fills memory."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ async def test_a_response_encoded_more_than_once_is_rejected_before_it_is_read(e
 
 
 async def test_encodings_in_two_headers_count_as_two() -> None:
-    answer = httpx.Response(
+    response = httpx.Response(
         200, headers=[("content-encoding", "gzip"), ("content-encoding", "gzip")], stream=Raw(b"")
     )
     with pytest.raises(MalformedResponse, match="more than once"):
-        _ = [part async for part in decoding.decoded(answer, MEGABYTE)]
+        _ = [part async for part in decoding.decoded(response, MEGABYTE)]
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "compress", "bzip2", "x-evil", "gzip;q=1", "\x1b[2J"])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from attacks.hostile_server import Answer, Answering, hostile_server, success
+from attacks.hostile_server import Respond, Response, hostile_server, success
 from narrowcast.cli.main import main
 from support.terminal import home
 
@@ -76,13 +76,13 @@ def rc(folder: Path, site: str) -> str:
     return str(path)
 
 
-def refusing(text: str, status: int = 400, code: str = "BAD_REQUEST") -> Answering:
-    def answer(method: str, path: str) -> Answer | None:
+def refusing(text: str, status: int = 400, code: str = "BAD_REQUEST") -> Respond:
+    def respond(method: str, path: str) -> Response | None:
         if path == "/server_settings":
             return None
-        return Answer({"result": "error", "msg": f"no {text}", "code": code}, status)
+        return Response({"result": "error", "msg": f"no {text}", "code": code}, status)
 
-    return answer
+    return respond
 
 
 @KINDS
@@ -111,10 +111,10 @@ def test_escape_sequences_are_filtered_for_every_status_and_code(
 def test_texts_of_an_untrusted_server_are_filtered_at_login(
     capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
-    def answer(method: str, path: str) -> Answer | None:
-        return Answer({"result": "error", "msg": text, "code": ""}, 400)
+    def respond(method: str, path: str) -> Response | None:
+        return Response({"result": "error", "msg": text, "code": ""}, 400)
 
-    with hostile_server(answer) as server:
+    with hostile_server(respond) as server:
         code, shown = run(capsys, "login", server.site, "--email", "me@example.com")
     assert code != 0
     assert harmful(shown) == []
@@ -145,10 +145,12 @@ def test_an_error_text_of_many_lines_cannot_imitate_the_program(
 def test_the_target_of_a_redirect_is_shown_without_escape_sequences(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], status: int
 ) -> None:
-    def answer(method: str, path: str) -> Answer | None:
-        return Answer(status=status, headers={"Location": f"https://elsewhere.example/{SEQUENCES['hidden']}"})
+    def respond(method: str, path: str) -> Response | None:
+        return Response(
+            status=status, headers={"Location": f"https://elsewhere.example/{SEQUENCES['hidden']}"}
+        )
 
-    with hostile_server(answer) as server:
+    with hostile_server(respond) as server:
         _, shown = run(capsys, "--rc", rc(tmp_path, server.site), "read")
     assert harmful(shown) == []
 
@@ -156,10 +158,10 @@ def test_the_target_of_a_redirect_is_shown_without_escape_sequences(
 def test_names_of_ignored_parameters_do_not_reach_the_terminal_raw(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def answer(method: str, path: str) -> Answer | None:
+    def respond(method: str, path: str) -> Response | None:
         return success(messages=[], found_oldest=True, ignored_parameters_unsupported=[ALL])
 
-    with hostile_server(answer) as server:
+    with hostile_server(respond) as server:
         _, shown = run(capsys, "--rc", rc(tmp_path, server.site), "read")
     assert harmful(shown) == []
 
@@ -206,10 +208,10 @@ def message(text: str) -> dict[str, object]:
 def test_messages_are_shown_without_escape_sequences(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...], text: str
 ) -> None:
-    def answer(method: str, path: str) -> Answer | None:
+    def respond(method: str, path: str) -> Response | None:
         return success(messages=[message(text)], found_oldest=True) if path == "/messages" else None
 
-    with hostile_server(answer) as server:
+    with hostile_server(respond) as server:
         code, shown = run(capsys, "--rc", rc(tmp_path, server.site), *command)
     assert code == 0
     assert harmful(shown) == []
@@ -220,12 +222,12 @@ def test_messages_are_shown_without_escape_sequences(
 def test_doctor_shows_a_hostile_name_and_version_filtered(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def answer(method: str, path: str) -> Answer | None:
+    def respond(method: str, path: str) -> Response | None:
         if path == "/server_settings":
             return success(zulip_version=ALL, zulip_feature_level=400)
         return success(user_id=1, email=ALL, full_name=ALL, is_admin=False, is_bot=False, role=400)
 
-    with hostile_server(answer) as server:
+    with hostile_server(respond) as server:
         for more in ((), ("--json",)):
             _, shown = run(capsys, "--rc", rc(tmp_path, server.site), "doctor", *more)
             assert harmful(shown) == []

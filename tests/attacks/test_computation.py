@@ -46,9 +46,9 @@ async def test_code_for_a_quadratic_lexer_is_not_highlighted(
     # The limit is short here; the tests below wait for all of it.
     monkeypatch.setattr(highlights, "_SECONDS", 0.1)
     with held() as watch:
-        answer = await server.call("hugo", "POST", "/messages/render", {"content": code(language, line)})
-    assert 'class="codehilite"' in answer["rendered"]
-    assert "<span class=" not in answer["rendered"]
+        response = await server.call("hugo", "POST", "/messages/render", {"content": code(language, line)})
+    assert 'class="codehilite"' in response["rendered"]
+    assert "<span class=" not in response["rendered"]
     assert watch.longest < HELD_SECONDS, watch
 
 
@@ -80,19 +80,19 @@ async def test_highlighting_code_does_not_block_the_server(
 
 async def test_quick_code_is_highlighted_beside_slow_code(server: TestServer) -> None:
     quick = "```python\nprint(1)\n```"
-    answer = await server.call("hugo", "POST", "/messages/render", {"content": quick})
-    assert '<span class="nb">print</span>' in answer["rendered"]
+    response = await server.call("hugo", "POST", "/messages/render", {"content": quick})
+    assert '<span class="nb">print</span>' in response["rendered"]
     both = f"{quick}\n{code('java', 'b' + chr(10))[:9000]}"
-    answer = await server.call("hugo", "POST", "/messages/render", {"content": both})
-    assert '<span class="nb">print</span>' in answer["rendered"]
+    response = await server.call("hugo", "POST", "/messages/render", {"content": both})
+    assert '<span class="nb">print</span>' in response["rendered"]
 
 
 async def test_a_message_with_a_thousand_code_blocks_is_not_a_thousand_jobs(server: TestServer) -> None:
     blocks = "".join(f"```c\n{number}\n```\n" for number in range(600))[:9_990]
     with held() as watch:
-        answer = await server.call("hugo", "POST", "/messages/render", {"content": blocks})
-    assert answer["rendered"].count("codehilite") > 500
-    assert answer["rendered"].count('class="mi"') <= 100
+        response = await server.call("hugo", "POST", "/messages/render", {"content": blocks})
+    assert response["rendered"].count("codehilite") > 500
+    assert response["rendered"].count('class="mi"') <= 100
     assert watch.longest < HELD_SECONDS, watch
 
 
@@ -117,8 +117,8 @@ async def test_diffs_of_edits_are_computed_in_a_process_with_a_time_limit(
     for number in range(6):
         await server.call("dario", "PATCH", f"/messages/{sent}", {"content": texts[(number + 1) % 2]})
     with held() as watch:
-        answer = await server.call("elif", "GET", f"/messages/{sent}/history")
-    versions = answer["message_history"]
+        response = await server.call("elif", "GET", f"/messages/{sent}/history")
+    versions = response["message_history"]
     assert len(versions) >= 5
     assert all("content_html_diff" in version for version in versions[1:])
     assert watch.longest < HELD_SECONDS, watch
@@ -128,13 +128,13 @@ async def test_a_message_id_given_250_000_times_counts_once(server: TestServer) 
     sent = await server.send("ada", "general", "flags")
     listener = await server.listen("elif", event_types=["update_message_flags"])
     with held() as watch:
-        answer = await server.call(
+        response = await server.call(
             "elif",
             "POST",
             "/messages/flags",
             {"messages": "[" + ",".join([str(sent)] * 250_000) + "]", "op": "add", "flag": "starred"},
         )
-    assert answer["messages"] == [sent]
+    assert response["messages"] == [sent]
     assert len(await listener.events()) == 1
     assert watch.longest < 2 * HELD_SECONDS, watch
 
@@ -151,13 +151,13 @@ async def test_one_recipient_named_40_000_times_is_one_recipient(hiding: TestSer
 async def test_more_message_ids_than_a_page_are_rejected(server: TestServer) -> None:
     limit = server.core.config.limits.max_messages_fetched
     for flag, operation in (("read", "add"), ("read", "remove"), ("starred", "add"), ("collapsed", "remove")):
-        answer = await server.refusal(
+        response = await server.refusal(
             "hugo",
             "POST",
             "/messages/flags",
             {"messages": list(range(1, limit + 2)), "op": operation, "flag": flag},
         )
-        assert answer["msg"] == "Too many messages requested"
+        assert response["msg"] == "Too many messages requested"
 
 
 async def test_many_scheduled_messages_due_at_once_are_sent_between_other_requests(
@@ -186,8 +186,8 @@ async def test_many_scheduled_messages_due_at_once_are_sent_between_other_reques
 
 async def test_a_process_that_takes_too_long_is_killed() -> None:
     workers = Workers()
-    answers = await workers.compute("highlight", [("java", "a\n" * 4_900)], 0.2)
-    assert answers == [None]
+    results = await workers.compute("highlight", [("java", "a\n" * 4_900)], 0.2)
+    assert results == [None]
     assert workers.processes == []
 
 
@@ -217,7 +217,7 @@ async def test_jobs_beyond_the_limit_of_the_queue_are_rejected_at_once() -> None
     workers = Workers()
     jobs = [asyncio.create_task(workers.compute("highlight", [("c", str(n))], 1.0)) for n in range(60)]
     done = await asyncio.gather(*jobs)
-    refused = [answers for answers in done if answers == [None]]
+    refused = [results for results in done if results == [None]]
     assert 40 <= len(refused) < 60
     await workers.stop()
 
@@ -247,8 +247,8 @@ async def test_highlighting_a_search_for_many_words_does_not_block_the_server(se
     narrow = [{"operator": "search", "operand": " ".join(words[k : k + 20])} for k in range(0, 1_000, 20)]
     page = {"anchor": "newest", "num_before": 10, "num_after": 0, "narrow": narrow}
     with held() as watch:
-        answer = await server.call("elif", "GET", "/messages", page)
+        response = await server.call("elif", "GET", "/messages", page)
         await server.call("elif", "GET", "/messages/matches_narrow", {"msg_ids": sent, "narrow": narrow})
-    found = [message["match_content"].count("highlight") for message in answer["messages"]]
+    found = [message["match_content"].count("highlight") for message in response["messages"]]
     assert found == [20] * 6
     assert watch.longest < HELD_SECONDS, watch

@@ -69,8 +69,8 @@ HEAD = b"GET /api/v1/server_settings HTTP/1.1\r\nHost: x\r\n"
 async def test_idle_connections_are_closed_for_new_ones(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(most=20)) as server:
         open_ones = [await asyncio.open_connection(*address(server)) for _ in range(60)]
-        answer = await server.call(None, "GET", "/server_settings")
-        assert answer["result"] == "success"
+        response = await server.call(None, "GET", "/server_settings")
+        assert response["result"] == "success"
         for _, writer in open_ones:
             writer.close()
 
@@ -113,9 +113,9 @@ async def test_if_all_connections_are_busy_a_new_one_is_rejected_with_a_message(
         waiting = asyncio.create_task(server.call("elif", "GET", "/events", listener.poll()))
         await until(lambda: listener.is_read_now)
         async with connected(server, HEAD + b"\r\n") as (reader, _):
-            answer = await asyncio.wait_for(reader.read(), 10)
-        assert answer.startswith(b"HTTP/1.1 503 ")
-        assert json.loads(answer.partition(b"\r\n\r\n")[2])["result"] == "error"
+            response = await asyncio.wait_for(reader.read(), 10)
+        assert response.startswith(b"HTTP/1.1 503 ")
+        assert json.loads(response.partition(b"\r\n\r\n")[2])["result"] == "error"
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
 
@@ -135,7 +135,7 @@ async def test_if_all_connections_are_busy_a_new_one_is_rejected_with_a_message(
 async def test_a_request_head_that_never_ends_times_out(tmp_path: Path, sent: bytes) -> None:
     async with running_server(tmp_path) as server, connected(server, sent) as (reader, _):
         await until(lambda: len(server.connections) == 1 and not server.connections.busy)
-        # Once another request is answered, the server has read what was sent.
+        # Once another request has a response, the server has read what was sent.
         await server.call(None, "GET", "/server_settings")
         server.connections.sweep(later(0.9 * LIMITS.head_seconds))
         assert not reader.at_eof()
@@ -186,8 +186,8 @@ async def test_a_body_that_arrives_fast_enough_does_not_time_out(server: TestSer
         await server.call(None, "GET", "/server_settings")
         server.connections.sweep(later(50.0))
         writer.write(b"&op=star")
-        answer = await asyncio.wait_for(reader.read(), 10)
-    assert answer.startswith(b"HTTP/1.1 400 ")
+        response = await asyncio.wait_for(reader.read(), 10)
+    assert response.startswith(b"HTTP/1.1 400 ")
 
 
 async def test_a_client_that_waits_for_events_does_not_time_out(server: TestServer) -> None:
@@ -216,7 +216,7 @@ async def test_a_client_that_does_not_read_responses_is_disconnected(server: Tes
         assert await is_ended(reader)
 
 
-async def test_an_idle_connection_is_kept_for_a_while_after_an_answer(server: TestServer) -> None:
+async def test_an_idle_connection_is_kept_for_a_while_after_a_response(server: TestServer) -> None:
     async with connected(server, HEAD + b"\r\n") as (reader, writer):
         assert (await reader.readline()).startswith(b"HTTP/1.1 200")
         await until(lambda: not server.connections.busy)
@@ -227,10 +227,10 @@ async def test_an_idle_connection_is_kept_for_a_while_after_an_answer(server: Te
 
 async def test_requests_without_credentials_have_a_small_size_limit(server: TestServer) -> None:
     password = "x" * 70_000
-    answer = await server.refusal(
+    response = await server.refusal(
         None, "POST", "/fetch_api_key", {"username": "ada", "password": password}, status=413
     )
-    assert answer["code"] == "BAD_REQUEST"
+    assert response["code"] == "BAD_REQUEST"
 
 
 async def test_a_body_without_end_is_rejected_early(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from support.placeholders import fill
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 OUTSIDERS = ("ada", "bruno", "chiyo", "elif", "hugo", "iris")
 SECRET = "meet me at the old mill"
@@ -17,7 +17,7 @@ async def message_id(server: TestServer) -> int:
     return await server.send_direct("dario", ["greta"], SECRET)
 
 
-NARROWS: tuple[list[Answer], ...] = (
+NARROWS: tuple[list[JsonObject], ...] = (
     [],
     [{"operator": "id", "operand": "{id}"}],
     [{"operator": "with", "operand": "{id}"}],
@@ -42,7 +42,7 @@ NARROWS: tuple[list[Answer], ...] = (
 
 @pytest.mark.parametrize("narrow", NARROWS, ids=str)
 async def test_no_narrow_finds_a_direct_message_between_others(
-    server: TestServer, message_id: int, narrow: list[Answer]
+    server: TestServer, message_id: int, narrow: list[JsonObject]
 ) -> None:
     dario, greta = server.id("dario"), server.id("greta")
     narrow = fill(narrow, {"id": message_id, "dario": dario, "people": [dario, greta]})
@@ -102,8 +102,8 @@ async def test_only_participants_can_read_or_change_the_direct_message(
             for key, value in fields.items()
         }
     for name in OUTSIDERS:
-        answer = await server.refusal(name, method, where, given)
-        assert SECRET not in str(answer)
+        response = await server.refusal(name, method, where, given)
+        assert SECRET not in str(response)
     row = server.core.store.one("SELECT content FROM messages WHERE id = ?", message_id)
     assert row is not None
     assert row["content"] == SECRET

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.narrow.narrow import Narrow
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 from support.sessions import sessions, until
 
 SAID = ("takeover", "severance")
@@ -15,21 +15,21 @@ SAID = ("takeover", "severance")
 CHANNELS = ("operations", "leads")
 
 
-async def history(server: TestServer, name: str, message_id: int) -> list[Answer]:
+async def history(server: TestServer, name: str, message_id: int) -> list[JsonObject]:
     """The edit history of a message that a user receives."""
-    answer = await server.call(name, "GET", f"/messages/{message_id}/history")
-    versions: list[Answer] = answer["message_history"]
+    response = await server.call(name, "GET", f"/messages/{message_id}/history")
+    versions: list[JsonObject] = response["message_history"]
     return versions
 
 
-async def listed(server: TestServer, name: str, message_id: int) -> list[Answer]:
+async def listed(server: TestServer, name: str, message_id: int) -> list[JsonObject]:
     """`edit_history` of a message in a page of messages; asserts that fetching it alone gives the same."""
     narrow = [{"operator": "id", "operand": message_id}, {"operator": "channels", "operand": "public"}]
     fields = {"anchor": message_id, "num_before": 0, "num_after": 0, "narrow": narrow}
     (row,) = (await server.call(name, "GET", "/messages", fields))["messages"]
     alone = (await server.call(name, "GET", f"/messages/{message_id}"))["message"]
     assert row.get("edit_history") == alone.get("edit_history")
-    entries: list[Answer] = row.get("edit_history", [])
+    entries: list[JsonObject] = row.get("edit_history", [])
     return entries
 
 
@@ -46,7 +46,7 @@ async def moved_out(server: TestServer, source: str) -> int:
     """A message that was renamed, edited and moved from a private channel to `general`, topic `news`."""
     mover = "bruno" if source == "operations" else "ada"
     message_id = await server.send(mover, source, "takeover", "the severance is ten")
-    quiet: Answer = {"propagate_mode": "change_all", "send_notification_to_new_thread": False}
+    quiet: JsonObject = {"propagate_mode": "change_all", "send_notification_to_new_thread": False}
     path = f"/messages/{message_id}"
     await server.call(mover, "PATCH", path, {"topic": "takeover of Acme", **quiet})
     await server.call(mover, "PATCH", path, {"content": "nothing to see"})

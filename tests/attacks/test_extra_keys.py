@@ -19,14 +19,14 @@ from narrowcast_server.storage.extra_keys import Scope
 from support import world
 from support.authorization import basic
 from support.clock import VirtualClock
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 
-async def made(server: TestServer, name: str = "elif", **fields: object) -> Answer:
+async def made(server: TestServer, name: str = "elif", **fields: object) -> JsonObject:
     response = await server.raw(name, "POST", f"{server.url}/server/keys", {"name": "script", **fields})
-    answer: Answer = response.json()
-    assert answer["result"] == "success", answer
-    return answer
+    body: JsonObject = response.json()
+    assert body["result"] == "success", body
+    return body
 
 
 async def status(
@@ -166,10 +166,10 @@ async def test_a_key_expires_at_its_time(server: TestServer, clock: VirtualClock
 
 
 async def test_deleting_a_key_revokes_it_and_ends_its_queues(server: TestServer) -> None:
-    answer = await made(server)
-    assert await status(server, answer["api_key"], "POST", "/register") == 200
-    await server.raw("elif", "DELETE", f"{server.url}/server/keys/{answer['id']}")
-    assert await status(server, answer["api_key"], "GET", "/users/me") == 401
+    response = await made(server)
+    assert await status(server, response["api_key"], "POST", "/register") == 200
+    await server.raw("elif", "DELETE", f"{server.url}/server/keys/{response['id']}")
+    assert await status(server, response["api_key"], "GET", "/users/me") == 401
     assert server.core.hub.of(server.id("elif")) == ()
 
 
@@ -195,8 +195,8 @@ async def test_the_additional_keys_of_a_deactivated_user_are_rejected(server: Te
 async def test_a_key_works_for_one_account_only(server: TestServer) -> None:
     key = (await made(server))["api_key"]
     assert await status(server, key, "GET", "/users/me", name="ada") == 401
-    answer = await server.raw("dario", "DELETE", f"{server.url}/server/keys/1")
-    assert answer.json()["result"] == "error"
+    response = await server.raw("dario", "DELETE", f"{server.url}/server/keys/1")
+    assert response.json()["result"] == "error"
 
 
 async def test_keys_are_listed_without_the_keys_and_stored_hashed(server: TestServer) -> None:
@@ -261,8 +261,8 @@ async def test_keys_can_be_created_for_own_bots_only(server: TestServer, name: s
     bot_id = 10_000 if target == "nobody" else server.id(target)
     for method in ("POST", "GET"):
         fields = {"name": "script", "bot_id": bot_id} if method == "POST" else {"bot_id": bot_id}
-        answer = (await server.raw(name, method, f"{server.url}/server/keys", fields)).json()
-        assert answer["result"] == "error"
+        response = (await server.raw(name, method, f"{server.url}/server/keys", fields)).json()
+        assert response["result"] == "error"
     assert server.core.store.integer("SELECT count(*) FROM extra_keys") == 0
 
 

@@ -13,7 +13,7 @@ from narrowcast_server.organization.memberships import MAX_NESTING
 from support.server import TestServer, running_server
 
 
-async def everything_answers(server: TestServer, name: str) -> None:
+async def everything_responds(server: TestServer, name: str) -> None:
     """Makes the requests of a starting client."""
     page = {"anchor": "newest", "num_before": 10, "num_after": 10}
     await server.call(name, "GET", "/messages", page)
@@ -71,11 +71,11 @@ async def test_a_too_long_chain_of_groups_in_the_data_causes_no_error(tmp_path: 
             "dario", "trap", invite_only=True, can_subscribe_group=previous, can_send_message_group=previous
         )
         for name in ("ada", "elif", "greta", "hugo"):
-            await everything_answers(server, name)
+            await everything_responds(server, name)
         await server.subscribe("elif", "trap")
     async with running_server(folder) as server:
         for name in ("ada", "elif", "greta", "hugo"):
-            await everything_answers(server, name)
+            await everything_responds(server, name)
         members = (await server.call("ada", "GET", f"/user_groups/{previous}/members"))["members"]
         assert members == [server.id("elif")]
         subgroups = (await server.call("ada", "GET", f"/user_groups/{previous}/subgroups"))["subgroups"]
@@ -102,7 +102,7 @@ async def test_a_cycle_in_the_data_does_not_cause_an_endless_loop(server: TestSe
         server.core.memberships.add_subgroup(a, b)
     assert (await server.call("ada", "GET", f"/user_groups/{b}/members"))["members"] == [server.id("elif")]
     await server.refusal("dario", "POST", f"/user_groups/{b}/subgroups", {"add": [a]})
-    await everything_answers(server, "greta")
+    await everything_responds(server, "greta")
 
 
 async def test_members_of_a_deactivated_groups_subgroups_have_no_permission(server: TestServer) -> None:

@@ -61,9 +61,9 @@ async def test_votes_and_reactions_count_for_the_length_of_a_page(tmp_path: Path
                 await server.call("dario", "POST", "/submessage", fields)
         page = {"anchor": "newest", "num_before": 10, "num_after": 0}
         narrow = {"narrow": [{"operator": "topic", "operand": "polls"}]}
-        answer = await server.call("dario", "GET", "/messages", {**page, **narrow})
-        assert [message["id"] for message in answer["messages"]] == polls[-2:]
-        assert answer["found_oldest"] is False
+        response = await server.call("dario", "GET", "/messages", {**page, **narrow})
+        assert [message["id"] for message in response["messages"]] == polls[-2:]
+        assert response["found_oldest"] is False
 
 
 async def test_a_vote_with_extra_fields_or_padding_is_rejected(server: TestServer) -> None:
@@ -78,8 +78,10 @@ async def test_the_history_of_two_hundred_edits_is_bounded_in_size(server: TestS
     sent = await server.send("dario", "general", "edits", "begin")
     for number in range(60):
         await server.call("dario", "PATCH", f"/messages/{sent}", {"content": f"{number} ".ljust(10_000, "x")})
-    answer = await server.raw("dario", "GET", "/messages", {"anchor": sent, "num_before": 1, "num_after": 1})
-    assert len(answer.content) < 100_000
+    response = await server.raw(
+        "dario", "GET", "/messages", {"anchor": sent, "num_before": 1, "num_after": 1}
+    )
+    assert len(response.content) < 100_000
     history = await server.raw("dario", "GET", f"/messages/{sent}/history")
     assert len(history.content) < 400_000
     versions = history.json()["message_history"]
@@ -124,25 +126,25 @@ async def test_a_page_of_long_messages_ends_early_and_the_rest_follows(tmp_path:
     async with running_server(tmp_path, config=config) as server:
         ids = await fill(server, 60, 5_000)
         at = str(ids[30]) if anchor == "middle" else anchor
-        answer = await server.call(
+        response = await server.call(
             "elif", "GET", "/messages", {"anchor": at, "num_before": 50, "num_after": 50}
         )
-        got = [message["id"] for message in answer["messages"]]
+        got = [message["id"] for message in response["messages"]]
         assert 4 <= len(got) <= 12
         assert got == ids[ids.index(got[0]) :][: len(got)]
-        assert answer["found_oldest"] is (anchor == "oldest")
-        assert answer["found_newest"] is (anchor == "newest")
+        assert response["found_oldest"] is (anchor == "oldest")
+        assert response["found_newest"] is (anchor == "newest")
         seen = set(got)
-        while not answer["found_oldest"]:
-            answer = await server.call(
+        while not response["found_oldest"]:
+            response = await server.call(
                 "elif", "GET", "/messages", {"anchor": min(seen), "num_before": 50, "num_after": 0}
             )
-            seen |= {message["id"] for message in answer["messages"]}
-        while not answer["found_newest"]:
-            answer = await server.call(
+            seen |= {message["id"] for message in response["messages"]}
+        while not response["found_newest"]:
+            response = await server.call(
                 "elif", "GET", "/messages", {"anchor": max(seen), "num_before": 0, "num_after": 50}
             )
-            seen |= {message["id"] for message in answer["messages"]}
+            seen |= {message["id"] for message in response["messages"]}
         assert seen == set(ids)
 
 
@@ -150,8 +152,8 @@ async def test_a_message_longer_than_a_page_is_returned_alone(tmp_path: Path) ->
     config = Config(limits=replace(ServiceLimits(), page_characters=10))
     async with running_server(tmp_path, config=config) as server:
         ids = await fill(server, 3, 5_000)
-        answer = await server.call("elif", "GET", "/messages", {"anchor": "newest", "num_before": 3})
-        assert [message["id"] for message in answer["messages"]] == ids[-1:]
+        response = await server.call("elif", "GET", "/messages", {"anchor": "newest", "num_before": 3})
+        assert [message["id"] for message in response["messages"]] == ids[-1:]
         one = await server.call("elif", "GET", "/messages", {"message_ids": ids[:1]})
         assert len(one["messages"]) == 1
 
@@ -161,8 +163,8 @@ async def test_messages_that_are_too_long_together_are_rejected(tmp_path: Path) 
     async with running_server(tmp_path, config=config) as server:
         ids = await fill(server, 6, 5_000)
         await server.refusal("elif", "GET", "/messages", {"message_ids": ids})
-        answer = await server.call("elif", "GET", "/messages", {"message_ids": ids[:1] * 100})
-        assert len(answer["messages"]) == 1
+        response = await server.call("elif", "GET", "/messages", {"message_ids": ids[:1] * 100})
+        assert len(response["messages"]) == 1
 
 
 @pytest.mark.parametrize("length", [10, 9_000])
@@ -172,9 +174,9 @@ async def test_creating_the_largest_page_does_not_block_other_requests(
     await fill(server, 5_000, length)
     await server.call("elif", "GET", "/users/me")
     with held() as watch:
-        answer = await server.raw(
+        response = await server.raw(
             "elif", "GET", "/messages", {"anchor": "newest", "num_before": 5_000, "num_after": 0}
         )
-    assert answer.status_code == 200
-    assert len(answer.content) < 10 * 1024 * 1024
+    assert response.status_code == 200
+    assert len(response.content) < 10 * 1024 * 1024
     assert watch.longest < 0.25, watch

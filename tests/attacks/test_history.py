@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 MODES = ("change_one", "change_later", "change_all")
 
@@ -112,7 +112,7 @@ async def test_events_of_a_move_out_of_a_channel_name_only_messages_that_a_newco
     assert await page(server, "elif", "operations") == []
 
 
-def _named_ids(events: list[Answer]) -> list[int]:
+def _named_ids(events: list[JsonObject]) -> list[int]:
     named: list[int] = []
     for event in events:
         named += event.get("message_ids", [])
@@ -164,9 +164,9 @@ async def test_messages_before_the_subscription_are_treated_as_missing(
         return path.format(id=message_id), filled
 
     hidden, missing = at(ids[0]), at(10_000_000)
-    answers = [(await server.raw("elif", method, where, what)).json() for where, what in (hidden, missing)]
-    assert answers[0]["result"] == "error"
-    assert answers[0] == answers[1]
+    responses = [(await server.raw("elif", method, where, what)).json() for where, what in (hidden, missing)]
+    assert responses[0]["result"] == "error"
+    assert responses[0] == responses[1]
 
 
 @pytest.mark.parametrize("flag", ["starred", "collapsed"])
@@ -191,14 +191,14 @@ async def test_setting_a_flag_does_not_make_hidden_messages_visible(
     ],
 )
 async def test_no_narrow_finds_messages_before_the_subscription(
-    server: TestServer, ids: list[int], narrow: list[Answer]
+    server: TestServer, ids: list[int], narrow: list[JsonObject]
 ) -> None:
     fields = {"anchor": "oldest", "num_before": 0, "num_after": 100, "narrow": narrow}
     rows = (await server.call("elif", "GET", "/messages", fields))["messages"]
     assert not {row["id"] for row in rows} & set(ids[:2])
     matching = {"msg_ids": ids, "narrow": narrow}
-    answer = await server.call("elif", "GET", "/messages/matches_narrow", matching)
-    assert not {int(identity) for identity in answer["messages"]} & set(ids[:2])
+    response = await server.call("elif", "GET", "/messages/matches_narrow", matching)
+    assert not {int(identity) for identity in response["messages"]} & set(ids[:2])
 
 
 async def test_rejoining_does_not_show_messages_sent_in_between(server: TestServer, ids: list[int]) -> None:

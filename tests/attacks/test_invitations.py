@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from narrowcast_api.wire.vocabulary import Role
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 PATHS = ("/invites", "/invites/multiuse")
 
@@ -21,11 +21,11 @@ async def offered(server: TestServer, by: str, path: str = "/invites/multiuse", 
     return str(row["token"])
 
 
-async def joins(server: TestServer, token: str) -> Answer | None:
+async def joins(server: TestServer, token: str) -> JsonObject | None:
     """The new account, or None if the invitation is invalid."""
     fields = {"email": "new@demo.example", "full_name": "New", "password": "long enough for all"}
-    answer: Answer = (await server.raw(None, "POST", f"/join/{token}", fields)).json()
-    return answer if answer["result"] == "success" else None
+    response: JsonObject = (await server.raw(None, "POST", f"/join/{token}", fields)).json()
+    return response if response["result"] == "success" else None
 
 
 async def role_of_newcomer(server: TestServer, token: str) -> Role | None:
@@ -231,7 +231,7 @@ async def test_a_link_cannot_be_used_more_often_than_allowed(server: TestServer,
 
 async def test_simultaneous_uses_of_a_link_do_not_exceed_its_limit(server: TestServer) -> None:
     path = await server.create_link("ada", max_uses=2)
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(
             server.raw(
                 None,
@@ -242,7 +242,7 @@ async def test_simultaneous_uses_of_a_link_do_not_exceed_its_limit(server: TestS
             for number in range(5)
         )
     )
-    assert sorted(one.json()["result"] for one in answers) == ["error"] * 3 + ["success"] * 2
+    assert sorted(one.json()["result"] for one in responses) == ["error"] * 3 + ["success"] * 2
 
 
 @pytest.mark.parametrize("uses", [0, -1, 10**7])

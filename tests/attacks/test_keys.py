@@ -54,8 +54,8 @@ async def test_a_rejected_password_change_revokes_nothing(
 
 async def test_changing_other_settings_keeps_the_key(server: TestServer) -> None:
     old = server.user("ada").api_key
-    answer = await server.call("ada", "PATCH", "/settings", {"enable_sounds": False})
-    assert "api_key" not in answer
+    response = await server.call("ada", "PATCH", "/settings", {"enable_sounds": False})
+    assert "api_key" not in response
     assert server.user("ada").api_key == old
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from narrowcast_api.wire.vocabulary import EmailVisibility
 from support.placeholders import fill
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 NEWEST = {"anchor": "newest", "num_before": 50, "num_after": 0}
 ADDRESS = "elif@demo.example"
@@ -43,12 +43,12 @@ BY_ADDRESS: tuple[tuple[str, str, dict[str, object] | None], ...] = (
 
 @pytest.mark.parametrize(("method", "path", "fields"), BY_ADDRESS, ids=lambda value: str(value)[:40])
 @pytest.mark.parametrize("name", ["bruno", "dario", "hugo"])
-async def test_a_hidden_email_address_is_answered_like_an_unknown_one(
+async def test_a_hidden_email_address_gets_the_same_response_as_an_unknown_one(
     server: TestServer, name: str, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     await hide_address(server)
 
-    async def answer(address: str) -> Answer:
+    async def body(address: str) -> JsonObject:
         filled = (
             None
             if fields is None
@@ -61,8 +61,8 @@ async def test_a_hidden_email_address_is_answered_like_an_unknown_one(
         text = response.text.replace(address, "ADDRESS")
         return {"status": response.status_code, "text": text}
 
-    assert await answer(ADDRESS) == await answer("nobody@demo.example")
-    assert await answer(ADDRESS.upper()) == await answer("NOBODY@demo.example")
+    assert await body(ADDRESS) == await body("nobody@demo.example")
+    assert await body(ADDRESS.upper()) == await body("NOBODY@demo.example")
     assert server.user("elif").is_active
 
 
@@ -163,8 +163,8 @@ async def test_who_has_left_a_private_channel_learns_neither_its_new_name_nor_of
 async def test_skipped_channels_that_the_user_may_read_are_named(server: TestServer) -> None:
     message = await server.send("ada", "engineering", "t")
     fields = {"messages": [message], "op": "remove", "flag": "read"}
-    answer = await server.call("greta", "POST", "/messages/flags", fields)
-    assert answer["ignored_because_not_subscribed_channels"] == [server.channel("engineering")]
+    response = await server.call("greta", "POST", "/messages/flags", fields)
+    assert response["ignored_because_not_subscribed_channels"] == [server.channel("engineering")]
 
 
 @pytest.mark.parametrize("name", ["bruno", "elif", "hugo"])
@@ -184,8 +184,8 @@ async def test_rendering_a_link_reveals_no_hidden_topic(server: TestServer, name
 
     async def shown(topic: str) -> str:
         content = form.replace("{topic}", topic).replace("{message}", str(message))
-        answer = await server.call(name, "POST", "/messages/render", {"content": content})
-        return str(answer["rendered"]).replace(topic, "TOPIC")
+        response = await server.call(name, "POST", "/messages/render", {"content": content})
+        return str(response["rendered"]).replace(topic, "TOPIC")
 
     assert await shown("plans") == await shown("nothing")
     if name != "bruno":
@@ -196,11 +196,11 @@ async def test_rendering_reveals_nothing_about_the_files_of_others(server: TestS
     response = await server.raw("ada", "POST", "/user_uploads", files={"f": ("merger.png", b"\x89PNG\r\n")})
     url = response.json()["url"]
     missing = url.rpartition("/")[0][:-3] + "xyz/merger.png"
-    answers = [
+    responses = [
         str((await server.call("elif", "POST", "/messages/render", {"content": f"[x]({link})"}))["rendered"])
         for link in (url, missing)
     ]
-    assert answers[0].replace(url, "URL") == answers[1].replace(missing, "URL")
+    assert responses[0].replace(url, "URL") == responses[1].replace(missing, "URL")
 
 
 @pytest.mark.parametrize("name", ["elif", "hugo"])
@@ -233,15 +233,15 @@ async def test_a_draft_reveals_no_private_channel(server: TestServer, name: str)
     ids=lambda value: str(value)[:40],
 )
 @pytest.mark.parametrize("name", ["dario", "hugo"])
-async def test_a_private_channel_is_answered_like_an_unknown_one(
+async def test_a_private_channel_gets_the_same_response_as_an_unknown_one(
     server: TestServer, name: str, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
-    async def answer(identity: int) -> tuple[int, str]:
+    async def body(identity: int) -> tuple[int, str]:
         known = {"id": identity}
         response = await server.raw(name, method, fill(path, known), fill(fields, known))
         return response.status_code, response.text.replace(str(identity), "ID")
 
-    assert await answer(server.channel("leads")) == await answer(999_999)
+    assert await body(server.channel("leads")) == await body(999_999)
 
 
 # --- files of web-public channels ----------------------------------------------------------------------------

@@ -147,8 +147,8 @@ async def test_deleting_a_topic_deletes_only_messages_visible_to_the_user(server
     old = await server.send("dario", "operations", "plans")
     await server.subscribe("bruno", "operations", "ada")
     new = await server.send("dario", "operations", "plans")
-    answer = await server.call("ada", "POST", f"/streams/{channel}/delete_topic", {"topic_name": "plans"})
-    assert answer["complete"] is True
+    response = await server.call("ada", "POST", f"/streams/{channel}/delete_topic", {"topic_name": "plans"})
+    assert response["complete"] is True
     await server.call("dario", "GET", f"/messages/{old}")
     await server.refusal("dario", "GET", f"/messages/{new}")
 

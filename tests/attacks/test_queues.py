@@ -37,8 +37,8 @@ async def test_the_oldest_queues_are_ended_first(tmp_path: Path, most: int) -> N
     async with running_server(tmp_path, config=limited(max_queues_a_user=most)) as server:
         listeners = [await server.listen("hugo", **NOTHING) for _ in range(most + 3)]
         for listener in listeners[:3]:
-            answer = await server.refusal("hugo", "GET", "/events", listener.poll(dont_block=True))
-            assert answer["code"] == "BAD_EVENT_QUEUE_ID"
+            response = await server.refusal("hugo", "GET", "/events", listener.poll(dont_block=True))
+            assert response["code"] == "BAD_EVENT_QUEUE_ID"
         for listener in listeners[3:]:
             assert await listener.events() == []
 

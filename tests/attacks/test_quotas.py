@@ -166,8 +166,8 @@ async def test_deactivated_emoji_count_towards_the_quota(tmp_path: Path) -> None
         picture = {"files": {"file": ("a.png", PIXEL)}}
         await server.raw("dario", "POST", "/realm/emoji/mast", **picture)
         await server.call("dario", "DELETE", "/realm/emoji/mast")
-        answer = (await server.raw("dario", "POST", "/realm/emoji/other", **picture)).json()
-        assert answer["msg"] == "You have too many custom emoji, including deactivated ones (limit: 1)."
+        response = (await server.raw("dario", "POST", "/realm/emoji/other", **picture)).json()
+        assert response["msg"] == "You have too many custom emoji, including deactivated ones (limit: 1)."
         assert len(list((tmp_path / "uploads" / "public").iterdir())) == 1
 
 
@@ -195,11 +195,11 @@ async def test_several_items_in_one_request_count_separately(tmp_path: Path) -> 
 async def test_the_total_length_of_drafts_is_limited(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(draft_characters=10_000)) as server:
         fields = {"type": "", "to": [], "topic": "", "content": "x" * 6_000}
-        answer = await server.call("dario", "POST", "/drafts", {"drafts": [fields]})
+        response = await server.call("dario", "POST", "/drafts", {"drafts": [fields]})
         await server.refusal("dario", "POST", "/drafts", {"drafts": [fields]})
-        await server.call("dario", "PATCH", f"/drafts/{answer['ids'][0]}", {"draft": fields})
+        await server.call("dario", "PATCH", f"/drafts/{response['ids'][0]}", {"draft": fields})
         long = {**fields, "content": "x" * 11_000}
-        await server.refusal("dario", "PATCH", f"/drafts/{answer['ids'][0]}", {"draft": long})
+        await server.refusal("dario", "PATCH", f"/drafts/{response['ids'][0]}", {"draft": long})
 
 
 @pytest.mark.parametrize("timestamp", ["1e999", "-1e999", "1e308", "-1", "0", "NaN", "Infinity", '"x"', "[]"])

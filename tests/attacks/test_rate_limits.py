@@ -84,7 +84,7 @@ async def test_every_request_to_an_operation_counts_however_it_ends(
 
 
 def limit_headers(response: httpx.Response) -> tuple[int, int, int]:
-    """Limit, remaining requests and reset time (by the server's clock) in an answer's headers."""
+    """Limit, remaining requests and reset time (by the server's clock) in a response's headers."""
     names = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
     limit, left, reset = (int(response.headers[name]) for name in names)
     return limit, left, reset

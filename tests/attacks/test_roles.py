@@ -61,8 +61,8 @@ OF_OWNERS: tuple[tuple[str, str, dict[str, object] | None], ...] = (
 async def channel_folder(server: TestServer) -> int:
     """A folder of channels."""
     fields = {"name": "Work", "description": ""}
-    answer = await server.call("ada", "POST", "/channel_folders/create", fields)
-    return int(answer["channel_folder_id"])
+    response = await server.call("ada", "POST", "/channel_folders/create", fields)
+    return int(response["channel_folder_id"])
 
 
 async def refused(
@@ -107,8 +107,8 @@ async def test_only_owners_can_use_operations_for_owners(
 async def test_users_cannot_promote_themselves(server: TestServer, name: str, role: Role) -> None:
     before = server.user(name).role
     await server.refusal(name, "PATCH", f"/users/{server.id(name)}", {"role": int(role)})
-    answer = (await server.raw(name, "PATCH", "/settings", {"role": int(role)})).json()
-    assert answer["result"] == "error" or answer["ignored_parameters_unsupported"] == ["role"]
+    response = (await server.raw(name, "PATCH", "/settings", {"role": int(role)})).json()
+    assert response["result"] == "error" or response["ignored_parameters_unsupported"] == ["role"]
     assert server.user(name).role is before
 
 

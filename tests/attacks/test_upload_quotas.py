@@ -10,25 +10,25 @@ import pytest
 from support.clock import VirtualClock
 from support.holding import held
 from support.pictures import PIXEL
-from support.server import Answer, TestServer, limited, running_server
+from support.server import JsonObject, TestServer, limited, running_server
 
 
-async def upload(server: TestServer, name: str, size: int) -> Answer:
+async def upload(server: TestServer, name: str, size: int) -> JsonObject:
     response = await server.raw(name, "POST", "/user_uploads", files={"file": ("a.txt", b"x" * size)})
-    answer: Answer = response.json()
-    return answer
+    body: JsonObject = response.json()
+    return body
 
 
 TUS = {"Tus-Resumable": "1.0.0"}
 
 
-async def begun(server: TestServer, name: str, length: int) -> Answer | str:
+async def begun(server: TestServer, name: str, length: int) -> JsonObject | str:
     """The URL of a new resumable upload, or the error."""
     response = await server.raw(name, "POST", "/tus", headers={**TUS, "Upload-Length": str(length)})
     if response.status_code == 201:
         return str(response.headers["location"])
-    answer: Answer = response.json()
-    return answer
+    body: JsonObject = response.json()
+    return body
 
 
 async def test_the_uploads_of_a_user_are_limited_in_total_size(tmp_path: Path) -> None:
@@ -126,8 +126,8 @@ async def test_of_simultaneous_new_images_one_stays_on_the_disk(server: TestServ
 @pytest.mark.parametrize("path", ["/users/me/avatar", "/realm/emoji/mast", "/realm/icon"])
 async def test_images_are_rejected_if_the_disk_is_almost_full(tmp_path: Path, path: str) -> None:
     async with running_server(tmp_path, config=limited(spare_disk_mib=1 << 30)) as server:
-        answer = (await server.raw("ada", "POST", path, files={"file": ("a.png", PIXEL)})).json()
-        assert "The server has no room for this file." in answer["msg"]
+        response = (await server.raw("ada", "POST", path, files={"file": ("a.png", PIXEL)})).json()
+        assert "The server has no room for this file." in response["msg"]
 
 
 @pytest.mark.parametrize(
@@ -139,11 +139,11 @@ async def test_a_file_that_cannot_be_recorded_is_not_kept(
 ) -> None:
     pages = server.core.store.integer("PRAGMA page_count") or 0
     server.core.store.integer(f"PRAGMA max_page_count = {pages}")
-    answers = [
+    responses = [
         await server.raw("ada", "POST", path.format(f"{number:x>50}"), files={"f": ("a.png", PIXEL)})
         for number in range(60)
     ]
-    assert {answer.status_code for answer in answers} == {200, 507}
+    assert {response.status_code for response in responses} == {200, 507}
     files = [each for each in (tmp_path / "data" / "uploads" / folder).rglob("*") if each.is_file()]
     assert len(files) == server.core.store.integer(f"SELECT count(*) FROM {table}")
 
@@ -159,9 +159,9 @@ async def test_an_image_with_only_headers_is_rejected_quickly(server: TestServer
 
 async def test_uploads_are_rejected_if_the_disk_is_almost_full(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(spare_disk_mib=1 << 30)) as server:
-        answer = (await server.raw("ada", "POST", "/user_uploads", files={"file": ("a.txt", b"a")})).json()
-        assert answer["result"] == "error"
-        assert "The server has no room for this file." in answer["msg"]
+        response = (await server.raw("ada", "POST", "/user_uploads", files={"file": ("a.txt", b"a")})).json()
+        assert response["result"] == "error"
+        assert "The server has no room for this file." in response["msg"]
         assert await server.send("ada", "general", "t")
 
 
@@ -173,10 +173,10 @@ async def test_a_full_disk_is_reported_and_acknowledged_data_are_kept(tmp_path: 
         refusals = []
         for _ in range(40):
             fields = {"type": "channel", "to": server.channel("general"), "topic": "t", "content": "x" * 9000}
-            answer = await server.raw("ada", "POST", "/messages", fields)
-            if answer.status_code != 200:
-                refusals.append(answer)
-        assert {answer.status_code for answer in refusals} == {507}
+            response = await server.raw("ada", "POST", "/messages", fields)
+            if response.status_code != 200:
+                refusals.append(response)
+        assert {response.status_code for response in refusals} == {507}
         assert refusals[0].json()["msg"] == "The server's disk is full. Tell its operator."
         assert (await server.call("ada", "GET", f"/messages/{kept}"))["message"]["content"] == "<p>kept</p>"
         server.core.store.integer("PRAGMA max_page_count = 1000000")

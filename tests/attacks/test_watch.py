@@ -240,14 +240,14 @@ async def test_no_request_of_a_guest_blocks_the_server(tmp_path: Path, large: Pa
             method = "GET"
         place = "params" if method == "GET" else "data"
         options: dict[str, Any] = {place: encoded, "auth": (user.delivery_email, user.api_key)}
-        answers: list[int] = []
+        responses: list[int] = []
 
         async def send() -> None:
             response = await server.client.request(method, f"{server.url}/api/v1{path}", **options)
-            answers.append(response.status_code)
+            responses.append(response.status_code)
 
         taken, step = await hold_of(server, send)
-        assert answers[0] < 500
+        assert responses[0] < 500
         assert taken < HELD_SECONDS, step
 
 

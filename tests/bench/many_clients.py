@@ -56,12 +56,12 @@ async def _busy(served: Served, nothing: float) -> list[Row]:
         async def send(number: int) -> None:
             form = {"type": "channel", "to": str(stream_id), "topic": "bench"}
             sent[number] = time.monotonic()
-            answer = await client.post(
+            response = await client.post(
                 "/messages",
                 data={**form, "content": f"number {number} of many"},
                 auth=credentials(number % CLIENTS),
             )
-            answer.raise_for_status()
+            response.raise_for_status()
 
         async with asyncio.TaskGroup() as sending:
             for number in range(count):
@@ -133,8 +133,8 @@ async def _listening(
 async def _connected(served: Served, client: httpx.AsyncClient, number: int) -> websockets.ClientConnection:
     form = {"event_types": json.dumps(["message"]), "apply_markdown": "true", "fetch_event_types": "[]"}
     auth = credentials(number)
-    answer = await client.post("/register", data=form, auth=auth)
-    queue = answer.raise_for_status().json()["queue_id"]
+    response = await client.post("/register", data=form, auth=auth)
+    queue = response.raise_for_status().json()["queue_id"]
     address = served.url.replace("http", "ws", 1)
     header = next(auth.auth_flow(httpx.Request("GET", served.url))).headers["Authorization"]
     return await websockets.connect(

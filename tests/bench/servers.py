@@ -18,7 +18,7 @@ from support.terminal import narrowcast
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A server that answers at ``url``."""
+    """A server that responds at ``url``."""
 
     url: str
     data: Path

@@ -33,10 +33,10 @@ def call(account: Account, method: str, path: str, **fields: object) -> dict[str
     query = urlencode(fields)
     address = f"/api/v1{path}" + (f"?{query}" if method == "GET" else "")
     connection.request(method, address, None if method == "GET" else query, headers)
-    answer = json.loads(connection.getresponse().read())
+    response = json.loads(connection.getresponse().read())
     connection.close()
-    assert answer["result"] == "success", answer
-    return dict(answer)
+    assert response["result"] == "success", response
+    return dict(response)
 
 
 def write_to(reader: Account, writer: Account, text: str) -> None:

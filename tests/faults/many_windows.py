@@ -65,19 +65,19 @@ class WindowProcess:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
         )
-        started = await self._answer()
+        started = await self._reply()
         assert started["warnings"] == [], started
 
     async def ask(self, act: str, seed: int = 0, text: str = "") -> dict[str, Any]:
         """Runs an action; returns its result, once all of it is on disk."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"act": act, "seed": seed, "text": text}).encode() + b"\n")
-        return await self._answer()
+        return await self._reply()
 
-    async def _answer(self) -> dict[str, Any]:
+    async def _reply(self) -> dict[str, Any]:
         assert self._process.stdout is not None
-        answer: dict[str, Any] = json.loads(await self._process.stdout.readline())
-        return answer
+        reply: dict[str, Any] = json.loads(await self._process.stdout.readline())
+        return reply
 
     async def kill(self) -> None:
         """SIGKILL."""
@@ -147,9 +147,9 @@ class Run:
             text = f"{name} {number}"
             if name == "send":
                 self.written.append(text)
-            answer = await window.ask(name, self._chance.randrange(2**32), text)
-            if "given_back" in answer:
-                self._given_back.append(answer["given_back"])
+            reply = await window.ask(name, self._chance.randrange(2**32), text)
+            if "given_back" in reply:
+                self._given_back.append(reply["given_back"])
 
     async def _settled(self) -> list[dict[str, Any]]:
         """Returns the reports of the windows once all agree, or after the time limit."""

@@ -144,7 +144,7 @@ async def test_an_expired_queue_leaves_no_gap(tmp_path: Path, polling: bool) -> 
 @pytest.mark.parametrize(
     "fault", [Fault.REFUSED_BY_GATEWAY, Fault.PORTAL, Fault.FAILED_AFTERWARDS, Fault.CUT_IN_BODY]
 )
-async def test_a_bad_answer_to_a_poll_loses_nothing(tmp_path: Path, fault: Fault) -> None:
+async def test_a_bad_response_to_a_poll_loses_nothing(tmp_path: Path, fault: Fault) -> None:
     async with bench(tmp_path) as b:
         b.proxy.fail(fault, "GET", EVENTS, times=1)
         sent = [await b.say(f"number {i}") for i in range(3)]
@@ -165,7 +165,7 @@ async def test_registration_that_fails_is_tried_again(tmp_path: Path, fault: Fau
 
 
 @pytest.mark.parametrize("fault", [Fault.FAILED_AFTERWARDS, Fault.LOST_AFTERWARDS, Fault.CUT_IN_BODY])
-async def test_a_message_whose_answer_is_lost_is_there_once(tmp_path: Path, fault: Fault) -> None:
+async def test_a_message_whose_response_is_lost_is_there_once(tmp_path: Path, fault: Fault) -> None:
     async with bench(tmp_path) as b:
         b.proxy.fail(fault, "POST", MESSAGES, times=1)
         b.session.outbox.send(b.place, "only once")

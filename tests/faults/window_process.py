@@ -22,7 +22,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.session import Session
 
-Answer = dict[str, Any]
+Reply = dict[str, Any]
 
 
 class Acts:
@@ -32,12 +32,12 @@ class Acts:
         self._session = session
         self._channel = channel
 
-    async def send(self, chance: Random, text: str) -> Answer:
+    async def send(self, chance: Random, text: str) -> Reply:
         topic = chance.choice(("soup", "tea"))
         self._session.outbox.send(ChannelDestination(self._channel, topic), text)
         return {}
 
-    async def draft(self, chance: Random, text: str) -> Answer:
+    async def draft(self, chance: Random, text: str) -> Reply:
         drafts = self._session.drafts
         known = [draft.draft_id for draft in drafts.all()]
         if known and chance.random() < 0.3:
@@ -47,7 +47,7 @@ class Acts:
             drafts.save(draft_id, ChannelDestination(self._channel, "soup"), text)
         return {}
 
-    async def cancel(self, chance: Random, text: str) -> Answer:
+    async def cancel(self, chance: Random, text: str) -> Reply:
         outbox = self._session.outbox
         entries = outbox.entries()
         if not entries:
@@ -56,25 +56,25 @@ class Acts:
         entry = outbox.cancel(local_id) if await outbox.claim(local_id) else None
         return {} if entry is None else {"given_back": entry.content}
 
-    async def retry(self, chance: Random, text: str) -> Answer:
+    async def retry(self, chance: Random, text: str) -> Reply:
         for entry in self._session.outbox.entries():
             if await self._session.outbox.claim(entry.local_id):
                 self._session.outbox.retry(entry.local_id)
         return {}
 
-    async def read(self, chance: Random, text: str) -> Answer:
+    async def read(self, chance: Random, text: str) -> Reply:
         unread = sorted(self._session.state.unreads)
         self._session.read_marks.seen(chance.sample(unread, chance.randrange(len(unread) + 1)))
         return {}
 
-    async def star(self, chance: Random, text: str) -> Answer:
+    async def star(self, chance: Random, text: str) -> Reply:
         known = sorted(message.id for message in self._session.state.messages)
         if known:
             work = self._session.acts.flag(chance.choice(known), "starred", chance.random() < 0.7)
             self._session.spawn(_may_fail(work), "a star")
         return {}
 
-    async def report(self, chance: Random, text: str) -> Answer:
+    async def report(self, chance: Random, text: str) -> Reply:
         """The state that the window shows."""
         session = self._session
         return {
@@ -101,16 +101,16 @@ async def main(site: str, email: str, key: str, folder: str, channel: str) -> No
     say({"warnings": session.warnings})
     while line := await asyncio.to_thread(sys.stdin.readline):
         wanted = json.loads(line)
-        act: Callable[[Random, str], Awaitable[Answer]] = getattr(acts, wanted["act"])
-        answer = await act(Random(wanted["seed"]), wanted["text"])
+        act: Callable[[Random, str], Awaitable[Reply]] = getattr(acts, wanted["act"])
+        reply = await act(Random(wanted["seed"]), wanted["text"])
         await session.services.flush()
-        say(answer)
+        say(reply)
     await session.close()
     running.cancel()
 
 
-def say(answer: Answer) -> None:
-    print(json.dumps(answer), flush=True)  # noqa: T201
+def say(reply: Reply) -> None:
+    print(json.dumps(reply), flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -96,8 +96,8 @@ class World:
         return [m["id"] for m in await self.server.newest("ada", channel=self.channel, topic=topic)]
 
     async def server_drafts(self) -> list[str]:
-        answer = await self.server.call("ada", "GET", "/drafts")
-        return sorted(draft["content"] for draft in answer["drafts"])
+        response = await self.server.call("ada", "GET", "/drafts")
+        return sorted(draft["content"] for draft in response["drafts"])
 
     # the client
 

@@ -1,6 +1,6 @@
 """PYTHONPATH=tests python -m fuzz [--requests N] [--seed N] [--held SECONDS]
 
-Sends random requests to a server that is recreated regularly; prints every answer that is a server error, and
+Sends random requests to a server that is recreated regularly; prints every response that is a server error, and
 every request that blocked the event loop for too long. Exits with 1 if there is one.
 """
 

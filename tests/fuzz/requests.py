@@ -1,4 +1,4 @@
-"""Random requests, and checks of their answers."""
+"""Random requests, and checks of their responses."""
 
 from __future__ import annotations
 
@@ -108,20 +108,20 @@ def _part(random: Random, part: str) -> str:
     return quote(values.text(random)[:300] or "x", safe="")
 
 
-def fault(answer: httpx.Response) -> str | None:
-    """What is wrong with an answer: a server error, or a body that violates the contract; else None."""
-    if answer.status_code >= 500:
-        return f"status {answer.status_code}: {answer.text[:200]}"
-    if answer.request.method == "HEAD" or not answer.request.url.path.startswith("/api/v1/"):
+def fault(response: httpx.Response) -> str | None:
+    """What is wrong with a response: a server error, or a body that violates the contract; else None."""
+    if response.status_code >= 500:
+        return f"status {response.status_code}: {response.text[:200]}"
+    if response.request.method == "HEAD" or not response.request.url.path.startswith("/api/v1/"):
         return None
-    if answer.status_code in (204,) or "/tus" in answer.request.url.path:
+    if response.status_code in (204,) or "/tus" in response.request.url.path:
         return None
     try:
-        body = answer.json()
+        body = response.json()
     except ValueError:
-        return f"status {answer.status_code} with a body that is no JSON: {answer.text[:200]}"
+        return f"status {response.status_code} with a body that is no JSON: {response.text[:200]}"
     if not isinstance(body, dict) or body.get("result") not in ("success", "error") or "msg" not in body:
-        return f"status {answer.status_code} with a body of another form: {answer.text[:200]}"
-    if (body["result"] == "success") is not (answer.status_code < 300):
-        return f"status {answer.status_code} with the result {body['result']}"
+        return f"status {response.status_code} with a body of another form: {response.text[:200]}"
+    if (body["result"] == "success") is not (response.status_code < 300):
+        return f"status {response.status_code} with the result {body['result']}"
     return None

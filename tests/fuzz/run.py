@@ -90,9 +90,9 @@ async def _send(
             address if user is None else user.delivery_email, "" if user is None else user.api_key
         )
     options = cast(dict[str, Any], request.options)
-    answer = await server.client.request(request.method, server.url + request.path, auth=auth, **options)
-    found.statuses[answer.status_code] += 1
-    wrong = fault(answer)
+    response = await server.client.request(request.method, server.url + request.path, auth=auth, **options)
+    found.statuses[response.status_code] += 1
+    wrong = fault(response)
     if wrong is not None:
         found.faults.append(f"{request}: {wrong}")
     if watch.longest > most_held:

@@ -97,8 +97,8 @@ async def _refusals(site: LiveSite) -> int:
         _say(f"{kind.name} {method} {path} {wrong or ''}: {len(found)}")
         for live, ours in found[:1]:
             _say(f"  {live.who} {str(live.params)[:200]}")
-            _say(f"  live     {live.status} {live.answer}"[:300])
-            _say(f"  embedded {ours.status} {ours.answer}"[:300])
+            _say(f"  live     {live.status} {live.body}"[:300])
+            _say(f"  embedded {ours.status} {ours.body}"[:300])
     for kind in order:
         numbers = [len(found) for (of_kind, _, _), found in report.different.items() if of_kind is kind]
         _say(f"{sum(numbers)} {kind.value}, in {len(numbers)} groups")

@@ -54,10 +54,10 @@ class CallRecorder:
         """
         client = self.clients.setdefault(who, self.site.client(who))
         group, _, name = operation.partition(".")
-        refusal = answer = None
+        refusal = response = None
         with ignored_parameters() as ignored:
             try:
-                answer = await self._patiently(getattr(getattr(client, group), name), given)
+                response = await self._patiently(getattr(getattr(client, group), name), given)
             except NarrowcastError as error:
                 refusal = f"{type(error).__name__}: {error}"
         names = tuple(name for one in ignored for name in one.names)
@@ -65,7 +65,7 @@ class CallRecorder:
         self.calls.append(call)
         if self.site.level >= needs and (names or not _is_expected(refusal, refused)):
             self.unexpected.append(call)
-        return answer
+        return response
 
     async def _patiently(self, function: Any, given: dict[str, Any]) -> Any:
         for number in range(_MAX_TRIES):

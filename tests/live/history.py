@@ -47,19 +47,17 @@ class Outcome:
     path: str
     params: Mapping[str, object]
     status: int
-    answer: Mapping[str, Any]
+    body: Mapping[str, Any]
 
     def line(self) -> str:
         """The request in one line."""
-        return (
-            f"{self.who} {self.method} {self.path} {json.dumps(self.params)} -> {self.status} {self.answer}"
-        )
+        return f"{self.who} {self.method} {self.path} {json.dumps(self.params)} -> {self.status} {self.body}"
 
     @property
     def compared(self) -> tuple[object, ...]:
         """The values in which two servers must agree: ids and times are left out."""
-        text = re.sub(r"\d+", "#", str(self.answer.get("msg", "")))
-        return self.status, self.answer.get("code"), text, tuple(sorted(self.answer))
+        text = re.sub(r"\d+", "#", str(self.body.get("msg", "")))
+        return self.status, self.body.get("code"), text, tuple(sorted(self.body))
 
 
 class RecordedHistory(History):
@@ -72,11 +70,11 @@ class RecordedHistory(History):
     async def do(self, who: str, method: str, path: str, **params: object) -> dict[str, Any]:
         response = await self.server.raw(who, method, path, params)
         try:
-            answer: dict[str, Any] = response.json()
+            body: dict[str, Any] = response.json()
         except ValueError:
-            answer = {"msg": f"no JSON: {response.text[:200]}"}
-        self.outcomes.append(Outcome(who, method, path, params, response.status_code, answer))
-        return answer if answer.get("result") == "success" else {}
+            body = {"msg": f"no JSON: {response.text[:200]}"}
+        self.outcomes.append(Outcome(who, method, path, params, response.status_code, body))
+        return body if body.get("result") == "success" else {}
 
 
 @dataclass(slots=True)

@@ -127,7 +127,7 @@ async def run(site: LiveSite) -> Report:
             ]
             if _is_missing(one):
                 missing.add(operation)
-            if operation in missing or wrong in one.answer.get("ignored_parameters_unsupported", ()):
+            if operation in missing or wrong in one.body.get("ignored_parameters_unsupported", ()):
                 report.unknown += 1
             elif one.status not in _NOT_VALIDATION and _compared(one) != _compared(other):
                 report.different.setdefault((_kind(one, other), operation, wrong), []).append((one, other))
@@ -138,7 +138,7 @@ def _is_missing(outcome: Outcome) -> bool:
     """Whether the server does not have the operation: errors about missing objects have a code."""
     return (
         outcome.status in {httpx.codes.NOT_FOUND, httpx.codes.METHOD_NOT_ALLOWED}
-        and "code" not in outcome.answer
+        and "code" not in outcome.body
     )
 
 
@@ -147,7 +147,7 @@ def _kind(live: Outcome, ours: Outcome) -> Kind:
         return Kind.ACCEPTED
     if live.status == httpx.codes.OK:
         return Kind.REJECTED
-    same = (live.status, live.answer.get("code")) == (ours.status, ours.answer.get("code"))
+    same = (live.status, live.body.get("code")) == (ours.status, ours.body.get("code"))
     return Kind.TEXT if same else Kind.CODE
 
 
@@ -196,7 +196,7 @@ def _path(path: str, objects: Mapping[str, object]) -> str:
 async def _send(place: Place, who: str | None, method: str, path: str, params: Params) -> Outcome:
     response = await place.raw(who, method, path, params)
     try:
-        answer = response.json()
+        body = response.json()
     except ValueError:
-        answer = {"msg": f"no JSON: {response.headers.get('content-type')}"}
-    return Outcome(str(who), method, path, params, response.status_code, answer)
+        body = {"msg": f"no JSON: {response.headers.get('content-type')}"}
+    return Outcome(str(who), method, path, params, response.status_code, body)

@@ -32,8 +32,8 @@ async def run(site: LiveSite) -> int:
     texts = [one for part in recorded().renderings.values() for one in part]
     # One after the other: threads of a development server mix up what they render for one organization.
     for one, who in zip(texts, people, strict=False):
-        answer = await site.raw(who, "POST", "/messages/render", {"content": world.filled(one.text)})
-        one.html = answer.json().get("rendered")
+        response = await site.raw(who, "POST", "/messages/render", {"content": world.filled(one.text)})
+        one.html = response.json().get("rendered")
     write(Recorded(level=site.level, world=world, renderings=recorded().renderings))
     return len(texts)
 

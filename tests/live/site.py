@@ -20,7 +20,7 @@ from support.history_steps import REALM_PERMISSIONS
 from support.server import Bare
 from support.world import PEOPLE
 
-Answer = dict[str, Any]
+JsonObject = dict[str, Any]
 
 _CAST: Final[Mapping[Role, Sequence[str]]] = {
     Role.OWNER: ("ada",),
@@ -110,11 +110,11 @@ class LiveSite:
         site.level = (await site.call("ada", "GET", "/server_settings"))["zulip_feature_level"]
         return site
 
-    async def _members(self, accounts: Iterable[Account]) -> list[Answer]:
+    async def _members(self, accounts: Iterable[Account]) -> list[JsonObject]:
         """All users, fetched by one who can see all email addresses."""
         for account in accounts:
-            answer = (await self._send(account, "GET", "/users", {})).json()
-            rows: list[Answer] = answer.get("members", [])
+            response = (await self._send(account, "GET", "/users", {})).json()
+            rows: list[JsonObject] = response.get("members", [])
             if all(row.get("delivery_email") for row in rows if not row["is_bot"]) and rows:
                 return rows
         raise MissingRoleError("no zuliprc file is that of an administrator")
@@ -207,17 +207,17 @@ class LiveSite:
 
     async def call(
         self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None
-    ) -> Answer:
+    ) -> JsonObject:
         """Like `raw`; returns the JSON of the response, which must be a success."""
         return await self._request(self.accounts[name] if name else None, method, path, params or {})
 
     async def _request(
         self, account: Account | None, method: str, path: str, params: Mapping[str, object]
-    ) -> Answer:
+    ) -> JsonObject:
         response = await self._send(account, method, path, params)
-        answer: Answer = response.json()
-        assert answer["result"] == "success", (method, path, params, answer)
-        return answer
+        body: JsonObject = response.json()
+        assert body["result"] == "success", (method, path, params, body)
+        return body
 
     async def _send(
         self, account: Account | None, method: str, path: str, params: Mapping[str, object]

@@ -87,10 +87,10 @@ async def test_each_role_may_do_in_a_channel_what_the_table_allows(server: TestS
         assert await works("GET", f"/messages/{message_id}") is names, name
         assert await works("GET", f"/messages/{message_id}/history") is names, name
         assert await works("GET", f"/messages/{message_id}/read_receipts") is names, name
-        answer = await server.call(
+        body = await server.call(
             name, "GET", "/messages/matches_narrow", {"msg_ids": [message_id], "narrow": []}
         )
-        assert bool(answer["messages"]) is reads, name
+        assert bool(body["messages"]) is reads, name
         reaction = {"emoji_name": "tada"}
         assert await works("POST", f"/messages/{message_id}/reactions", reaction) is names, name
         starred = {"messages": [message_id], "op": "add", "flag": "starred"}
@@ -203,7 +203,7 @@ async def test_users_who_may_see_a_channel_but_not_read_it_cannot_act_in_it(serv
     message = await server.send("ada", "general", "t")
     moved = await server.refusal("ada", "PATCH", f"/messages/{message}", {"stream_id": channel})
     assert moved["msg"] == said
-    answer = await server.refusal("ada", "GET", "/get_stream_id", {"stream": "operations"})
-    assert answer["msg"] == "Invalid channel name 'operations'"
+    response = await server.refusal("ada", "GET", "/get_stream_id", {"stream": "operations"})
+    assert response["msg"] == "Invalid channel name 'operations'"
     await server.call("ada", "GET", f"/streams/{channel}")
     await server.call("ada", "GET", f"/streams/{channel}/members")

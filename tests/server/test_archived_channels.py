@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from support.placeholders import fill
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 CHANNEL, MESSAGE = "{channel}", "{message}"
 INVALID_CHANNEL, INVALID_MESSAGE = "Invalid channel ID", "Invalid message(s)"
@@ -23,9 +23,11 @@ async def archived(server: TestServer) -> dict[str, int]:
     return ids
 
 
-async def ask(server: TestServer, ids: dict[str, int], method: str, path: str, **params: object) -> Answer:
-    answer: Answer = (await server.raw("dario", method, fill(path, ids), fill(params, ids))).json()
-    return answer
+async def ask(
+    server: TestServer, ids: dict[str, int], method: str, path: str, **params: object
+) -> JsonObject:
+    response: JsonObject = (await server.raw("dario", method, fill(path, ids), fill(params, ids))).json()
+    return response
 
 
 @pytest.mark.parametrize(
@@ -65,8 +67,8 @@ async def ask(server: TestServer, ids: dict[str, int], method: str, path: str, *
 async def test_changes_in_an_archived_channel_are_rejected(
     server: TestServer, method: str, path: str, params: dict[str, object], said: str
 ) -> None:
-    answer = await ask(server, await archived(server), method, path, **params)
-    assert (answer["code"], answer["msg"]) == ("BAD_REQUEST", said or INVALID_CHANNEL)
+    response = await ask(server, await archived(server), method, path, **params)
+    assert (response["code"], response["msg"]) == ("BAD_REQUEST", said or INVALID_CHANNEL)
 
 
 async def test_in_an_archived_channel_reading_starring_and_resetting_topic_policies_work(
@@ -81,5 +83,5 @@ async def test_in_an_archived_channel_reading_starring_and_resetting_topic_polic
         ("GET", "/messages/{message}", {}),
         ("GET", "/messages/{message}/read_receipts", {}),
     ):
-        answer = await ask(server, ids, method, path, **params)
-        assert answer["result"] == "success", (path, answer)
+        response = await ask(server, ids, method, path, **params)
+        assert response["result"] == "success", (path, response)

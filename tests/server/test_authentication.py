@@ -99,9 +99,9 @@ async def test_the_api_email_of_a_user_with_a_hidden_email_works_for_login(serve
 @proves("AUTH-04")
 async def test_the_key_is_returned_for_the_password(server: TestServer) -> None:
     fields = {"username": "ada@demo.example", "password": world.PASSWORD}
-    answer = await server.call(None, "POST", "/fetch_api_key", fields)
-    assert answer["api_key"] == server.user("ada").api_key
-    assert answer["user_id"] == server.id("ada")
+    response = await server.call(None, "POST", "/fetch_api_key", fields)
+    assert response["api_key"] == server.user("ada").api_key
+    assert response["user_id"] == server.id("ada")
 
 
 async def test_five_wrong_passwords_lock_an_account_for_half_an_hour(
@@ -126,8 +126,8 @@ async def test_passwords_are_not_stored(server: TestServer) -> None:
 
 def test_password_hashes_use_argon2id_with_64_mib() -> None:
     program = "from narrowcast_server.organization.passwords import hash_password as h; print(h('x'))"
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert answer.stdout.startswith("$argon2id$v=19$m=65536,t=3,p=4$")  # tests use cheaper hashes
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.startswith("$argon2id$v=19$m=65536,t=3,p=4$")  # tests use cheaper hashes
 
 
 @proves("LIM-01")
@@ -166,8 +166,8 @@ async def test_resumable_uploads_require_the_authorization_header(server: TestSe
 async def test_personal_data_are_private_and_administration_requires_an_administrator(
     server: TestServer,
 ) -> None:
-    answer = await server.call("ada", "POST", "/saved_snippets", {"title": "t", "content": "c"})
-    path = f"/saved_snippets/{answer['saved_snippet_id']}"
+    response = await server.call("ada", "POST", "/saved_snippets", {"title": "t", "content": "c"})
+    path = f"/saved_snippets/{response['saved_snippet_id']}"
     await server.refusal("bruno", "PATCH", path, {"title": "mine"})
     fields = {"pattern": "#(?P<id>[0-9]+)", "url_template": "https://x.example/{id}"}
     await server.refusal("dario", "POST", "/realm/filters", fields)
@@ -196,8 +196,8 @@ async def test_others_are_served_while_passwords_are_checked(
     await server.call("ada", "GET", "/users/me")
     assert len(waiting) == 50
     done.set()
-    answers = [(await one).json()["code"] for one in waiting]
-    assert set(answers) == {"AUTHENTICATION_FAILED"}
+    responses = [(await one).json()["code"] for one in waiting]
+    assert set(responses) == {"AUTHENTICATION_FAILED"}
     for response in (one.result() for one in refused):
         assert (response.status_code, response.json()["code"]) == (429, "RATE_LIMIT_HIT")
 

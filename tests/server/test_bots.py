@@ -7,7 +7,7 @@ import httpx
 from support.server import TestServer
 
 
-async def answers_to(server: TestServer, address: str, key: str) -> bool:
+async def accepts(server: TestServer, address: str, key: str) -> bool:
     async with httpx.AsyncClient(auth=(address, key), trust_env=False) as client:
         return (await client.get(f"{server.url}/api/v1/users/me")).status_code == 200
 
@@ -15,7 +15,7 @@ async def answers_to(server: TestServer, address: str, key: str) -> bool:
 async def test_a_new_bot_can_authenticate_and_is_listed(server: TestServer) -> None:
     listener, outsider = await server.listen("dario"), await server.listen("elif")
     made = await server.create_bot("dario")
-    assert await answers_to(server, "helper-bot@demo.example", made["api_key"])
+    assert await accepts(server, "helper-bot@demo.example", made["api_key"])
     listed = (await server.call("dario", "GET", "/bots"))["bots"]
     assert [bot["username"] for bot in listed] == ["helper-bot@demo.example"]
     assert (await server.call("elif", "GET", "/bots"))["bots"] == []
@@ -28,8 +28,8 @@ async def test_a_new_bot_key_revokes_the_old_one_and_its_queues(server: TestServ
     old = server.user("dario").api_key
     listener = await server.listen("dario")
     new = (await server.call("dario", "POST", "/users/me/api_key/regenerate"))["api_key"]
-    assert not await answers_to(server, "dario@demo.example", old)
-    assert await answers_to(server, "dario@demo.example", new)
+    assert not await accepts(server, "dario@demo.example", old)
+    assert await accepts(server, "dario@demo.example", new)
     refusal = await server.refusal("dario", "GET", "/events", listener.poll())
     assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
 

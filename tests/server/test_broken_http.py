@@ -1,4 +1,4 @@
-"""Requests that are not valid HTTP are answered in the contract's form too."""
+"""Requests that are not valid HTTP get a response in the contract's form too."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from support.server import TestServer, running_server
 
 
 async def exchange(server: TestServer, sent: bytes) -> tuple[int, dict[str, str], bytes]:
-    """Sends bytes; returns status, headers and body of the answer, once the connection is closed."""
+    """Sends bytes; returns status, headers and body of the response, once the connection is closed."""
     parts = urlsplit(server.url)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     writer.write(sent)
-    answer = await asyncio.wait_for(reader.read(), 5)
+    response = await asyncio.wait_for(reader.read(), 5)
     writer.close()
-    head, _, body = answer.partition(b"\r\n\r\n")
+    head, _, body = response.partition(b"\r\n\r\n")
     status, *lines = head.decode().split("\r\n")
     headers = dict(line.lower().split(": ", 1) for line in lines)
     return int(status.split(" ")[1]), headers, body
@@ -42,13 +42,15 @@ async def exchange(server: TestServer, sent: bytes) -> tuple[int, dict[str, str]
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400),
     ],
 )
-async def test_invalid_http_requests_get_a_json_answer(server: TestServer, sent: bytes, status: int) -> None:
+async def test_invalid_http_requests_get_a_json_response(
+    server: TestServer, sent: bytes, status: int
+) -> None:
     found, headers, body = await exchange(server, sent)
-    answer: dict[str, Any] = json.loads(body)
+    response: dict[str, Any] = json.loads(body)
     assert found == status
     assert headers["content-type"] == "application/json"
     assert headers["connection"] == "close"
-    assert (answer["result"], answer["code"]) == ("error", "BAD_REQUEST")
+    assert (response["result"], response["code"]) == ("error", "BAD_REQUEST")
 
 
 UPGRADE = b"Upgrade: websocket\r\nConnection: Upgrade, close\r\n"
@@ -59,7 +61,7 @@ KEY = b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
     ("path", "headers"),
     [(b"/api/v1/events/stream", UPGRADE), (b"/api/v1/users/me", UPGRADE + KEY), (b"/", UPGRADE + KEY)],
 )
-async def test_an_invalid_websocket_request_gets_a_json_answer(
+async def test_an_invalid_websocket_request_gets_a_json_response(
     server: TestServer, path: bytes, headers: bytes
 ) -> None:
     sent = b"GET " + path + b" HTTP/1.1\r\nHost: x\r\n" + headers + b"\r\n"

@@ -1,4 +1,4 @@
-"""Shapes of answers and events, compared with recorded traffic of a public server where available."""
+"""Shapes of responses and events, compared with recorded traffic of a public server where available."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from support.captures import captures, needs_recordings
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 CAPTURES = captures() or Path()
 pytestmark = needs_recordings
@@ -61,8 +61,8 @@ def kind(event: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 @cache
-def recorded_events() -> dict[tuple[object, ...], list[Answer]]:
-    found: dict[tuple[object, ...], list[Answer]] = {}
+def recorded_events() -> dict[tuple[object, ...], list[JsonObject]]:
+    found: dict[tuple[object, ...], list[JsonObject]] = {}
     for path in (CAPTURES / "events").glob("*.json"):
         samples = json.loads(path.read_text())
         for sample in samples if isinstance(samples, list) else []:
@@ -70,9 +70,9 @@ def recorded_events() -> dict[tuple[object, ...], list[Answer]]:
     return found
 
 
-def recorded(path: Path) -> Answer:
-    answer: Answer = json.loads(path.read_text())["response"]
-    return answer
+def recorded(path: Path) -> JsonObject:
+    response: JsonObject = json.loads(path.read_text())["response"]
+    return response
 
 
 async def test_registration_has_every_recorded_key(server: TestServer) -> None:
@@ -152,9 +152,9 @@ async def test_every_event_has_the_recorded_keys(server: TestServer) -> None:
         ("users_me_alert_words/02-list", "/users/me/alert_words", {}),
     ],
 )
-async def test_an_answer_has_the_recorded_keys(
+async def test_a_response_has_the_recorded_keys(
     server: TestServer, capture: str, path: str, fields: dict[str, object]
 ) -> None:
     await server.send("ada", "general", "t")
-    answer = await server.call("bruno", "GET", path, fields)
-    assert list(missing(recorded(CAPTURES / f"{capture}.json"), answer)) == []
+    response = await server.call("bruno", "GET", path, fields)
+    assert list(missing(recorded(CAPTURES / f"{capture}.json"), response)) == []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 
-async def channel(server: TestServer, name: str) -> Answer:
-    answer: Answer = (await server.call("ada", "GET", f"/streams/{server.channel(name)}"))["stream"]
-    return answer
+async def channel(server: TestServer, name: str) -> JsonObject:
+    response: JsonObject = (await server.call("ada", "GET", f"/streams/{server.channel(name)}"))["stream"]
+    return response
 
 
 async def create(server: TestServer, by: str = "dario", **changes: object) -> int:
@@ -17,7 +17,7 @@ async def create(server: TestServer, by: str = "dario", **changes: object) -> in
     return int((await server.call(by, "POST", "/channels/create", params | changes))["id"])
 
 
-async def update(server: TestServer, name: str, by: str = "ada", **params: object) -> Answer:
+async def update(server: TestServer, name: str, by: str = "ada", **params: object) -> JsonObject:
     return await server.call(by, "PATCH", f"/streams/{server.channel(name)}", params)
 
 
@@ -35,8 +35,8 @@ async def test_a_public_channel_is_announced_to_members_and_a_private_one_to_sub
 async def test_a_second_channel_with_the_same_name_is_rejected(server: TestServer) -> None:
     await create(server)
     params = {"name": "WORKSHOP", "subscribers": []}
-    answer = await server.refusal("elif", "POST", "/channels/create", params, status=409)
-    assert answer["code"] == "CHANNEL_ALREADY_EXISTS"
+    response = await server.refusal("elif", "POST", "/channels/create", params, status=409)
+    assert response["code"] == "CHANNEL_ALREADY_EXISTS"
 
 
 async def test_creating_channels_requires_the_configured_permission(server: TestServer) -> None:
@@ -128,8 +128,10 @@ async def test_folders_contain_channels_and_can_be_archived_only_when_empty(serv
         "elif", "POST", "/channel_folders/create", {"name": "Work", "description": ""}
     )
     assert refusal["code"] == "UNAUTHORIZED_PRINCIPAL"
-    answer = await server.call("ada", "POST", "/channel_folders/create", {"name": "Work", "description": "d"})
-    folder = answer["channel_folder_id"]
+    response = await server.call(
+        "ada", "POST", "/channel_folders/create", {"name": "Work", "description": "d"}
+    )
+    folder = response["channel_folder_id"]
     await update(server, "engineering", folder_id=folder)
     assert (await channel(server, "engineering"))["folder_id"] == folder
     await server.refusal("ada", "PATCH", f"/channel_folders/{folder}", {"is_archived": True})
@@ -208,8 +210,8 @@ async def test_invalid_settings_are_rejected(server: TestServer, params: dict[st
 
 async def test_some_settings_can_be_changed_by_owners_only(server: TestServer) -> None:
     value = {"new": server.group("role:moderators")}
-    answer = await server.refusal("bruno", "PATCH", "/realm", {"can_invite_users_group": value})
-    assert answer["code"] == "UNAUTHORIZED_PRINCIPAL"
+    response = await server.refusal("bruno", "PATCH", "/realm", {"can_invite_users_group": value})
+    assert response["code"] == "UNAUTHORIZED_PRINCIPAL"
     await server.call("ada", "PATCH", "/realm", {"can_invite_users_group": value})
 
 

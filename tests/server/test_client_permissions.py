@@ -129,14 +129,14 @@ async def test_changing_a_channels_privacy_needs_the_permission_to_create_channe
     }
     await server.call("ada", "PATCH", "/realm", settings)
     for private in (True, False):
-        answer = await server.refusal("dario", "PATCH", path, {"is_private": private})
-        assert answer["msg"] == "Insufficient permission"
+        response = await server.refusal("dario", "PATCH", path, {"is_private": private})
+        assert response["msg"] == "Insufficient permission"
     await server.call("ada", "PATCH", path, {"is_private": True})
-    answer = await server.refusal("dario", "PATCH", path, {"is_private": False})
-    assert answer["msg"] == "Insufficient permission"
+    response = await server.refusal("dario", "PATCH", path, {"is_private": False})
+    assert response["msg"] == "Insufficient permission"
     await server.call("ada", "PATCH", "/realm", {"enable_spectator_access": False})
-    answer = await server.refusal("ada", "PATCH", path, {"is_private": False, "is_web_public": True})
-    assert answer["msg"] == "Web-public channels are not enabled."
+    response = await server.refusal("ada", "PATCH", path, {"is_private": False, "is_web_public": True})
+    assert response["msg"] == "Web-public channels are not enabled."
 
 
 @pytest.mark.parametrize("where", ["", "group", "own", "other", "channel", "archived", "realm"])

@@ -8,8 +8,8 @@ from support.server import TestServer
 async def test_linkifiers_are_listed_as_triples_for_older_clients(server: TestServer) -> None:
     sent = {"pattern": "W-(?P<id>[0-9]+)", "url_template": "https://w.example/{id}"}
     identity = (await server.call("ada", "POST", "/realm/filters", sent))["id"]
-    answer = await server.call("elif", "GET", "/realm/filters")
-    assert answer["filters"] == [[sent["pattern"], sent["url_template"], identity]]
+    response = await server.call("elif", "GET", "/realm/filters")
+    assert response["filters"] == [[sent["pattern"], sent["url_template"], identity]]
 
 
 async def test_settings_can_be_changed_by_the_former_operation_for_display_settings(

@@ -23,8 +23,8 @@ def test_every_operation_is_mounted_under_the_prefix() -> None:
 
 @proves("CONV-02", "CONV-04")
 async def test_parameters_of_delete_are_read_from_the_body(server: TestServer) -> None:
-    answer = await server.call("dario", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
-    assert answer["removed"] == ["general"]
+    response = await server.call("dario", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
+    assert response["removed"] == ["general"]
 
 
 @proves("CONV-03")
@@ -70,14 +70,14 @@ async def test_a_success_has_an_empty_msg(server: TestServer, path: str) -> None
 async def test_unsupported_parameters_are_named_from_167(server: TestServer) -> None:
     fields = {"op": "start", "to": [server.id("bruno")], "foo": 1, "bar": 2}
     server.set_level(174)
-    answer = await server.call("ada", "POST", "/typing", fields)
-    assert answer["ignored_parameters_unsupported"] == ["bar", "foo"]
+    response = await server.call("ada", "POST", "/typing", fields)
+    assert response["ignored_parameters_unsupported"] == ["bar", "foo"]
     server.set_level(166)
-    answer = await server.call("ada", "POST", "/typing", {**fields, "type": "private"})
-    assert "ignored_parameters_unsupported" not in answer
+    response = await server.call("ada", "POST", "/typing", {**fields, "type": "private"})
+    assert "ignored_parameters_unsupported" not in response
     server.set_level(167)
-    answer = await server.call("ada", "POST", "/typing", {**fields, "type": "private"})
-    assert answer["ignored_parameters_unsupported"] == ["bar", "foo"]
+    response = await server.call("ada", "POST", "/typing", {**fields, "type": "private"})
+    assert response["ignored_parameters_unsupported"] == ["bar", "foo"]
 
 
 @proves("CONV-09")
@@ -125,8 +125,8 @@ async def test_channel_and_stream_are_both_accepted_as_type(server: TestServer) 
 
 @proves("CONV-15", "CONV-16")
 async def test_there_are_five_role_codes_and_smaller_ones_rank_higher(server: TestServer) -> None:
-    answer = await server.call("ada", "GET", "/users")
-    roles = {member["full_name"].split()[0]: member["role"] for member in answer["members"]}
+    body = await server.call("ada", "GET", "/users")
+    roles = {member["full_name"].split()[0]: member["role"] for member in body["members"]}
     assert [roles[name] for name in ("Ada", "Bruno", "Chiyo", "Dario", "Hugo")] == [100, 200, 300, 400, 600]
     await server.refusal("ada", "PATCH", f"/users/{server.id('dario')}", {"role": 500})
     base = {"invitee_emails": "new@demo.example", "stream_ids": []}
@@ -151,10 +151,10 @@ async def test_the_snapshot_of_the_test_organization_has_every_kind_of_object(se
 
 @proves("CONV-18")
 async def test_scalars_are_json_literals_and_strings_are_raw(server: TestServer) -> None:
-    answer = await server.call(
+    response = await server.call(
         "ada", "POST", "/invites/multiuse", {"invite_expires_in_minutes": None, "invite_as": 400}
     )
-    assert answer["invite_link"]
+    assert response["invite_link"]
     invites = (await server.call("ada", "GET", "/invites"))["invites"]
     assert invites[0]["expiry_date"] is None
     message_id = await server.send("ada", "general", "raw", '"quoted" [text]')
@@ -178,10 +178,10 @@ async def test_the_requests_of_a_starting_client_succeed(server: TestServer) -> 
     assert await listener.events() == []
     for path in ("/scheduled_messages", "/drafts", "/saved_snippets", "/user_groups", "/streams", "/users"):
         await server.call("ada", "GET", path)
-    answer = await server.call(
+    response = await server.call(
         "ada", "GET", "/messages", {"anchor": "newest", "num_before": 1, "num_after": 0}
     )
-    assert answer["found_newest"] is True
+    assert response["found_newest"] is True
 
 
 @proves("CONV-06", "ERR-01", "ERR-07")

@@ -10,7 +10,7 @@ import pytest
 
 from narrowcast_server.organization.config import Config, ServiceLimits
 from support.ledger import proves
-from support.server import Answer, TestServer, running_server
+from support.server import JsonObject, TestServer, running_server
 
 
 @pytest.fixture
@@ -25,10 +25,10 @@ async def fill(server: TestServer, topic: str, count: int) -> list[int]:
     return [await server.send("dario", "general", topic, f"message {number}") for number in range(count)]
 
 
-async def delete(server: TestServer, topic: str, by: str = "bruno") -> Answer:
+async def delete(server: TestServer, topic: str, by: str = "bruno") -> JsonObject:
     path = f"/streams/{server.channel('general')}/delete_topic"
-    answer: Answer = (await server.raw(by, "POST", path, {"topic_name": topic})).json()
-    return answer
+    response: JsonObject = (await server.raw(by, "POST", path, {"topic_name": topic})).json()
+    return response
 
 
 async def left(server: TestServer, topic: str) -> list[int]:
@@ -61,10 +61,10 @@ async def test_batches_start_with_the_newest_and_the_client_repeats(slow: TestSe
 async def test_below_211_partial_completion_has_a_result_of_its_own(slow: TestServer) -> None:
     await fill(slow, "lunch", 5)
     slow.set_level(210)
-    answer = await delete(slow, "lunch")
-    assert answer["result"] == "partially_completed"
-    assert answer["code"]
-    assert "complete" not in answer
+    response = await delete(slow, "lunch")
+    assert response["result"] == "partially_completed"
+    assert response["code"]
+    assert "complete" not in response
     assert await delete(slow, "lunch") == {"result": "success", "msg": ""}
 
 
@@ -80,9 +80,9 @@ async def test_complete_is_returned_from_211(server: TestServer, level: int, pre
 async def test_only_administrators_delete_topics(server: TestServer, name: str) -> None:
     ids = await fill(server, "lunch", 1)
     path = f"/streams/{server.channel('general')}/delete_topic"
-    answer = await server.refusal(name, "POST", path, {"topic_name": "lunch"}, status=400)
-    assert answer["code"] == "UNAUTHORIZED_PRINCIPAL"
-    assert answer.keys() == {"result", "msg", "code"}
+    response = await server.refusal(name, "POST", path, {"topic_name": "lunch"}, status=400)
+    assert response["code"] == "UNAUTHORIZED_PRINCIPAL"
+    assert response.keys() == {"result", "msg", "code"}
     assert await left(server, "lunch") == ids
     assert (await delete(server, "lunch", by="ada"))["complete"] is True
 
@@ -100,10 +100,10 @@ async def test_a_missing_topic_and_an_unknown_channel_are_rejected(server: TestS
     path = f"/streams/{server.channel('general')}/delete_topic"
     assert (await server.refusal("bruno", "POST", path))["code"] == "BAD_REQUEST"
     for channel in ("999999", "general"):
-        answer = await server.refusal(
+        response = await server.refusal(
             "bruno", "POST", f"/streams/{channel}/delete_topic", {"topic_name": "x"}
         )
-        assert answer["code"] == "BAD_REQUEST"
+        assert response["code"] == "BAD_REQUEST"
 
 
 @proves("EVT-05")

@@ -260,8 +260,8 @@ async def test_the_app_works_through_the_proxy(proxied: tuple[TestServer, Path])
         listener = await server.listen("dario")
         waiting = asyncio.create_task(server.call("dario", "GET", "/events", listener.poll()))
         await server.send("ada", "general", "t", "through the proxy")
-        answer = await waiting
-        assert any(event["type"] == "message" for event in answer["events"])
+        response = await waiting
+        assert any(event["type"] == "message" for event in response["events"])
         big = {"file": ("big.bin", b"x" * 3_000_000)}
         upload = (await server.raw("ada", "POST", "/user_uploads", files=big)).json()
         assert upload["result"] == "success"
@@ -290,6 +290,6 @@ async def test_clients_cannot_spoof_their_address_behind_the_proxy(proxied: tupl
     context = ssl.create_default_context(cafile=str(authority))
     headers = {"X-Forwarded-For": "203.0.113.9"}
     async with httpx.AsyncClient(trust_env=False, timeout=30, verify=context, headers=headers) as client:
-        answers = [await client.get(f"{server.url}/api/v1/server_settings") for _ in range(6)]
+        responses = [await client.get(f"{server.url}/api/v1/server_settings") for _ in range(6)]
         # Requests of this machine are not limited; those of 203.0.113.9 would be.
-        assert {answer.status_code for answer in answers} == {200}
+        assert {response.status_code for response in responses} == {200}

@@ -1,4 +1,4 @@
-"""Answers wait for the disk, sharing flushes."""
+"""Responses wait for the disk, sharing flushes."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def test_a_failed_flush_raises_for_its_waiters_and_is_retried(tmp_path: Pa
     disk.close()
 
 
-async def test_an_answer_waits_for_the_disk_and_others_are_served_meanwhile(tmp_path: Path) -> None:
+async def test_a_response_waits_for_the_disk_and_others_are_served_meanwhile(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         sync = SlowSync()
         server.core.config = replace(server.core.config, durable=True)

@@ -18,13 +18,13 @@ DRAFT: dict[str, object] = {
 
 async def created(server: TestServer, name: str = "dario", **changes: object) -> int:
     draft = {**DRAFT, "to": [server.channel("general")], **changes}
-    answer = await server.call(name, "POST", "/drafts", {"drafts": [draft]})
-    return int(answer["ids"][0])
+    response = await server.call(name, "POST", "/drafts", {"drafts": [draft]})
+    return int(response["ids"][0])
 
 
 async def stored(server: TestServer, draft_id: int, name: str = "dario") -> dict[str, object]:
-    answer = await server.call(name, "GET", "/drafts")
-    return next(draft for draft in answer["drafts"] if draft["id"] == draft_id)
+    response = await server.call(name, "GET", "/drafts")
+    return next(draft for draft in response["drafts"] if draft["id"] == draft_id)
 
 
 @proves("DRF-01", "DRF-02", "DRF-03", "DRF-16", "DRF-17", "EVT-04")
@@ -32,8 +32,8 @@ async def test_an_edit_replaces_the_draft_and_notifies_only_the_users_own_client
     draft_id = await created(server)
     own, others = await server.listen("dario"), await server.listen("elif")
     edited = {**DRAFT, "to": [server.channel("general")], "content": "bread!"}
-    answer = await server.call("dario", "PATCH", f"/drafts/{draft_id}", {"draft": edited})
-    assert answer.keys() == {"result", "msg"}
+    response = await server.call("dario", "PATCH", f"/drafts/{draft_id}", {"draft": edited})
+    assert response.keys() == {"result", "msg"}
     assert await stored(server, draft_id) == {**edited, "id": draft_id}
     events = await own.events("drafts")
     assert [(event["op"], event["draft"]) for event in events] == [("update", {**edited, "id": draft_id})]
@@ -74,8 +74,8 @@ async def test_a_missing_draft_and_a_malformed_id_are_rejected(server: TestServe
 async def test_an_invalid_draft_is_rejected(server: TestServer, change: dict[str, object]) -> None:
     draft_id = await created(server)
     before = await stored(server, draft_id)
-    answer = await server.refusal("dario", "PATCH", f"/drafts/{draft_id}", {"draft": {**DRAFT, **change}})
-    assert answer["code"] == "BAD_REQUEST"
+    response = await server.refusal("dario", "PATCH", f"/drafts/{draft_id}", {"draft": {**DRAFT, **change}})
+    assert response["code"] == "BAD_REQUEST"
     assert await stored(server, draft_id) == before
 
 
@@ -84,9 +84,9 @@ async def test_an_invalid_draft_is_rejected(server: TestServer, change: dict[str
 async def test_a_draft_without_a_required_field_is_rejected(server: TestServer, missing: str) -> None:
     draft_id = await created(server)
     draft = {key: value for key, value in DRAFT.items() if key != missing}
-    answer = await server.refusal("dario", "PATCH", f"/drafts/{draft_id}", {"draft": draft})
-    assert answer["code"] == "BAD_REQUEST"
-    assert missing in answer["msg"]
+    response = await server.refusal("dario", "PATCH", f"/drafts/{draft_id}", {"draft": draft})
+    assert response["code"] == "BAD_REQUEST"
+    assert missing in response["msg"]
 
 
 @proves("DRF-05", "DRF-08", "DRF-09", "DRF-10")
@@ -123,9 +123,9 @@ async def test_drafts_can_be_listed_created_and_deleted(server: TestServer) -> N
     listener = await server.listen("dario")
     later = await created(server, timestamp=20)
     earlier = await created(server, timestamp=10)
-    answer = await server.call("dario", "GET", "/drafts")
-    assert [draft["id"] for draft in answer["drafts"]] == [earlier, later]
-    assert answer["count"] == 2
+    response = await server.call("dario", "GET", "/drafts")
+    assert [draft["id"] for draft in response["drafts"]] == [earlier, later]
+    assert response["count"] == 2
     await server.call("dario", "DELETE", f"/drafts/{later}")
     await server.refusal("dario", "DELETE", f"/drafts/{later}")
     assert [event["op"] for event in await listener.events("drafts")] == ["add", "add", "remove"]

@@ -115,17 +115,17 @@ async def test_no_acknowledged_message_is_lost_when_the_server_is_killed(tmp_pat
     for round_ in range(3):
         async with served(folder) as (process, url), owner(folder, url) as client:
             for message_id, text in acknowledged.items():
-                answer = (await client.get(f"/messages/{message_id}")).json()
-                assert answer["raw_content"] == text
+                response = (await client.get(f"/messages/{message_id}")).json()
+                assert response["raw_content"] == text
 
             async def send(number: int, client: httpx.AsyncClient = client, round_: int = round_) -> None:
                 text = f"round {round_} number {number}"
                 fields = {"type": "stream", "to": "general", "topic": "t", "content": text}
                 try:
-                    answer = (await client.post("/messages", data=fields)).json()
+                    response = (await client.post("/messages", data=fields)).json()
                 except httpx.TransportError:
                     return
-                acknowledged[answer["id"]] = text
+                acknowledged[response["id"]] = text
 
             sending = [asyncio.create_task(send(number)) for number in range(60)]
             while len(acknowledged) < 20 * (round_ + 1):
@@ -171,8 +171,8 @@ async def test_tls_is_served_with_the_operators_certificate(tmp_path: Path) -> N
         assert url.startswith("https://")
         context = ssl.create_default_context(cafile=str(made.authority))
         async with httpx.AsyncClient(verify=context, trust_env=False) as client:
-            answer = (await client.get(f"{url}/api/v1/server_settings")).json()
-        assert answer["realm_url"] == url
+            response = (await client.get(f"{url}/api/v1/server_settings")).json()
+        assert response["realm_url"] == url
 
 
 @pytest.mark.parametrize("swapped", [False, True])
@@ -212,8 +212,8 @@ def test_the_check_finds_damaged_data(tmp_path: Path) -> None:
 
 async def test_the_check_reports_missing_files_and_search_words_and_changes_nothing(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
-        answer = (await server.raw("ada", "POST", "/user_uploads", files={"f": ("a.txt", b"hello")})).json()
-        message_id = await server.send("ada", "general", "t", answer["url"])
+        response = (await server.raw("ada", "POST", "/user_uploads", files={"f": ("a.txt", b"hello")})).json()
+        message_id = await server.send("ada", "general", "t", response["url"])
         assert check(tmp_path) == []
         next((tmp_path / "uploads" / "files").glob("*/*")).unlink()
     connection = sqlite3.connect(tmp_path / "narrowcast.db")

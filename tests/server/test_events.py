@@ -16,7 +16,7 @@ from narrowcast_server.organization.config import Config, ServiceLimits
 from support.authorization import basic
 from support.clock import VirtualClock
 from support.ledger import proves
-from support.server import Answer, Listener, TestServer, running_server
+from support.server import JsonObject, Listener, TestServer, running_server
 from support.sessions import until
 
 
@@ -72,19 +72,19 @@ async def test_a_poll_waits_for_the_first_event(server: TestServer) -> None:
     waiting = asyncio.create_task(server.call("dario", "GET", "/events", listener.poll()))
     await until(lambda: listener.is_read_now)
     await server.send("ada", "general", "t")
-    answer = await waiting
-    assert answer["events"]
-    assert answer["queue_id"] == listener.queue_id
+    response = await waiting
+    assert response["events"]
+    assert response["queue_id"] == listener.queue_id
 
 
 async def test_a_quiet_poll_ends_with_a_heartbeat(tmp_path: Path) -> None:
     limits = replace(ServiceLimits(), heartbeat_seconds=(0.01, 0.02))
     async with running_server(tmp_path, config=Config(limits=limits)) as server:
         listener = await server.listen("dario", event_types=["message"])
-        answer = await server.call("dario", "GET", "/events", listener.poll())
-        assert answer["events"] == [{"type": "heartbeat", "id": 0}]
-        answer = await server.call("dario", "GET", "/events", listener.poll(last_event_id=0))
-        assert answer["events"] == [{"type": "heartbeat", "id": 1}]
+        response = await server.call("dario", "GET", "/events", listener.poll())
+        assert response["events"] == [{"type": "heartbeat", "id": 0}]
+        response = await server.call("dario", "GET", "/events", listener.poll(last_event_id=0))
+        assert response["events"] == [{"type": "heartbeat", "id": 1}]
 
 
 async def test_a_second_poll_ends_the_first_without_events(server: TestServer) -> None:
@@ -103,10 +103,10 @@ async def test_events_stay_until_they_are_acknowledged(server: TestServer) -> No
     await server.send("ada", "general", "b")
     block = {"dont_block": True}
     for _ in range(2):
-        answer = await server.call("dario", "GET", "/events", listener.poll(**block))
-        assert [event["id"] for event in answer["events"]] == [0, 1]
-    answer = await server.call("dario", "GET", "/events", listener.poll(last_event_id=0, **block))
-    assert [event["id"] for event in answer["events"]] == [1]
+        response = await server.call("dario", "GET", "/events", listener.poll(**block))
+        assert [event["id"] for event in response["events"]] == [0, 1]
+    response = await server.call("dario", "GET", "/events", listener.poll(last_event_id=0, **block))
+    assert [event["id"] for event in response["events"]] == [1]
     refusal = await server.refusal("dario", "GET", "/events", listener.poll(last_event_id=-1, **block))
     assert refusal["msg"] == "An event newer than -1 has already been pruned!"
     for never in (2, 5000):
@@ -226,7 +226,7 @@ async def test_clients_without_capabilities_receive_older_formats(server: TestSe
     await server.call("ada", "DELETE", f"/streams/{server.channel('design')}")
     new_shape, old_shape = await modern.events(), await old.events()
 
-    def only(events: list[Answer], kind: str) -> list[Answer]:
+    def only(events: list[JsonObject], kind: str) -> list[JsonObject]:
         return [event for event in events if event["type"] == kind]
 
     assert only(new_shape, "delete_message")[0]["message_ids"] == [message_id]
@@ -304,9 +304,11 @@ async def test_a_websocket_delivers_resumes_and_acknowledges_events(server: Test
     assert [event["message"]["id"] for event in await replay(server, listener, 1)] == [third]
 
 
-async def replay(server: TestServer, listener: Listener, after: int) -> list[Answer]:
-    answer = await server.call("dario", "GET", "/events", listener.poll(last_event_id=after, dont_block=True))
-    events: list[Answer] = answer["events"]
+async def replay(server: TestServer, listener: Listener, after: int) -> list[JsonObject]:
+    response = await server.call(
+        "dario", "GET", "/events", listener.poll(last_event_id=after, dont_block=True)
+    )
+    events: list[JsonObject] = response["events"]
     return events
 
 

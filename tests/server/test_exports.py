@@ -35,10 +35,10 @@ async def exported(server: TestServer, kind: ExportType) -> Export:
 
 
 async def rows_of(server: TestServer, export: Export, into: Path) -> Tables:
-    answer = await server.client.get(str(export.export_url))
-    assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
+    response = await server.client.get(str(export.export_url))
+    assert (response.status_code, response.headers["cache-control"]) == (200, "no-store")
     file = into / "export.tar.gz"
-    file.write_bytes(answer.content)
+    file.write_bytes(response.content)
     return tables_of(unpacked(file, into / "unpacked"))
 
 

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from support.ledger import proves
-from support.server import Answer, TestServer, running_server
+from support.server import JsonObject, TestServer, running_server
 
 PATH = "/messages/flags"
 WILDCARDS = {"stream_wildcard_mentioned", "topic_wildcard_mentioned", "wildcard_mentioned"}
 
 
 async def flags(server: TestServer, name: str, message_id: int) -> set[str]:
-    answer = await server.call(name, "GET", f"/messages/{message_id}")
-    return set(answer["message"]["flags"])
+    response = await server.call(name, "GET", f"/messages/{message_id}")
+    return set(response["message"]["flags"])
 
 
-async def change(server: TestServer, name: str, op: str, flag: str, *ids: int) -> Answer:
+async def change(server: TestServer, name: str, op: str, flag: str, *ids: int) -> JsonObject:
     return await server.call(name, "POST", PATH, {"messages": list(ids), "op": op, "flag": flag})
 
 
@@ -65,15 +65,15 @@ async def test_marking_as_unread_skips_channels_that_the_user_has_left(server: T
     await server.call("dario", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
     key = "ignored_because_not_subscribed_channels"
     server.set_level(355)
-    answer = await change(server, "dario", "remove", "read", message_id)
-    assert answer[key] == [server.channel("general")]
-    assert answer["messages"] == []
+    response = await change(server, "dario", "remove", "read", message_id)
+    assert response[key] == [server.channel("general")]
+    assert response["messages"] == []
     assert "read" in await flags(server, "dario", message_id)
     assert key not in await change(server, "dario", "add", "starred", message_id)
     server.set_level(354)
-    answer = await change(server, "dario", "remove", "read", message_id)
-    assert key not in answer
-    assert answer["messages"] == []
+    response = await change(server, "dario", "remove", "read", message_id)
+    assert key not in response
+    assert response["messages"] == []
 
 
 @proves("FLG-22")
@@ -169,8 +169,8 @@ async def test_messages_start_unread_except_for_senders_whose_client_marks_them_
         assert ("read" in await flags(server, "ada", message_id)) is read
         assert "read" not in await flags(server, "dario", message_id)
     for wanted in (True, False):
-        answer = await server.call("ada", "POST", "/messages", {**fields, "read_by_sender": wanted})
-        assert ("read" in await flags(server, "ada", answer["id"])) is wanted
+        body = await server.call("ada", "POST", "/messages", {**fields, "read_by_sender": wanted})
+        assert ("read" in await flags(server, "ada", body["id"])) is wanted
 
 
 async def test_events_about_unread_messages_include_their_places(server: TestServer) -> None:
@@ -197,13 +197,13 @@ async def test_a_narrow_is_marked_as_read_in_pages(server: TestServer) -> None:
     await server.send("ada", "general", "other")
     narrow = [{"operator": "topic", "operand": "t"}, {"operator": "is", "operand": "unread"}]
     fields = {"num_before": 0, "num_after": 2, "op": "add", "flag": "read", "narrow": narrow}
-    answer = await server.call("dario", "POST", "/messages/flags/narrow", {**fields, "anchor": "oldest"})
-    assert (answer["processed_count"], answer["updated_count"]) == (2, 2)
-    assert (answer["first_processed_id"], answer["last_processed_id"]) == (sent[0], sent[1])
-    assert (answer["found_oldest"], answer["found_newest"]) == (True, False)
-    rest = {**fields, "num_after": 1000, "anchor": answer["last_processed_id"], "include_anchor": False}
-    answer = await server.call("dario", "POST", "/messages/flags/narrow", rest)
-    assert (answer["processed_count"], answer["found_newest"]) == (3, True)
+    response = await server.call("dario", "POST", "/messages/flags/narrow", {**fields, "anchor": "oldest"})
+    assert (response["processed_count"], response["updated_count"]) == (2, 2)
+    assert (response["first_processed_id"], response["last_processed_id"]) == (sent[0], sent[1])
+    assert (response["found_oldest"], response["found_newest"]) == (True, False)
+    rest = {**fields, "num_after": 1000, "anchor": response["last_processed_id"], "include_anchor": False}
+    response = await server.call("dario", "POST", "/messages/flags/narrow", rest)
+    assert (response["processed_count"], response["found_newest"]) == (3, True)
     snapshot = (await server.listen("dario")).snapshot
     assert snapshot["unread_msgs"]["count"] == 1
 

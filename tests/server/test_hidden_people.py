@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 SETTING = "can_access_all_users_group"
 KNOWN = {"elif", "dario", "hugo", "iris", "jasper"}
@@ -17,7 +17,7 @@ async def hide(server: TestServer, group: str = "role:members") -> None:
     await server.call("ada", "PATCH", "/realm", {SETTING: {"new": server.group(group)}})
 
 
-def first_names(people: list[Answer]) -> set[str]:
+def first_names(people: list[JsonObject]) -> set[str]:
     return {person["full_name"].split()[0].lower() for person in people}
 
 

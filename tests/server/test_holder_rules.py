@@ -89,7 +89,7 @@ async def test_the_rules_for_permissions_are_those_of_a_zulip_server(server: Tes
     assert folder is not None
     recorded = json.loads((folder / "register_rich_cordelia.json").read_text())["response"]
     snapshot = (await server.listen("ada")).snapshot
-    own, other = (answer["server_supported_permission_settings"] for answer in (snapshot, recorded))
+    own, other = (response["server_supported_permission_settings"] for response in (snapshot, recorded))
     for kind, settings in own.items():
         for name, rule in settings.items():
             if name not in other[kind]:
@@ -103,11 +103,11 @@ async def test_settings_that_are_reported_but_cannot_be_changed_are_ignored(serv
     snapshot = (await server.listen("ada")).snapshot
     for name in ("presence_disabled", "owner_full_content_access"):
         assert snapshot[f"realm_{name}"] is False
-        answer = await server.call("ada", "PATCH", "/realm", {name: True})
-        assert answer["ignored_parameters_unsupported"] == [name]
+        response = await server.call("ada", "PATCH", "/realm", {name: True})
+        assert response["ignored_parameters_unsupported"] == [name]
     params = {"enable_login_emails": True}
-    answer = await server.call("ada", "PATCH", "/realm/user_settings_defaults", params)
-    assert answer["ignored_parameters_unsupported"] == ["enable_login_emails"]
+    response = await server.call("ada", "PATCH", "/realm/user_settings_defaults", params)
+    assert response["ignored_parameters_unsupported"] == ["enable_login_emails"]
 
 
 async def test_webhook_bots_need_the_permission_to_create_write_only_bots(server: TestServer) -> None:

@@ -1,4 +1,4 @@
-"""Whatever a request contains, the answer is JSON as in the contract, and never an internal error."""
+"""Whatever a request contains, the response is JSON as in the contract, and never an internal error."""
 
 from __future__ import annotations
 
@@ -91,15 +91,15 @@ async def attack(server: TestServer, endpoint: Endpoint, name: str, chance: rand
     url = f"{server.url}{path}" if endpoint.absolute else path
     sent: dict[str, Any] = {**fields(endpoint, chance)}
     response = await server.raw(name, endpoint.method, url, sent)
-    # Resumable uploads use the tus protocol, which answers with headers.
+    # Resumable uploads use the tus protocol, which responds with headers.
     if not endpoint.absolute and not endpoint.path.startswith("/tus"):
         assert response.headers.get("content-type") == "application/json", (endpoint, path, response)
-        answer = json.loads(response.content)
-        assert answer["result"] in ("success", "error"), (endpoint, answer)
-        if answer["result"] == "error":
-            assert isinstance(answer["msg"], str)
-            assert isinstance(answer["code"], str)
-            assert "Traceback" not in answer["msg"]
+        body = json.loads(response.content)
+        assert body["result"] in ("success", "error"), (endpoint, body)
+        if body["result"] == "error":
+            assert isinstance(body["msg"], str)
+            assert isinstance(body["code"], str)
+            assert "Traceback" not in body["msg"]
     return response.status_code, path
 
 
@@ -131,9 +131,9 @@ async def test_bodies_of_any_content_type_are_rejected_with_a_json_error(
     server: TestServer, content: bytes, kind: str
 ) -> None:
     response = await server.raw("elif", "POST", "/messages", content=content, headers={"content-type": kind})
-    answer = response.json()
+    body = response.json()
     assert 400 <= response.status_code < 500
-    assert (answer["result"], type(answer["msg"]), type(answer["code"])) == ("error", str, str)
+    assert (body["result"], type(body["msg"]), type(body["code"])) == ("error", str, str)
 
 
 async def test_unknown_paths_and_methods_return_json(server: TestServer) -> None:

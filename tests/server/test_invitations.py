@@ -10,7 +10,7 @@ import pytest
 from narrowcast_server.actions.organization import notification_bot
 from support.clock import VirtualClock
 from support.ledger import proves
-from support.server import Answer, TestServer, join_path
+from support.server import JsonObject, TestServer, join_path
 
 MINUTE = 60
 ROUTES = ("/invites", "/invites/multiuse")
@@ -24,11 +24,15 @@ def asked(server: TestServer, path: str = "/invites", **changes: object) -> dict
     return params | changes
 
 
-async def invite(server: TestServer, path: str = "/invites", by: str = "dario", **changes: object) -> Answer:
+async def invite(
+    server: TestServer, path: str = "/invites", by: str = "dario", **changes: object
+) -> JsonObject:
     return await server.call(by, "POST", path, asked(server, path, **changes))
 
 
-async def refused(server: TestServer, path: str = "/invites", by: str = "dario", **changes: object) -> Answer:
+async def refused(
+    server: TestServer, path: str = "/invites", by: str = "dario", **changes: object
+) -> JsonObject:
     return await server.refusal(by, "POST", path, asked(server, path, **changes))
 
 
@@ -55,8 +59,8 @@ async def test_each_email_gets_an_invitation_and_administrators_are_notified(
 ) -> None:
     administrator, member = await server.listen("bruno"), await server.listen("elif")
     inviter = await server.listen("dario")
-    answer = await invite(server, invitee_emails=text)
-    assert answer.keys() == {"result", "msg"}
+    response = await invite(server, invitee_emails=text)
+    assert response.keys() == {"result", "msg"}
     listed = (await server.call("dario", "GET", "/invites"))["invites"]
     assert [row["email"] for row in listed] == ["nadia@example.com", "omar@example.com"]
     assert {row["invited_as"] for row in listed} == {400}
@@ -172,8 +176,8 @@ async def test_invitations_may_include_groups_from_322_if_the_inviter_may_add_me
 ) -> None:
     group_id = await server.create_group("dario", "Crew")
     server.set_level(321)
-    answer = await invite(server, path, "ada", group_ids=[group_id])
-    assert answer["ignored_parameters_unsupported"] == ["group_ids"]
+    response = await invite(server, path, "ada", group_ids=[group_id])
+    assert response["ignored_parameters_unsupported"] == ["group_ids"]
     assert stored(server)[-1]["group_ids"] == "[]"
     server.set_level(322)
     await invite(server, path, "dario", group_ids=[group_id])
@@ -194,44 +198,48 @@ async def test_newer_parameters_have_defaults_and_are_unsupported_below_their_le
     ):
         changes: dict[str, Any] = {name: value}
         server.set_level(level - 1)
-        answer = await invite(server, **changes)
-        assert answer["ignored_parameters_unsupported"] == [name]
+        response = await invite(server, **changes)
+        assert response["ignored_parameters_unsupported"] == [name]
         assert (stored(server)[-1]["include_defaults"], stored(server)[-1]["notify_referrer"]) == (0, 1)
         server.set_level(level)
         await invite(server, **changes)
         assert (stored(server)[-1]["include_defaults"], stored(server)[-1]["notify_referrer"]) != (0, 1)
     server.set_level(260)
-    answer = await invite(server, "/invites/multiuse", include_realm_default_subscriptions=True)
-    assert answer["ignored_parameters_unsupported"] == ["include_realm_default_subscriptions"]
+    response = await invite(server, "/invites/multiuse", include_realm_default_subscriptions=True)
+    assert response["ignored_parameters_unsupported"] == ["include_realm_default_subscriptions"]
 
 
 @proves("INV-26", "INV-27", "INV-28", "INV-29", "INV-30", "INV-31", "INV-37", "INV-38", "ERR-05")
 async def test_valid_emails_are_invited_and_the_others_are_reported(server: TestServer) -> None:
     await server.call("ada", "DELETE", f"/users/{server.id('greta')}")
     text = "elif@demo.example, greta@demo.example, nadia@example.com"
-    answer = await refused(server, invitee_emails=text)
-    assert answer["code"] == "INVITATION_FAILED"
-    assert [(email, flag) for email, _, flag in answer["errors"]] == [
+    response = await refused(server, invitee_emails=text)
+    assert response["code"] == "INVITATION_FAILED"
+    assert [(email, flag) for email, _, flag in response["errors"]] == [
         ("elif@demo.example", False),
         ("greta@demo.example", True),
     ]
-    assert all(isinstance(reason, str) and reason for _, reason, _ in answer["errors"])
-    assert (answer["sent_invitations"], answer["daily_limit_reached"], answer["license_limit_reached"]) == (
+    assert all(isinstance(reason, str) and reason for _, reason, _ in response["errors"])
+    assert (
+        response["sent_invitations"],
+        response["daily_limit_reached"],
+        response["license_limit_reached"],
+    ) == (
         True,
         False,
         False,
     )
-    assert "to everyone else" in answer["msg"]
+    assert "to everyone else" in response["msg"]
     assert [row["email"] for row in stored(server)] == ["nadia@example.com"]
-    answer = await refused(server, invitee_emails="elif@demo.example")
-    assert (answer["code"], answer["sent_invitations"]) == ("INVITATION_FAILED", False)
-    assert answer["msg"] == "We weren't able to invite anyone."
+    response = await refused(server, invitee_emails="elif@demo.example")
+    assert (response["code"], response["sent_invitations"]) == ("INVITATION_FAILED", False)
+    assert response["msg"] == "We weren't able to invite anyone."
 
 
 async def test_one_invalid_address_rejects_all_invitations(server: TestServer) -> None:
-    answer = await refused(server, invitee_emails="elif@demo.example, not an address, nadia@example.com")
-    assert (answer["code"], answer["sent_invitations"]) == ("INVITATION_FAILED", False)
-    assert answer["errors"] == [["not an address", "Invalid address.", False]]
+    response = await refused(server, invitee_emails="elif@demo.example, not an address, nadia@example.com")
+    assert (response["code"], response["sent_invitations"]) == ("INVITATION_FAILED", False)
+    assert response["errors"] == [["not an address", "Invalid address.", False]]
     assert stored(server) == []
 
 
@@ -240,8 +248,8 @@ async def test_one_invalid_address_rejects_all_invitations(server: TestServer) -
 async def test_inviting_requires_the_configured_permission(server: TestServer, path: str) -> None:
     await refused(server, path, "hugo")
     set_invite_permission(server, "role:moderators")
-    answer = await refused(server, path, "dario")
-    assert (answer["code"], answer["msg"]) == ("BAD_REQUEST", "Insufficient permission")
+    response = await refused(server, path, "dario")
+    assert (response["code"], response["msg"]) == ("BAD_REQUEST", "Insufficient permission")
     await invite(server, path, "chiyo")
 
 
@@ -261,11 +269,11 @@ async def test_an_invitation_without_addresses_is_rejected(server: TestServer, t
 
 @proves("INVM-01", "INVM-03", "INVM-09")
 async def test_an_invitation_link_is_an_absolute_url_without_invitees(server: TestServer) -> None:
-    answer = await invite(
+    response = await invite(
         server, "/invites/multiuse", invitee_emails="x@example.com", notify_referrer_on_join=False
     )
-    assert answer["ignored_parameters_unsupported"] == ["invitee_emails", "notify_referrer_on_join"]
-    parts = urlsplit(answer["invite_link"])
+    assert response["ignored_parameters_unsupported"] == ["invitee_emails", "notify_referrer_on_join"]
+    parts = urlsplit(response["invite_link"])
     assert (parts.scheme, f"{parts.scheme}://{parts.netloc}") == ("http", server.url)
 
 
@@ -309,12 +317,12 @@ async def test_an_accepted_invitation_grants_its_role_channels_and_groups(
     )
     listener = await server.listen("dario")
     token = stored(server)[-1]["token"]
-    answer = await server.call(None, "POST", f"/join/{token}", NEWCOMER)
-    assert answer["email"] == "nadia@example.com"
+    response = await server.call(None, "POST", f"/join/{token}", NEWCOMER)
+    assert response["email"] == "nadia@example.com"
     subscriptions = (await server.call("nadia", "GET", "/users/me/subscriptions"))["subscriptions"]
     assert {row["name"] for row in subscriptions} == {"engineering", "general"}
     assert (await server.call("nadia", "GET", "/users/me"))["role"] == 600
-    path = f"/user_groups/{group_id}/members/{answer['user_id']}"
+    path = f"/user_groups/{group_id}/members/{response['user_id']}"
     assert (await server.call("ada", "GET", path))["is_user_group_member"] is True
     events = await listener.events("message", "invites_changed")
     assert [event["type"] for event in events].count("invites_changed") == 1
@@ -372,18 +380,20 @@ async def test_new_users_receive_the_welcome_message_of_the_invitation_or_the_or
 
 @pytest.mark.parametrize("path", ROUTES)
 async def test_only_administrators_choose_the_welcome_message(server: TestServer, path: str) -> None:
-    answer = await refused(server, path, "dario", welcome_message_custom_text="Hello")
-    assert answer["msg"] == "Must be an organization administrator"
-    answer = await refused(server, path, "bruno", welcome_message_custom_text="x" * 8001)
-    assert answer["msg"] == "welcome_message_custom_text is too long (limit: 8000 characters)"
+    response = await refused(server, path, "dario", welcome_message_custom_text="Hello")
+    assert response["msg"] == "Must be an organization administrator"
+    response = await refused(server, path, "bruno", welcome_message_custom_text="x" * 8001)
+    assert response["msg"] == "welcome_message_custom_text is too long (limit: 8000 characters)"
     assert stored(server) == []
     await invite(server, path, "bruno", welcome_message_custom_text="x" * 8000)
 
 
 async def test_an_administrator_can_preview_the_welcome_message(server: TestServer) -> None:
     path, name = "/realm/test_welcome_bot_custom_message", "welcome_message_custom_text"
-    answer = await server.call("bruno", "POST", path, {name: "Tea is at *four*."})
-    shown = await server.call("bruno", "GET", f"/messages/{answer['message_id']}", {"apply_markdown": False})
+    response = await server.call("bruno", "POST", path, {name: "Tea is at *four*."})
+    shown = await server.call(
+        "bruno", "GET", f"/messages/{response['message_id']}", {"apply_markdown": False}
+    )
     assert shown["message"]["content"] == "Tea is at *four*."
     assert (await server.refusal("bruno", "POST", path, {name: " "}))["msg"] == "Message must not be empty"
     assert (await server.refusal("dario", "POST", path, {name: "Hi"}))["code"] == "UNAUTHORIZED_PRINCIPAL"

@@ -1,4 +1,4 @@
-"""JSON encoding of answers."""
+"""JSON encoding of responses."""
 
 from __future__ import annotations
 

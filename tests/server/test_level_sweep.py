@@ -1,4 +1,4 @@
-"""The server at both sides of every gate: it answers as a server of that level does."""
+"""The server at both sides of every gate: it responds as a server of that level does."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from narrowcast_api.wire.levels import CONTRACT_LEVEL, Gate
 from support.ledger import proves
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 GATES = sorted({gate.level for gate in Gate if gate.value.rows} - {0} | {1, CONTRACT_LEVEL})
 SIDES = sorted({0, *(gate - 1 for gate in GATES), *GATES})
@@ -37,7 +37,7 @@ async def test_a_conversation_works_at_every_level(server: TestServer, start: in
             await server.call("ada", "GET", path)
 
 
-def kinds(events: list[Answer]) -> set[str]:
+def kinds(events: list[JsonObject]) -> set[str]:
     return {event["type"] for event in events}
 
 

@@ -6,21 +6,21 @@ import pytest
 
 from support.holding import held
 from support.ledger import proves
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 PATTERN = "T(?P<id>[0-9]+)"
 TEMPLATE = "https://tracker.example/{id}"
 
 
 async def added(server: TestServer, pattern: str = PATTERN, template: str = TEMPLATE) -> int:
-    answer = await server.call(
+    response = await server.call(
         "bruno", "POST", "/realm/filters", {"pattern": pattern, "url_template": template}
     )
-    return int(answer["id"])
+    return int(response["id"])
 
 
-async def linkifiers(server: TestServer) -> list[Answer]:
-    listed: list[Answer] = (await server.call("dario", "GET", "/realm/linkifiers"))["linkifiers"]
+async def linkifiers(server: TestServer) -> list[JsonObject]:
+    listed: list[JsonObject] = (await server.call("dario", "GET", "/realm/linkifiers"))["linkifiers"]
     return listed
 
 
@@ -29,8 +29,8 @@ async def test_an_edited_linkifier_applies_to_new_messages(server: TestServer) -
     identity = await added(server)
     listener = await server.listen("dario")
     params = {"pattern": "Q-(?P<n>[0-9]+)", "url_template": "https://q.example/{n}"}
-    answer = await server.call("bruno", "PATCH", f"/realm/filters/{identity}", params)
-    assert answer.keys() == {"result", "msg"}
+    response = await server.call("bruno", "PATCH", f"/realm/filters/{identity}", params)
+    assert response.keys() == {"result", "msg"}
     assert await linkifiers(server) == [{**params, "id": identity}]
     assert (await listener.events("realm_linkifiers"))[0]["realm_linkifiers"] == [{**params, "id": identity}]
     await server.send("elif", "general", "t", "see Q-12")
@@ -80,8 +80,8 @@ async def test_invalid_patterns_and_templates_are_rejected(
 ) -> None:
     identity = await added(server)
     params = {"pattern": pattern, "url_template": template}
-    answer = await server.refusal("bruno", "PATCH", f"/realm/filters/{identity}", params)
-    assert answer["code"] == "BAD_REQUEST"
+    response = await server.refusal("bruno", "PATCH", f"/realm/filters/{identity}", params)
+    assert response["code"] == "BAD_REQUEST"
     assert (await linkifiers(server))[0]["pattern"] == PATTERN
 
 

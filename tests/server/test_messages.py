@@ -14,14 +14,14 @@ from narrowcast_server.organization.config import Config, ServiceLimits
 from narrowcast_server.rules.access import subscriber_ids
 from support.clock import VirtualClock
 from support.ledger import proves
-from support.server import Answer, TestServer, running_server
+from support.server import JsonObject, TestServer, running_server
 
 BULK = {"bulk_message_deletion": True, "empty_topic_name": True}
 
 
-async def message(server: TestServer, name: str, message_id: int) -> Answer:
-    answer = await server.call(name, "GET", f"/messages/{message_id}")
-    found: Answer = answer["message"]
+async def message(server: TestServer, name: str, message_id: int) -> JsonObject:
+    response = await server.call(name, "GET", f"/messages/{message_id}")
+    found: JsonObject = response["message"]
     return found
 
 
@@ -40,8 +40,8 @@ async def test_a_channel_can_be_given_by_id_or_name(server: TestServer, form: st
         "list of an id": [channel_id],
         "quoted name": '"general"',
     }
-    answer = await server.call("dario", "POST", "/messages", to_channel(to=to[form]))
-    assert (await message(server, "ada", answer["id"]))["display_recipient"] == "general"
+    response = await server.call("dario", "POST", "/messages", to_channel(to=to[form]))
+    assert (await message(server, "ada", response["id"]))["display_recipient"] == "general"
 
 
 @pytest.mark.parametrize("form", ["ids", "addresses", "plain address", "with oneself"])
@@ -53,8 +53,8 @@ async def test_recipients_can_be_given_by_ids_or_emails(server: TestServer, form
         "with oneself": [server.id("elif"), server.id("dario")],
     }
     fields = {"type": "direct", "to": to[form], "content": "x"}
-    answer = await server.call("dario", "POST", "/messages", fields)
-    people = (await message(server, "elif", answer["id"]))["display_recipient"]
+    response = await server.call("dario", "POST", "/messages", fields)
+    people = (await message(server, "elif", response["id"]))["display_recipient"]
     assert {person["id"] for person in people} == {server.id("dario"), server.id("elif")}
 
 
@@ -92,8 +92,8 @@ async def test_invalid_messages_are_rejected(
 @proves("LIM-03")
 async def test_limits_of_lengths_count_code_points(server: TestServer) -> None:
     fields = to_channel(topic="ü" * 60, content="💬" * 10_000)
-    answer = await server.call("elif", "POST", "/messages", fields)
-    assert (await message(server, "elif", answer["id"]))["subject"] == "ü" * 60
+    response = await server.call("elif", "POST", "/messages", fields)
+    assert (await message(server, "elif", response["id"]))["subject"] == "ü" * 60
 
 
 @proves("LIM-02")
@@ -111,9 +111,15 @@ async def test_a_page_has_the_requested_messages_around_the_anchor(server: TestS
     ids = [await server.send("ada", "general", "t", str(number)) for number in range(6)]
 
     async def page(**fields: object) -> tuple[list[int], bool, bool, bool, int]:
-        answer = await server.call("dario", "GET", "/messages", {"num_before": 0, "num_after": 0, **fields})
-        found = [row["id"] for row in answer["messages"]]
-        return found, answer["found_anchor"], answer["found_oldest"], answer["found_newest"], answer["anchor"]
+        response = await server.call("dario", "GET", "/messages", {"num_before": 0, "num_after": 0, **fields})
+        found = [row["id"] for row in response["messages"]]
+        return (
+            found,
+            response["found_anchor"],
+            response["found_oldest"],
+            response["found_newest"],
+            response["anchor"],
+        )
 
     assert await page(anchor=ids[2], num_before=1, num_after=1) == (ids[1:4], True, False, False, ids[2])
     assert await page(anchor="newest", num_before=2) == (ids[4:], False, False, True, 10**16)
@@ -124,8 +130,8 @@ async def test_a_page_has_the_requested_messages_around_the_anchor(server: TestS
     flags = {"messages": ids[:3], "op": "add", "flag": "read"}
     await server.call("dario", "POST", "/messages/flags", flags)
     assert (await page(anchor="first_unread", num_after=1))[0] == ids[3:5]
-    answer = await server.call("dario", "GET", "/messages", {"message_ids": [ids[4], ids[1], 999999]})
-    assert [row["id"] for row in answer["messages"]] == [ids[1], ids[4]]
+    response = await server.call("dario", "GET", "/messages", {"message_ids": [ids[4], ids[1], 999999]})
+    assert [row["id"] for row in response["messages"]] == [ids[1], ids[4]]
 
 
 @pytest.mark.parametrize(
@@ -357,18 +363,18 @@ async def test_read_receipts_leave_out_users_who_disabled_them(server: TestServe
         await server.call(name, "POST", "/messages/flags", fields)
     await server.call("elif", "PATCH", "/settings", {"send_read_receipts": False})
     await server.call("ada", "POST", f"/users/me/muted_users/{server.id('farid')}")
-    answer = await server.call("ada", "GET", f"/messages/{message_id}/read_receipts")
-    assert answer["user_ids"] == [server.id("dario")]
+    response = await server.call("ada", "GET", f"/messages/{message_id}/read_receipts")
+    assert response["user_ids"] == [server.id("dario")]
 
 
 async def test_topics_are_followed_automatically_as_configured(server: TestServer) -> None:
     settings = {"automatically_follow_topics_policy": 3, "automatically_follow_topics_where_mentioned": True}
     await server.call("dario", "PATCH", "/settings", settings)
     listener = await server.listen("dario", event_types=["user_topic", "message"])
-    answer = await server.call("dario", "POST", "/messages", to_channel(topic="mine"))
-    assert answer["automatic_new_visibility_policy"] == 3
-    answer = await server.call("dario", "POST", "/messages", to_channel(topic="mine"))
-    assert "automatic_new_visibility_policy" not in answer
+    response = await server.call("dario", "POST", "/messages", to_channel(topic="mine"))
+    assert response["automatic_new_visibility_policy"] == 3
+    response = await server.call("dario", "POST", "/messages", to_channel(topic="mine"))
+    assert "automatic_new_visibility_policy" not in response
     await server.send("ada", "general", "hers", "@**Dario Vance**")
     events = await listener.events()
     assert [event["type"] for event in events] == [
@@ -384,8 +390,8 @@ async def test_writing_to_a_muted_topic_does_not_follow_it(server: TestServer) -
     await server.call("dario", "PATCH", "/settings", {"automatically_follow_topics_policy": 3})
     muted = {"stream_id": server.channel("general"), "topic": "mine", "visibility_policy": 1}
     await server.call("dario", "POST", "/user_topics", muted)
-    answer = await server.call("dario", "POST", "/messages", to_channel(topic="mine"))
-    assert "automatic_new_visibility_policy" not in answer
+    response = await server.call("dario", "POST", "/messages", to_channel(topic="mine"))
+    assert "automatic_new_visibility_policy" not in response
     (kept,) = (await server.listen("dario")).snapshot["user_topics"]
     assert kept["visibility_policy"] == 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from support.ledger import proves
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 NEWEST = {"anchor": "newest", "num_before": 100, "num_after": 0}
 
@@ -15,20 +15,20 @@ def term(operator: str, operand: object, *, negated: bool = False) -> dict[str, 
 
 
 async def ids(server: TestServer, name: str, *terms: dict[str, object]) -> list[int]:
-    answer = await server.call(
+    response = await server.call(
         name,
         "GET",
         "/messages",
         {**NEWEST, "narrow": list(terms)},
     )
-    return [message["id"] for message in answer["messages"]]
+    return [message["id"] for message in response["messages"]]
 
 
-async def matches(server: TestServer, name: str, msg_ids: list[int], *terms: dict[str, object]) -> Answer:
-    answer = await server.call(
+async def matches(server: TestServer, name: str, msg_ids: list[int], *terms: dict[str, object]) -> JsonObject:
+    response = await server.call(
         name, "GET", "/messages/matches_narrow", {"msg_ids": msg_ids, "narrow": list(terms)}
     )
-    found: Answer = answer["messages"]
+    found: JsonObject = response["messages"]
     return found
 
 
@@ -57,10 +57,10 @@ async def test_both_parameters_are_required(server: TestServer, absent: str) -> 
 async def test_the_list_of_messages_has_the_same_match_fields(server: TestServer) -> None:
     message_id = await server.send("ada", "general", "lunch", "soup")
     narrow = [term("search", "soup")]
-    answer = await server.call(
+    response = await server.call(
         "bruno", "GET", "/messages", {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow}
     )
-    (message,) = answer["messages"]
+    (message,) = response["messages"]
     found = await matches(server, "bruno", [message_id], *narrow)
     assert {key: message[key] for key in ("match_content", "match_subject")} == found[str(message_id)]
     shape = {
@@ -273,8 +273,8 @@ async def test_an_operand_of_the_wrong_type_is_rejected(
 async def test_terms_may_be_pairs_as_older_clients_send_them(server: TestServer) -> None:
     message_id = await server.send("ada", "general", "t")
     fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": [["stream", "general"]]}
-    answer = await server.call("bruno", "GET", "/messages", fields)
-    assert [message["id"] for message in answer["messages"]] == [message_id]
+    response = await server.call("bruno", "GET", "/messages", fields)
+    assert [message["id"] for message in response["messages"]] == [message_id]
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ async def test_search_terms_and_flags_can_be_combined(server: TestServer) -> Non
         (("search", "one", "starred"), []),
     ):
         narrow = [terms[name] for name in names]
-        page: Answer = {"anchor": "first_unread", "num_before": 50, "num_after": 50, "narrow": narrow}
+        page: JsonObject = {"anchor": "first_unread", "num_before": 50, "num_after": 50, "narrow": narrow}
         rows = (await server.call("elif", "GET", "/messages", page))["messages"]
         assert [row["id"] for row in rows] == expected, names
         matching = {"msg_ids": ids, "narrow": narrow}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 ALERTS = "narrow/is/alerted"
 
@@ -14,8 +14,8 @@ async def add(server: TestServer, fragment: str = ALERTS, **params: object) -> N
     await server.call("ada", "POST", "/navigation_views", params)
 
 
-async def views(server: TestServer, name: str = "ada") -> list[Answer]:
-    found: list[Answer] = (await server.call(name, "GET", "/navigation_views"))["navigation_views"]
+async def views(server: TestServer, name: str = "ada") -> list[JsonObject]:
+    found: list[JsonObject] = (await server.call(name, "GET", "/navigation_views"))["navigation_views"]
     return found
 
 

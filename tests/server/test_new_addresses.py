@@ -37,11 +37,11 @@ def person(address: str) -> dict[str, object]:
 async def invited(server: TestServer, address: str) -> object:
     """None, or the error about the address that the inviter receives."""
     params = {"invitee_emails": address, "stream_ids": []}
-    answer = (await server.raw("ada", "POST", "/invites", params)).json()
-    if answer["result"] == "success":
+    response = (await server.raw("ada", "POST", "/invites", params)).json()
+    if response["result"] == "success":
         return None
-    assert answer["code"] == "INVITATION_FAILED"
-    ((named, problem, _),) = answer["errors"]
+    assert response["code"] == "INVITATION_FAILED"
+    ((named, problem, _),) = response["errors"]
     assert named == address
     return problem
 

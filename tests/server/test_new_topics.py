@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 REFUSED = "You do not have permission to create new topics in this channel."
 
@@ -18,7 +18,7 @@ async def general(server: TestServer) -> int:
     return channel_id
 
 
-def to(channel_id: int, topic: str) -> Answer:
+def to(channel_id: int, topic: str) -> JsonObject:
     return {"type": "channel", "to": channel_id, "topic": topic, "content": "hello"}
 
 

@@ -31,8 +31,8 @@ async def direct(server: TestServer, name: str) -> list[str]:
 
 
 async def test_users_are_notified_of_channels_that_others_subscribe_them_to(server: TestServer) -> None:
-    answer = await subscribe(server, ["support"], ["elif", "ada", "iris"])
-    assert answer["new_subscription_messages_sent"] is True
+    response = await subscribe(server, ["support"], ["elif", "ada", "iris"])
+    assert response["new_subscription_messages_sent"] is True
     assert await direct(server, "elif") == [f"{mention(server, 'ada')} subscribed you to #**support**."]
     await subscribe(server, ["fresh"], ["elif"])
     quiet = await subscribe(server, ["support"], ["farid"], send_new_subscription_messages=False)

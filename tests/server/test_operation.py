@@ -9,16 +9,16 @@ import pytest
 from narrowcast_api.wire.vocabulary import EmailVisibility
 from narrowcast_server.organization.measures import Measures
 from support import world
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 
 async def own(
     server: TestServer, name: str | None, method: str, path: str, fields: dict[str, object] | None = None
-) -> Answer:
+) -> JsonObject:
     """Calls a route outside /api/v1."""
     response = await server.raw(name, method, server.url + path, fields)
-    answer: Answer = response.json()
-    return {**answer, "status": response.status_code} if "status" not in answer else answer
+    body: JsonObject = response.json()
+    return {**body, "status": response.status_code} if "status" not in body else body
 
 
 async def test_the_health_check_needs_no_credentials(server: TestServer) -> None:
@@ -126,15 +126,15 @@ async def test_administrators_can_end_sessions_of_users_who_do_not_rank_higher(
 
 async def test_another_users_session_is_treated_as_unknown(server: TestServer) -> None:
     listener = await server.listen("elif")
-    answer = await own(server, "dario", "DELETE", f"/server/sessions/{listener.queue_id}")
-    assert answer["code"] == "BAD_EVENT_QUEUE_ID"
+    response = await own(server, "dario", "DELETE", f"/server/sessions/{listener.queue_id}")
+    assert response["code"] == "BAD_EVENT_QUEUE_ID"
 
 
 # --- the audit log ------------------------------------------------------------------------------------------
 
 
-async def acts(server: TestServer, **fields: object) -> list[Answer]:
-    listed: list[Answer] = (await own(server, "ada", "GET", "/server/acts", fields))["acts"]
+async def acts(server: TestServer, **fields: object) -> list[JsonObject]:
+    listed: list[JsonObject] = (await own(server, "ada", "GET", "/server/acts", fields))["acts"]
     return listed
 
 

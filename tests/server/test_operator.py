@@ -68,8 +68,8 @@ async def test_a_new_password_can_be_used_and_revokes_the_old_key(folder: Path, 
             assert server.core.hub.of(server.id("elif")) == ()
         password = line.rpartition(": ")[2]
         fields = {"username": "elif@demo.example", "password": password}
-        answer = await server.call(None, "POST", "/fetch_api_key", fields)
-        assert answer["api_key"] == server.user("elif").api_key
+        response = await server.call(None, "POST", "/fetch_api_key", fields)
+        assert response["api_key"] == server.user("elif").api_key
 
 
 async def test_accounts_are_deactivated_and_reactivated(server: TestServer) -> None:
@@ -168,8 +168,8 @@ async def test_invalid_data_on_the_socket_is_ignored(server: TestServer, line: b
     reader, writer = await asyncio.open_unix_connection(data_of(server) / NAME)
     writer.write(line)
     writer.write_eof()
-    answer = await reader.read()
-    assert answer == b"" or "fault" in json.loads(answer)
+    response = await reader.read()
+    assert response == b"" or "fault" in json.loads(response)
     writer.close()
     assert await ask(data_of(server), "people", {})
 
@@ -207,8 +207,8 @@ async def test_a_backup_of_a_running_server_can_be_restored(tmp_path: Path) -> N
         assert server.user("ada").api_key == key
         page = await server.call("ada", "GET", "/messages", {"anchor": "newest", "num_before": 10})
         assert [each["id"] for each in page["messages"]][-1] == message
-        file_answer = await server.raw("ada", "GET", server.url + uploaded["url"])
-        assert file_answer.content == b"hello"
+        file_response = await server.raw("ada", "GET", server.url + uploaded["url"])
+        assert file_response.content == b"hello"
 
 
 async def test_without_the_keys_users_must_log_in_again(folder: Path, tmp_path: Path) -> None:
@@ -221,8 +221,8 @@ async def test_without_the_keys_users_must_log_in_again(folder: Path, tmp_path: 
     restore(file, back, say=quiet)
     async with running_server(back) as server:
         fields = {"username": "ada@demo.example", "password": world.PASSWORD}
-        answer = await server.call(None, "POST", "/fetch_api_key", fields)
-        assert answer["api_key"] == server.user("ada").api_key
+        response = await server.call(None, "POST", "/fetch_api_key", fields)
+        assert response["api_key"] == server.user("ada").api_key
 
 
 def changed(change: Callable[[bytearray], None]) -> Callable[[Path], None]:

@@ -71,27 +71,27 @@ class Page(HTMLParser):
 async def opened(server: TestServer, path: str, status: int = 200) -> Page:
     """A page; asserts its status and required headers."""
     url = path if path.startswith("http") else server.url + path
-    answer = await server.client.get(url, headers=BROWSER_ACCEPTS)
-    assert answer.status_code == status
-    assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    check_headers(answer)
-    return Page(answer.text)
+    response = await server.client.get(url, headers=BROWSER_ACCEPTS)
+    assert response.status_code == status
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
+    check_headers(response)
+    return Page(response.text)
 
 
-def check_headers(answer: httpx.Response) -> None:
-    policy = answer.headers["content-security-policy"]
+def check_headers(response: httpx.Response) -> None:
+    policy = response.headers["content-security-policy"]
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy
     for directive in ("base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"):
         assert directive in policy
-    assert answer.headers["referrer-policy"] == "no-referrer"
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert answer.headers["cache-control"] == "no-store"
+    assert response.headers["referrer-policy"] == "no-referrer"
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert response.headers["cache-control"] == "no-store"
 
 
 async def link(server: TestServer) -> str:
-    answer = await server.call("ada", "POST", "/invites/multiuse", {"invite_expires_in_minutes": 10})
-    return str(answer["invite_link"])
+    response = await server.call("ada", "POST", "/invites/multiuse", {"invite_expires_in_minutes": 10})
+    return str(response["invite_link"])
 
 
 async def test_the_home_page_explains_what_this_is_and_how_to_log_in(server: TestServer) -> None:
@@ -112,11 +112,11 @@ async def test_the_invitation_page_names_the_organization_and_the_two_commands(
 
 
 async def test_the_invitation_page_reveals_nothing_else_about_the_organization(server: TestServer) -> None:
-    answer = await server.client.get(await link(server), headers=BROWSER_ACCEPTS)
+    response = await server.client.get(await link(server), headers=BROWSER_ACCEPTS)
     private = [user.full_name for user in server.core.users.all()]
     private += [user.delivery_email for user in server.core.users.all()]
     private += [channel.name for channel in server.core.channels.all() if channel.name != "support"]
-    assert [word for word in private if word in answer.text] == []
+    assert [word for word in private if word in response.text] == []
 
 
 async def test_the_page_of_an_invalid_invitation_does_not_offer_to_join(
@@ -143,20 +143,20 @@ async def test_a_hostile_name_is_escaped_everywhere(server: TestServer) -> None:
 
 @pytest.mark.parametrize("token", ["%3Cscript%3E", "%22%3E%3Cb%3E", "..%2f", "a'b", "\u202e"])
 async def test_a_hostile_token_is_not_shown(server: TestServer, token: str) -> None:
-    answer = await server.client.get(f"{server.url}/join/{token}", headers=BROWSER_ACCEPTS)
-    assert answer.status_code in (404, 410)
-    check_headers(answer)
-    assert not re.search(r"<script|<b>|a'b|\u202e", html.unescape(answer.text))
+    response = await server.client.get(f"{server.url}/join/{token}", headers=BROWSER_ACCEPTS)
+    assert response.status_code in (404, 410)
+    check_headers(response)
+    assert not re.search(r"<script|<b>|a'b|\u202e", html.unescape(response.text))
 
 
 async def test_a_wrong_url_shows_a_help_page_to_browsers_and_json_to_programs(server: TestServer) -> None:
     page = await opened(server, "/login/", 404)
     assert "This page does not exist." in page.texts["p"]
     for path, accept in (("/login/", "*/*"), ("/api/v1/nothing", BROWSER_ACCEPTS["Accept"])):
-        answer = await server.client.get(server.url + path, headers={"Accept": accept})
-        assert (answer.status_code, answer.json()["result"]) == (404, "error")
-    answer = await server.client.post(f"{server.url}/login/", headers=BROWSER_ACCEPTS)
-    assert answer.json()["result"] == "error"
+        response = await server.client.get(server.url + path, headers={"Accept": accept})
+        assert (response.status_code, response.json()["result"]) == (404, "error")
+    response = await server.client.post(f"{server.url}/login/", headers=BROWSER_ACCEPTS)
+    assert response.json()["result"] == "error"
 
 
 async def test_the_url_in_commands_is_quoted_for_the_shell(server: TestServer) -> None:

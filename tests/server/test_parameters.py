@@ -16,7 +16,7 @@ from narrowcast_api.wire.parameters import QUOTED, QUOTED_BELOW, is_quoted, shap
 from narrowcast_api.wire.vocabulary import TopicsPolicy
 from narrowcast_server.actions.retention import FOREVER
 from narrowcast_server.http.app import routes_of
-from support.captures import needs_recordings, recorded_answers
+from support.captures import needs_recordings, recorded_responses
 from support.server import Bare, TestServer
 
 TO_COME = 4_000_000_000
@@ -24,8 +24,8 @@ TO_COME = 4_000_000_000
 
 
 def recorded_texts() -> Iterator[tuple[str, str, str, str, dict[str, Any]]]:
-    """(method, path, name, text, answer) of every recorded parameter that is not JSON."""
-    for _, capture in recorded_answers():
+    """(method, path, name, text, response) of every recorded parameter that is not JSON."""
+    for _, capture in recorded_responses():
         request = capture["request"]
         params = request.get("params")
         for name, value in (params if isinstance(params, dict) else {}).items():
@@ -46,11 +46,11 @@ def _is_json(text: str) -> bool:
 def test_the_table_agrees_with_the_unquoted_parameters_that_a_zulip_server_accepted() -> None:
     taken = refused = 0
     for method, path, name, text, capture in recorded_texts():
-        answer = capture["response"]
-        if answer.get("result") == "success":
+        response = capture["response"]
+        if response.get("result") == "success":
             assert not is_quoted(method, path, name, None), (method, path, name, text)
             taken += 1
-        elif answer.get("msg") == f"{name} is not valid JSON" and text in ("empty_topic_only", "unlimited"):
+        elif response.get("msg") == f"{name} is not valid JSON" and text in ("empty_topic_only", "unlimited"):
             assert is_quoted(method, path, name, None), (method, path, name, text)
             refused += 1
     assert taken > 100
@@ -206,9 +206,9 @@ def refused_for_their_shape() -> list[tuple[str, str, str, dict[str, Any], str]]
     of a parameter; without requests to a single object, which does not exist here.
     """
     found = []
-    for name, capture in recorded_answers():
-        request, answer = capture["request"], capture["response"]
-        match = SHAPES.match(str(answer.get("msg", "")))
+    for name, capture in recorded_responses():
+        request, response = capture["request"], capture["response"]
+        match = SHAPES.match(str(response.get("msg", "")))
         path = request["path"].removeprefix("/api/v1")
         if (
             capture["status"] == 400

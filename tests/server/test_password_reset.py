@@ -24,26 +24,26 @@ async def test_a_password_reset_sends_a_link_that_works_once(mailing: TestServer
     page = await mailing.client.get(f"{mailing.url}/reset/{token}/")
     assert page.status_code == 200
     assert "ada" not in page.text.lower().replace(token.lower(), "")
-    answer = await mailing.call(None, "POST", f"/reset/{token}", {"password": "another good one"})
-    assert answer["email"] == "ada@demo.example"
-    assert answer["api_key"] == mailing.user("ada").api_key != old_key
+    response = await mailing.call(None, "POST", f"/reset/{token}", {"password": "another good one"})
+    assert response["email"] == "ada@demo.example"
+    assert response["api_key"] == mailing.user("ada").api_key != old_key
     await mailing.refusal(None, "POST", f"/reset/{token}", {"password": "yet another one"})
     signed_in = {"username": "ada@demo.example", "password": "another good one"}
-    assert (await mailing.call(None, "POST", "/fetch_api_key", signed_in))["api_key"] == answer["api_key"]
+    assert (await mailing.call(None, "POST", "/fetch_api_key", signed_in))["api_key"] == response["api_key"]
 
 
 async def test_a_password_reset_does_not_reveal_who_has_an_account(mailing: TestServer, box: Mailbox) -> None:
-    answers = [
+    responses = [
         (await mailing.raw(None, "POST", "/reset", {"email": email})).text
         for email in ("ada@demo.example", "nobody@demo.example", "iris-bot@demo.example")
     ]
-    assert len(set(answers)) == 1
+    assert len(set(responses)) == 1
     await mailing.call(None, "POST", "/reset", {"email": "dario@demo.example"})
     assert [(await box.next())[0][0] for _ in range(2)] == ["ada@demo.example", "dario@demo.example"]
     assert box.received.empty()
 
 
-async def test_the_answer_to_a_password_reset_waits_for_the_disk_whoever_has_an_account(
+async def test_the_response_to_a_password_reset_waits_for_the_disk_whoever_has_an_account(
     mailing: TestServer,
 ) -> None:
     for email in ("ada@demo.example", "ada@demo.example", "nobody@demo.example"):

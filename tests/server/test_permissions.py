@@ -112,10 +112,10 @@ async def is_open(folder: Path, operation: Operation, name: str) -> bool:
     async with running_server(folder) as server:
         path = await path_of(server, operation.path)
         response = await server.raw(name, operation.method, path, operation.params(server))
-    answer = response.json()
-    if answer["result"] == "error":
-        assert answer["code"] in REFUSALS, answer
-    return bool(answer["result"] == "success")
+    body = response.json()
+    if body["result"] == "error":
+        assert body["code"] in REFUSALS, body
+    return bool(body["result"] == "success")
 
 
 @proves("AUTH-03", "DTOP-02", "USRU-02", "USRD-02", "ERR-02", "ERR-04", "PLG-09", "LNK-09")
@@ -123,8 +123,8 @@ async def is_open(folder: Path, operation: Operation, name: str) -> bool:
 async def test_each_operation_is_allowed_to_exactly_the_roles_of_the_table(
     tmp_path: Path, operation: Operation
 ) -> None:
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(is_open(tmp_path / role, operation, name) for role, name in ROLES.items())
     )
-    open_to = {INITIALS[role] for role, allowed in zip(ROLES, answers, strict=True) if allowed}
+    open_to = {INITIALS[role] for role, allowed in zip(ROLES, responses, strict=True) if allowed}
     assert open_to == set(operation.allowed)

@@ -17,10 +17,10 @@ PLAYGROUND: dict[str, object] = {
 @proves("PLG-01", "PLG-02", "PLG-03", "PLG-04", "PLG-05", "PLG-06")
 async def test_a_playground_is_added_and_announced(server: TestServer) -> None:
     listener = await server.listen("dario")
-    answer = await server.call("bruno", "POST", "/realm/playgrounds", PLAYGROUND)
-    assert answer.keys() == {"result", "msg", "id"}
+    response = await server.call("bruno", "POST", "/realm/playgrounds", PLAYGROUND)
+    assert response.keys() == {"result", "msg", "id"}
     row = (await listener.events("realm_playgrounds"))[0]["realm_playgrounds"][0]
-    assert row.items() >= {**PLAYGROUND, "id": answer["id"]}.items()
+    assert row.items() >= {**PLAYGROUND, "id": response["id"]}.items()
     assert (await server.listen("elif")).snapshot["realm_playgrounds"] == [row]
 
 

@@ -6,19 +6,19 @@ import json
 
 import pytest
 
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 PATH = "/realm/profile_fields"
 CHOICES = json.dumps({"1": {"text": "Tea", "order": "1"}})
 
 
 async def define(server: TestServer, name: str = "Tea", kind: int = 1, **params: object) -> int:
-    answer = await server.call("ada", "POST", PATH, {"name": name, "field_type": kind, **params})
-    return int(answer["id"])
+    response = await server.call("ada", "POST", PATH, {"name": name, "field_type": kind, **params})
+    return int(response["id"])
 
 
-async def fields(server: TestServer) -> list[Answer]:
-    found: list[Answer] = (await server.call("elif", "GET", PATH))["custom_fields"]
+async def fields(server: TestServer) -> list[JsonObject]:
+    found: list[JsonObject] = (await server.call("elif", "GET", PATH))["custom_fields"]
     return found
 
 
@@ -97,8 +97,8 @@ async def test_at_most_two_fields_of_suitable_types_are_in_the_summary(server: T
         await server.refusal("ada", "POST", PATH, {"name": f"Kind {kind}", "field_type": kind, **shown})
     first = await define(server, "Tea", **shown)
     await define(server, "Cake", **shown)
-    answer = await server.refusal("ada", "POST", PATH, {"name": "Milk", "field_type": 1, **shown})
-    assert answer["msg"] == "Only 2 custom profile fields can be displayed in the profile summary."
+    response = await server.refusal("ada", "POST", PATH, {"name": "Milk", "field_type": 1, **shown})
+    assert response["msg"] == "Only 2 custom profile fields can be displayed in the profile summary."
     milk = await define(server, "Milk")
     await server.refusal("ada", "PATCH", f"{PATH}/{milk}", shown)
     await server.call("ada", "PATCH", f"{PATH}/{first}", {"name": "Tea!", **shown})
@@ -119,7 +119,7 @@ async def test_at_most_two_fields_of_suitable_types_are_in_the_summary(server: T
     ],
 )
 async def test_lists_and_external_accounts_require_field_data(
-    server: TestServer, kind: int, data: Answer
+    server: TestServer, kind: int, data: JsonObject
 ) -> None:
     await server.refusal("ada", "POST", PATH, {"name": "x", "field_type": kind, "field_data": data})
     assert await fields(server) == []

@@ -8,7 +8,7 @@ import pytest
 
 from narrowcast_api import Client
 from support.ledger import proves
-from support.server import Answer, TestServer, running_server
+from support.server import JsonObject, TestServer, running_server
 
 UNICODE = {"emoji_name": "tada", "emoji_code": "1f389", "reaction_type": "unicode_emoji"}
 EXTRA = {"emoji_name": "zulip", "emoji_code": "zulip", "reaction_type": "service_extra_emoji"}
@@ -24,16 +24,16 @@ async def reacted(server: TestServer, fields: dict[str, str] = UNICODE, name: st
     return message_id
 
 
-async def reactions(server: TestServer, message_id: int) -> list[Answer]:
-    answer = await server.call("ada", "GET", f"/messages/{message_id}")
-    found: list[Answer] = answer["message"]["reactions"]
+async def reactions(server: TestServer, message_id: int) -> list[JsonObject]:
+    response = await server.call("ada", "GET", f"/messages/{message_id}")
+    found: list[JsonObject] = response["message"]["reactions"]
     return found
 
 
 async def custom_emoji(server: TestServer) -> dict[str, str]:
     await server.raw("ada", "POST", "/realm/emoji/party", files={"file": ("party.png", PNG, "image/png")})
-    answer = await server.call("ada", "GET", "/realm/emoji")
-    (row,) = [row for row in answer["emoji"].values() if row["name"] == "party"]
+    response = await server.call("ada", "GET", "/realm/emoji")
+    (row,) = [row for row in response["emoji"].values() if row["name"] == "party"]
     return {"emoji_name": "party", "emoji_code": row["id"], "reaction_type": "realm_emoji"}
 
 
@@ -44,8 +44,8 @@ async def test_adding_and_removing_a_reaction_is_announced(server: TestServer) -
     (row,) = await reactions(server, message_id)
     assert {key: row[key] for key in UNICODE} == UNICODE
     assert row["user_id"] == server.id("dario")
-    answer = await server.call("dario", "DELETE", f"/messages/{message_id}/reactions", UNICODE)
-    assert answer.keys() == {"result", "msg"}
+    response = await server.call("dario", "DELETE", f"/messages/{message_id}/reactions", UNICODE)
+    assert response.keys() == {"result", "msg"}
     assert await reactions(server, message_id) == []
     events = await listener.events("reaction")
     assert [(event["op"], event["emoji_code"]) for event in events] == [("add", "1f389"), ("remove", "1f389")]

@@ -261,8 +261,8 @@ async def test_channels_are_listed_by_what_may_be_read_and_by_what_a_bots_owner_
 ) -> None:
     async def names(who: str, *kinds: str) -> set[str]:
         nothing = {"include_public": False, "include_subscribed": False}
-        answer = await server.call(who, "GET", "/streams", {**nothing, **dict.fromkeys(kinds, True)})
-        return {row["name"] for row in answer["streams"]}
+        response = await server.call(who, "GET", "/streams", {**nothing, **dict.fromkeys(kinds, True)})
+        return {row["name"] for row in response["streams"]}
 
     assert await names("dario") == set()
     readable = await names("dario", "include_can_access_content")
@@ -278,13 +278,13 @@ async def test_a_flag_that_is_not_there_is_removed_from_anything_and_unread_is_o
 ) -> None:
     theirs = await server.send_direct("ada", ["bruno"])
     change = {"messages": [theirs], "op": "remove"}
-    answer = await server.call("dario", "POST", "/messages/flags", {**change, "flag": "starred"})
-    assert answer["messages"] == []
+    response = await server.call("dario", "POST", "/messages/flags", {**change, "flag": "starred"})
+    assert response["messages"] == []
     await server.refusal("dario", "POST", "/messages/flags", {**change, "flag": "read"})
 
 
 async def test_a_zulip_server_always_reports_the_channels_that_flags_skip(tmp_path: Path) -> None:
     async with running_server(tmp_path, dialect="zulip") as server:
         change = {**NEWEST, "narrow": [], "op": "add", "flag": "read"}
-        answer = await server.call("dario", "POST", "/messages/flags/narrow", change)
-        assert answer["ignored_because_not_subscribed_channels"] == []
+        response = await server.call("dario", "POST", "/messages/flags/narrow", change)
+        assert response["ignored_because_not_subscribed_channels"] == []

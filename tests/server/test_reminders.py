@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from support.clock import VirtualClock
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 pytestmark = pytest.mark.usefixtures("clock")
 
@@ -16,8 +16,8 @@ async def remind(server: TestServer, message_id: int, seconds: int = 60, **param
     return int((await server.call("dario", "POST", "/reminders", sent))["reminder_id"])
 
 
-async def reminders(server: TestServer, name: str = "dario") -> list[Answer]:
-    found: list[Answer] = (await server.call(name, "GET", "/reminders"))["reminders"]
+async def reminders(server: TestServer, name: str = "dario") -> list[JsonObject]:
+    found: list[JsonObject] = (await server.call(name, "GET", "/reminders"))["reminders"]
     return found
 
 

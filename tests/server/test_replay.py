@@ -1,5 +1,5 @@
 """Recorded requests of a real server, replayed against the embedded one: it accepts and rejects the same
-requests, answers with the same fields, and sends events of the same shape.
+requests, responds with the same fields, and sends events of the same shape.
 
 Errors have the recorded text too. The tables here list all differences with their reasons.
 """
@@ -58,7 +58,7 @@ _SETUP: Mapping[str, list[tuple[str, str, str, dict[str, object]]]] = {
 """Requests that the recording made before another one without recording them."""
 
 _DIFFERENT_OUTCOMES = {
-    "Zulip answers with a page of its web app, this server with JSON": {
+    "Zulip responds with a page of its web app, this server with JSON": {
         *("AUTH/26", "AUTH/27", "AUTH/28", "AUTH/29", "GET_messages_id/06", "GET_server_settings/04"),
     },
     "in the contract every error has a code (CONV-21)": {
@@ -66,7 +66,7 @@ _DIFFERENT_OUTCOMES = {
         "AUTH/25",
         "DELETE_realm_playgrounds/04",
     },
-    "OPTIONS requests of browsers are answered here": {"AUTH/30"},
+    "OPTIONS requests of browsers get a response here": {"AUTH/30"},
     "the contract accepts the email address that the API shows for a user (AUTH-01)": {"AUTH/18"},
     "this server still offers the operation to older clients": {"GET_realm_filters/01"},
     "only owners may change email addresses (USRU-10)": {
@@ -76,7 +76,7 @@ _DIFFERENT_OUTCOMES = {
         "AUTH/36",
     },
     "values that are too long are rejected, not truncated (EVT-04)": {"POST_messages/24", "POST_messages/25"},
-    "a channel that is hidden from the user is answered like one that does not exist": {
+    "a channel that is hidden from the user gets the same response as one that does not exist": {
         *("GET_messages/38", "POST_messages/42", "POST_scheduled_messages/26"),
     },
     "an edit without any change is rejected (SNP-11)": {"PATCH_saved_snippets/04", "PATCH_saved_snippets/05"},
@@ -87,7 +87,7 @@ _DIFFERENT_OUTCOMES = {
     "invitation links and invitations share one sequence of ids": {"DELETE_invites_multiuse/01"},
     "a hidden email address finds no user (USR-11)": {"PATCH_users_email/01"},
     "this server has no video call provider": {"calls/01"},
-    "inviting to a role above one's own is answered with BAD_REQUEST (INV-32)": {
+    "inviting to a role above one's own gets BAD_REQUEST (INV-32)": {
         "POST_invites/17",
         "POST_invites_multiuse/07",
     },
@@ -149,20 +149,20 @@ def replayed(tmp_path_factory: pytest.TempPathFactory) -> Replayed:
 
 def _differences(outcome: Outcome) -> Iterator[object]:
     """Differences of status, code and fields; only a success may have more fields than the recorded one."""
-    recorded, answer = outcome.recorded.response, outcome.answer
+    recorded, body = outcome.recorded.response, outcome.body
     if outcome.status != outcome.recorded.status:
         yield f"{outcome.recorded.status} became {outcome.status}"
-    if recorded.get("code") != answer.get("code"):
-        yield f"{recorded.get('code')} became {answer.get('code')}"
-    if missing := recorded.keys() - answer.keys():
+    if recorded.get("code") != body.get("code"):
+        yield f"{recorded.get('code')} became {body.get('code')}"
+    if missing := recorded.keys() - body.keys():
         yield f"without {sorted(missing)}"
-    if outcome.status >= 400 and (new := answer.keys() - recorded.keys()):
+    if outcome.status >= 400 and (new := body.keys() - recorded.keys()):
         yield f"with {sorted(new)}"
 
 
 def _has_the_recorded_text(outcome: Outcome) -> bool:
     recorded = _VALIDATION_PREFIX.sub("", str(outcome.recorded.response.get("msg", "")))
-    text = _VALIDATION_PREFIX.sub("", str(outcome.answer.get("msg", "")))
+    text = _VALIDATION_PREFIX.sub("", str(outcome.body.get("msg", "")))
     return recorded.replace("using Zulip", "using this organization") == text
 
 
@@ -183,7 +183,7 @@ def test_every_recorded_request_has_the_recorded_outcome(replayed: Replayed) -> 
 
 def test_every_refusal_has_the_recorded_text(replayed: Replayed) -> None:
     alike = [one for one in replayed.outcomes if one.recorded.label not in _labels(_DIFFERENT_OUTCOMES)]
-    others = {one.recorded.label: one.answer.get("msg") for one in alike if not _has_the_recorded_text(one)}
+    others = {one.recorded.label: one.body.get("msg") for one in alike if not _has_the_recorded_text(one)}
     expected = _labels(_DIFFERENT_TEXTS)
     assert {label: others[label] for label in others.keys() - expected} == {}
     assert expected - others.keys() == set(), "remove from the table: no longer different"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 
 async def enable(server: TestServer, channel: str = "leads") -> None:
@@ -10,17 +10,17 @@ async def enable(server: TestServer, channel: str = "leads") -> None:
     await server.call("ada", "PATCH", "/realm", params)
 
 
-async def report(server: TestServer, name: str, message_id: int, **params: object) -> Answer:
+async def report(server: TestServer, name: str, message_id: int, **params: object) -> JsonObject:
     response = await server.raw(name, "POST", f"/messages/{message_id}/report", params)
-    answer: Answer = response.json()
-    assert response.status_code == (200 if answer["result"] == "success" else 400)
-    return answer
+    body: JsonObject = response.json()
+    assert response.status_code == (200 if body["result"] == "success" else 400)
+    return body
 
 
 async def test_messages_cannot_be_reported_without_a_moderation_channel(server: TestServer) -> None:
     message_id = await server.send("dario", "general", "t", "buy")
-    answer = await report(server, "elif", message_id, report_type="spam")
-    assert (answer["code"], answer["msg"]) == (
+    response = await report(server, "elif", message_id, report_type="spam")
+    assert (response["code"], response["msg"]) == (
         "BAD_REQUEST",
         "Message reporting is not enabled in this organization.",
     )
@@ -30,8 +30,8 @@ async def test_nothing_is_reported_to_an_archived_channel(server: TestServer) ->
     await enable(server)
     await server.call("ada", "DELETE", f"/streams/{server.channel('leads')}")
     message_id = await server.send("dario", "general", "t", "buy")
-    answer = await report(server, "elif", message_id, report_type="spam")
-    assert answer["msg"] == "Message reporting is not enabled in this organization."
+    response = await report(server, "elif", message_id, report_type="spam")
+    assert response["msg"] == "Message reporting is not enabled in this organization."
 
 
 async def test_messages_cannot_be_reported_once_the_moderation_channel_is_gone(server: TestServer) -> None:
@@ -40,8 +40,8 @@ async def test_messages_cannot_be_reported_once_the_moderation_channel_is_gone(s
     assert (await server.refusal("ada", "PATCH", "/realm", unknown))["msg"] == "Invalid channel ID"
     await server.call("ada", "PATCH", "/realm", {"moderation_request_channel_id": -1})
     message_id = await server.send("dario", "general", "t", "buy")
-    answer = await report(server, "elif", message_id, report_type="spam")
-    assert answer["msg"] == "Message reporting is not enabled in this organization."
+    response = await report(server, "elif", message_id, report_type="spam")
+    assert response["msg"] == "Message reporting is not enabled in this organization."
 
 
 async def test_a_report_is_sent_to_the_moderators_with_reason_text_and_message(server: TestServer) -> None:
@@ -71,10 +71,10 @@ async def test_reports_need_a_visible_message_and_a_known_reason(server: TestSer
     for params in ({}, {"report_type": "boring"}, {"report_type": "other"}):
         assert (await report(server, "elif", message_id, **params))["code"] == "BAD_REQUEST"
     too_long = "x" * 1001
-    answer = await report(server, "elif", message_id, report_type="spam", description=too_long)
-    assert "too long" in answer["msg"]
-    answer = await report(server, "elif", message_id, report_type="other", description="It is rude.")
-    assert answer["result"] == "success"
+    response = await report(server, "elif", message_id, report_type="spam", description=too_long)
+    assert "too long" in response["msg"]
+    response = await report(server, "elif", message_id, report_type="other", description="It is rude.")
+    assert response["result"] == "success"
 
 
 async def test_clients_learn_the_reasons_at_registration(server: TestServer) -> None:

@@ -22,7 +22,7 @@ MESSAGES = 30
 
 @asynccontextmanager
 async def served(folder: Path, port: int) -> AsyncIterator[asyncio.subprocess.Process]:
-    """`narrowcast serve` on a port, once it answers; stopped with SIGTERM."""
+    """`narrowcast serve` on a port, once it responds; stopped with SIGTERM."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "narrowcast", "serve", "--port", str(port), "--data", str(folder / "data")),
         stdout=asyncio.subprocess.PIPE,
@@ -62,12 +62,12 @@ class Writer:
     async def _sent(self, client: httpx.AsyncClient, text: str) -> bool:
         fields = {"type": "stream", "to": '"general"', "topic": "t", "content": text}
         try:
-            answer = await client.post("/messages", data=fields)
+            response = await client.post("/messages", data=fields)
         except httpx.TransportError:
             self.failures += 1
             return False
-        assert answer.status_code == 200, answer.text
-        self.acknowledged[answer.json()["id"]] = text
+        assert response.status_code == 200, response.text
+        self.acknowledged[response.json()["id"]] = text
         return True
 
 

@@ -31,8 +31,8 @@ class Aging:
     async def left(self, name: str = "ada") -> list[str]:
         """The contents of the messages that a user can read."""
         params = {"anchor": "oldest", "num_before": 0, "num_after": 100, "apply_markdown": False}
-        answer = await self.server.call(name, "GET", "/messages", params)
-        return [message["content"] for message in answer["messages"]]
+        response = await self.server.call(name, "GET", "/messages", params)
+        return [message["content"] for message in response["messages"]]
 
     async def keep(self, **params: object) -> None:
         """Changes the organization's settings."""

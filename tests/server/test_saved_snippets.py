@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from support.ledger import proves
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 
 async def saved(server: TestServer, title: str = "Greeting", content: str = "Hello **you**") -> int:
-    answer = await server.call("dario", "POST", "/saved_snippets", {"title": title, "content": content})
-    return int(answer["saved_snippet_id"])
+    response = await server.call("dario", "POST", "/saved_snippets", {"title": title, "content": content})
+    return int(response["saved_snippet_id"])
 
 
-async def listed(server: TestServer, identity: int) -> Answer:
-    answer = await server.call("dario", "GET", "/saved_snippets")
-    found: list[Answer] = [row for row in answer["saved_snippets"] if row["id"] == identity]
+async def listed(server: TestServer, identity: int) -> JsonObject:
+    response = await server.call("dario", "GET", "/saved_snippets")
+    found: list[JsonObject] = [row for row in response["saved_snippets"] if row["id"] == identity]
     return found[0]
 
 
@@ -21,8 +21,8 @@ async def listed(server: TestServer, identity: int) -> Answer:
 async def test_an_edit_of_a_snippet_changes_only_the_given_fields(server: TestServer) -> None:
     identity = await saved(server)
     listener = await server.listen("dario")
-    answer = await server.call("dario", "PATCH", f"/saved_snippets/{identity}", {"title": "Welcome"})
-    assert answer.keys() == {"result", "msg"}
+    response = await server.call("dario", "PATCH", f"/saved_snippets/{identity}", {"title": "Welcome"})
+    assert response.keys() == {"result", "msg"}
     row = await listed(server, identity)
     assert (row["title"], row["content"]) == ("Welcome", "Hello **you**")
     text = "  indented\n\n```py\nx\n```  "

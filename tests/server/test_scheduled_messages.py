@@ -8,7 +8,7 @@ from pathlib import Path
 from narrowcast_server.actions.scheduled_messages import deliver_due
 from narrowcast_server.organization.config import Config, ServiceLimits
 from support.ledger import proves
-from support.server import Answer, TestServer, running_server
+from support.server import JsonObject, TestServer, running_server
 
 DAY = 86_400
 
@@ -28,19 +28,19 @@ async def scheduled(server: TestServer, name: str = "dario", **changes: object) 
     return int((await server.call(name, "POST", "/scheduled_messages", params))["scheduled_message_id"])
 
 
-async def listed(server: TestServer, identity: int, name: str = "dario") -> Answer:
-    answer = await server.call(name, "GET", "/scheduled_messages")
-    found: list[Answer] = [
-        row for row in answer["scheduled_messages"] if row["scheduled_message_id"] == identity
+async def listed(server: TestServer, identity: int, name: str = "dario") -> JsonObject:
+    response = await server.call(name, "GET", "/scheduled_messages")
+    found: list[JsonObject] = [
+        row for row in response["scheduled_messages"] if row["scheduled_message_id"] == identity
     ]
     return found[0]
 
 
-async def edit(server: TestServer, identity: int, **params: object) -> Answer:
+async def edit(server: TestServer, identity: int, **params: object) -> JsonObject:
     return await server.call("dario", "PATCH", f"/scheduled_messages/{identity}", params)
 
 
-async def refused(server: TestServer, identity: int, **params: object) -> Answer:
+async def refused(server: TestServer, identity: int, **params: object) -> JsonObject:
     return await server.refusal("dario", "PATCH", f"/scheduled_messages/{identity}", params)
 
 
@@ -58,8 +58,8 @@ async def failed(server: TestServer) -> int:
 async def test_an_edit_of_a_scheduled_message_changes_only_the_given_fields(server: TestServer) -> None:
     identity = await scheduled(server)
     listener = await server.listen("dario")
-    answer = await edit(server, identity, content="**bye**")
-    assert answer.keys() == {"result", "msg"}
+    response = await edit(server, identity, content="**bye**")
+    assert response.keys() == {"result", "msg"}
     row = await listed(server, identity)
     assert row == {
         "scheduled_message_id": identity,
@@ -182,8 +182,8 @@ async def test_the_notification_bot_says_which_message_was_not_sent_and_why(serv
 @proves("SCH-17", "ERR-03")
 async def test_the_error_names_an_unknown_channel(server: TestServer) -> None:
     identity = await scheduled(server)
-    answer = await refused(server, identity, type="channel", to=999_999, topic="t")
-    assert (answer["code"], answer["stream_id"]) == ("STREAM_DOES_NOT_EXIST", 999_999)
+    response = await refused(server, identity, type="channel", to=999_999, topic="t")
+    assert (response["code"], response["stream_id"]) == ("STREAM_DOES_NOT_EXIST", 999_999)
 
 
 @proves("SCH-18")

@@ -12,7 +12,7 @@ from narrowcast_server.operator.arguments import Fault
 from narrowcast_server.operator.control import ask
 from narrowcast_server.organization.totp import STEP_SECONDS, code_at, matching_step, new_secret
 from support.clock import VirtualClock
-from support.server import Answer, TestServer, running_server
+from support.server import JsonObject, TestServer, running_server
 from support.world import PASSWORD
 
 PATH = "/server/second_factor"
@@ -36,16 +36,16 @@ class Ada:
 
     async def enrol(self) -> list[str]:
         await self.begin()
-        answer = await self.server.call("ada", "POST", f"{self.url}/confirm", {"code": self.code()})
+        response = await self.server.call("ada", "POST", f"{self.url}/confirm", {"code": self.code()})
         self.clock.jump(2 * STEP_SECONDS)
-        codes: list[str] = answer["recovery_codes"]
+        codes: list[str] = response["recovery_codes"]
         return codes
 
-    async def sign_in(self, code: str | None = None, password: str = PASSWORD) -> Answer:
+    async def sign_in(self, code: str | None = None, password: str = PASSWORD) -> JsonObject:
         fields = {"username": "ada@demo.example", "password": password}
         given = fields if code is None else {**fields, "second_factor": code}
-        answer: Answer = (await self.server.raw(None, "POST", "/fetch_api_key", given)).json()
-        return answer
+        response: JsonObject = (await self.server.raw(None, "POST", "/fetch_api_key", given)).json()
+        return response
 
 
 @pytest.fixture
@@ -126,8 +126,8 @@ async def test_the_code_used_for_setup_cannot_be_used_to_sign_in(ada: Ada) -> No
 async def test_attempts_to_guess_codes_are_limited(ada: Ada) -> None:
     await ada.enrol()
     await ada.sign_in(ada.code())
-    answers = [await ada.sign_in(f"{number:06}") for number in range(12)]
-    assert {answer["code"] for answer in answers} == {"AUTHENTICATION_FAILED", "RATE_LIMIT_HIT"}
+    responses = [await ada.sign_in(f"{number:06}") for number in range(12)]
+    assert {response["code"] for response in responses} == {"AUTHENTICATION_FAILED", "RATE_LIMIT_HIT"}
     ada.clock.jump(3 * STEP_SECONDS)
     assert (await ada.sign_in(ada.code()))["code"] == "RATE_LIMIT_HIT"
 
@@ -173,8 +173,10 @@ async def test_bots_and_additional_keys_require_no_code(ada: Ada) -> None:
     server = ada.server
     await server.refusal("iris", "POST", ada.url, {"password": PASSWORD})
     made = await server.call("ada", "POST", f"{server.url}/server/keys", {"name": "script"})
-    answer = await server.client.get(f"{server.url}/api/v1{PATH}", auth=("ada@demo.example", made["api_key"]))
-    assert answer.status_code == 401
+    response = await server.client.get(
+        f"{server.url}/api/v1{PATH}", auth=("ada@demo.example", made["api_key"])
+    )
+    assert response.status_code == 401
 
 
 async def test_resetting_the_password_requires_the_code_too(ada: Ada) -> None:

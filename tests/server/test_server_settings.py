@@ -8,17 +8,17 @@ import pytest
 
 from narrowcast_server.organization.config import Config, ExternalLogin
 from support.ledger import proves
-from support.server import Answer, TestServer, running_server
+from support.server import JsonObject, TestServer, running_server
 
 
-async def settings(server: TestServer) -> Answer:
+async def settings(server: TestServer) -> JsonObject:
     return await server.call(None, "GET", "/server_settings")
 
 
 @proves("SRV-01", "SRV-02", "SRV-11", "SRV-13", "SRV-14", "SRV-15", "SRV-16", "SRV-20", "SRV-21", "SRV-22")
 async def test_server_settings_are_returned_in_full_without_credentials(server: TestServer) -> None:
-    answer = await settings(server)
-    assert isinstance(answer["service_version"], str)
+    response = await settings(server)
+    assert isinstance(response["service_version"], str)
     for name in (
         "push_notifications_enabled",
         "is_incompatible",
@@ -26,10 +26,10 @@ async def test_server_settings_are_returned_in_full_without_credentials(server: 
         "require_email_format_usernames",
         "realm_web_public_access_enabled",
     ):
-        assert isinstance(answer[name], bool)
-    assert answer["realm_name"] == "Demo"
-    assert answer["realm_icon"].startswith(server.url)
-    assert answer["realm_description"] == "<p>For <em>tests</em>.</p>"
+        assert isinstance(response[name], bool)
+    assert response["realm_name"] == "Demo"
+    assert response["realm_icon"].startswith(server.url)
+    assert response["realm_description"] == "<p>For <em>tests</em>.</p>"
 
 
 @proves("SRV-03", "SRV-04", "SRV-05", "SRV-26", "VER-03")
@@ -82,9 +82,9 @@ async def test_the_configured_level_is_returned_and_absent_at_0(server: TestServ
     server.set_level(5000)
     assert (await settings(server))["service_feature_level"] == 372
     server.set_level(0)
-    answer = await settings(server)
-    assert "service_feature_level" not in answer
-    assert "zulip_feature_level" not in answer
+    response = await settings(server)
+    assert "service_feature_level" not in response
+    assert "zulip_feature_level" not in response
 
 
 @proves("SRV-12")
@@ -92,8 +92,8 @@ async def test_the_merge_base_is_returned_from_level_88(server: TestServer) -> N
     server.set_level(87)
     assert "service_merge_base" not in await settings(server)
     server.set_level(88)
-    answer = await settings(server)
-    assert answer["service_merge_base"] == answer["service_version"]
+    response = await settings(server)
+    assert response["service_merge_base"] == response["service_version"]
 
 
 @proves("SRV-14", "SRV-27")
@@ -107,20 +107,20 @@ async def test_the_user_agent_determines_is_incompatible(tmp_path: Path) -> None
 @proves("SRV-16")
 async def test_with_ldap_user_names_need_not_be_emails(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=Config(ldap=True)) as server:
-        answer = await settings(server)
-        assert answer["require_email_format_usernames"] is False
-        assert answer["authentication_methods"]["ldap"] is True
+        response = await settings(server)
+        assert response["require_email_format_usernames"] is False
+        assert response["authentication_methods"]["ldap"] is True
 
 
 @proves("SRV-17", "SRV-18", "SRV-19", "VER-03")
 async def test_the_url_has_two_names_from_257(server: TestServer) -> None:
     server.set_level(256)
-    answer = await settings(server)
-    assert "realm_url" not in answer
-    assert answer["realm_uri"] == server.url
+    response = await settings(server)
+    assert "realm_url" not in response
+    assert response["realm_uri"] == server.url
     server.set_level(257)
-    answer = await settings(server)
-    assert answer["realm_url"] == answer["realm_uri"] == server.url
+    response = await settings(server)
+    assert response["realm_url"] == response["realm_uri"] == server.url
 
 
 @proves("SRV-23", "SRV-24")
@@ -136,9 +136,9 @@ async def test_web_public_access_requires_the_setting_and_a_channel(server: Test
 @proves("SRV-25")
 async def test_a_root_domain_returns_no_fields_of_an_organization(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=Config(root_domain=True)) as server:
-        answer = await settings(server)
-        assert not [name for name in answer if name.startswith("realm_")]
-        assert answer["service_feature_level"] == 372
+        response = await settings(server)
+        assert not [name for name in response if name.startswith("realm_")]
+        assert response["service_feature_level"] == 372
 
 
 @pytest.mark.parametrize(
@@ -149,10 +149,10 @@ async def test_the_dialect_determines_the_names_of_fields(
     tmp_path: Path, dialect: str, service: bool, zulip: bool
 ) -> None:
     async with running_server(tmp_path, dialect=dialect) as server:
-        for answer in (await settings(server), (await server.listen("ada")).snapshot):
+        for response in (await settings(server), (await server.listen("ada")).snapshot):
             for name in ("version", "feature_level", "merge_base"):
-                assert (f"service_{name}" in answer) is service
-                assert (f"zulip_{name}" in answer) is zulip
+                assert (f"service_{name}" in response) is service
+                assert (f"zulip_{name}" in response) is zulip
         message_id = await server.send("ada", "general", "t")
         fields = {"emoji_name": "zulip", "emoji_code": "zulip", "reaction_type": "zulip_extra_emoji"}
         await server.call("dario", "POST", f"/messages/{message_id}/reactions", fields)

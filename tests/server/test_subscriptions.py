@@ -7,9 +7,9 @@ from support.server import TestServer
 
 async def test_one_request_subscribes_and_unsubscribes(server: TestServer) -> None:
     sent = {"add": [{"name": "design"}], "delete": ["general"]}
-    answer = await server.call("farid", "PATCH", "/users/me/subscriptions", sent)
-    assert answer["subscribed"] == {str(server.id("farid")): ["design"]}
-    assert answer["removed"] == ["general"]
+    response = await server.call("farid", "PATCH", "/users/me/subscriptions", sent)
+    assert response["subscribed"] == {str(server.id("farid")): ["design"]}
+    assert response["removed"] == ["general"]
     await server.refusal("farid", "PATCH", "/users/me/subscriptions")
 
 

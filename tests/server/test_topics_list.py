@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from support.ledger import proves
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 
-async def topics(server: TestServer, name: str, channel: str, **fields: object) -> list[Answer]:
-    answer = await server.call(name, "GET", f"/users/me/{server.channel(channel)}/topics", fields)
-    found: list[Answer] = answer["topics"]
+async def topics(server: TestServer, name: str, channel: str, **fields: object) -> list[JsonObject]:
+    response = await server.call(name, "GET", f"/users/me/{server.channel(channel)}/topics", fields)
+    found: list[JsonObject] = response["topics"]
     return found
 
 
@@ -40,13 +40,13 @@ async def test_the_empty_topic_is_named_unless_the_client_knows_it(server: TestS
     assert [topic["name"] for topic in named] == [""]
     server.set_level(333)
     path = f"/users/me/{server.channel('general')}/topics"
-    answer = await server.call("dario", "GET", path, {"allow_empty_topic_name": True})
-    assert answer["ignored_parameters_unsupported"] == ["allow_empty_topic_name"]
-    assert [topic["name"] for topic in answer["topics"]] == ["general chat"]
+    response = await server.call("dario", "GET", path, {"allow_empty_topic_name": True})
+    assert response["ignored_parameters_unsupported"] == ["allow_empty_topic_name"]
+    assert [topic["name"] for topic in response["topics"]] == ["general chat"]
 
 
 @proves("TOP-09", "TOP-13")
-async def test_a_private_channel_is_answered_like_an_unknown_one(server: TestServer) -> None:
+async def test_a_private_channel_gets_the_same_response_as_an_unknown_one(server: TestServer) -> None:
     path = f"/users/me/{server.channel('operations')}/topics"
     hidden = await server.refusal("elif", "GET", path)
     unknown = await server.refusal("elif", "GET", "/users/me/999999/topics")

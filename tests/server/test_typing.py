@@ -34,8 +34,8 @@ async def test_start_and_stop_are_sent_to_the_other_participants_of_a_direct_con
 ) -> None:
     bruno, outsider = await listen(server, "bruno"), await listen(server, "elif")
     for op in ("start", "stop"):
-        answer = await server.call("ada", "POST", "/typing", {"op": op, "to": [server.id("bruno")]})
-        assert answer.keys() == {"result", "msg"}
+        response = await server.call("ada", "POST", "/typing", {"op": op, "to": [server.id("bruno")]})
+        assert response.keys() == {"result", "msg"}
     events = await bruno.events("typing")
     assert [event["op"] for event in events] == ["start", "stop"]
     assert events[0]["sender"] == {"user_id": server.id("ada"), "email": "ada@demo.example"}
@@ -117,16 +117,16 @@ async def test_channel_typing_is_rejected_below_215(server: TestServer) -> None:
         await server.refusal("ada", "POST", "/typing", in_channel(server))
     server.set_level(214)
     fields = {"type": "direct", "op": "start", "to": [server.id("bruno")], "stream_id": 1}
-    answer = await server.call("ada", "POST", "/typing", fields)
-    assert answer["ignored_parameters_unsupported"] == ["stream_id"]
+    response = await server.call("ada", "POST", "/typing", fields)
+    assert response["ignored_parameters_unsupported"] == ["stream_id"]
     assert await elif_.events("typing") == []
 
 
 @proves("TYP-13", "TYP-15")
 async def test_stream_id_and_topic_are_ignored_in_direct_conversations(server: TestServer) -> None:
     fields = {"op": "start", "to": [server.id("bruno")], "stream_id": 999999, "topic": "x"}
-    answer = await server.call("ada", "POST", "/typing", fields)
-    assert answer.keys() == {"result", "msg"}
+    response = await server.call("ada", "POST", "/typing", fields)
+    assert response.keys() == {"result", "msg"}
 
 
 @proves("TYP-16", "TYP-17")

@@ -18,17 +18,17 @@ async def members(server: TestServer, channel: str) -> set[int]:
 @proves("USUB-01", "USUB-05", "USUB-10", "USUB-11")
 async def test_unsubscribing_twice_is_reported_as_not_removed(server: TestServer) -> None:
     before = await members(server, "general")
-    answer = await server.call("dario", "DELETE", PATH, {"subscriptions": ["general"]})
-    assert (answer["removed"], answer["not_removed"]) == (["general"], [])
+    response = await server.call("dario", "DELETE", PATH, {"subscriptions": ["general"]})
+    assert (response["removed"], response["not_removed"]) == (["general"], [])
     assert await members(server, "general") == before - {server.id("dario")}
-    answer = await server.call("dario", "DELETE", PATH, {"subscriptions": ["general"]})
-    assert (answer["removed"], answer["not_removed"]) == ([], ["general"])
+    response = await server.call("dario", "DELETE", PATH, {"subscriptions": ["general"]})
+    assert (response["removed"], response["not_removed"]) == ([], ["general"])
 
 
 async def test_a_user_named_twice_is_unsubscribed_once(server: TestServer) -> None:
     fields = {"subscriptions": ["general"], "principals": ["elif@demo.example", "ELIF@demo.example"]}
-    answer = await server.call("ada", "DELETE", PATH, fields)
-    assert (answer["removed"], answer["not_removed"]) == (["general"], [])
+    response = await server.call("ada", "DELETE", PATH, fields)
+    assert (response["removed"], response["not_removed"]) == (["general"], [])
 
 
 @proves("USUB-02")
@@ -41,8 +41,8 @@ async def test_the_list_of_channels_is_required(server: TestServer) -> None:
 async def test_administrators_unsubscribe_others_by_id_or_email(server: TestServer) -> None:
     for principal in (server.id("dario"), "elif@demo.example"):
         fields = {"subscriptions": ["general"], "principals": [principal]}
-        answer = await server.call("bruno", "DELETE", PATH, fields)
-        assert answer["removed"] == ["general"]
+        response = await server.call("bruno", "DELETE", PATH, fields)
+        assert response["removed"] == ["general"]
     fields = {"subscriptions": ["leads"], "principals": [server.id("chiyo")]}
     assert (await server.call("bruno", "DELETE", PATH, fields))["removed"] == ["leads"]
 
@@ -109,8 +109,8 @@ async def test_archived_channels_can_be_left_from_362(server: TestServer) -> Non
     server.set_level(361)
     await server.refusal("dario", "DELETE", PATH, {"subscriptions": ["design"]})
     server.set_level(362)
-    answer = await server.call("dario", "DELETE", PATH, {"subscriptions": ["design"]})
-    assert answer["removed"] == ["design"]
+    response = await server.call("dario", "DELETE", PATH, {"subscriptions": ["design"]})
+    assert response["removed"] == ["design"]
 
 
 @proves("USUB-12", "USUB-16")
@@ -156,8 +156,8 @@ async def test_a_channel_given_twice_is_returned_once(server: TestServer) -> Non
         "subscriptions": ["general", "general"],
         "principals": [server.id("elif"), server.id("dario")],
     }
-    answer = await server.call("ada", "DELETE", PATH, fields)
-    assert answer["removed"] == ["general"]
+    response = await server.call("ada", "DELETE", PATH, fields)
+    assert response["removed"] == ["general"]
 
 
 async def test_all_affected_users_are_notified(server: TestServer) -> None:

@@ -11,17 +11,17 @@ from narrowcast_server.organization.config import Config, ServiceLimits
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.pictures import header, png
-from support.server import Answer, TestServer, running_server
+from support.server import JsonObject, TestServer, running_server
 
 
 async def upload(
     server: TestServer, name: str, filename: str = "hello.txt", content: bytes = b"hello", field: str = "file"
-) -> Answer:
-    """Uploads a file, asserts success and returns the answer."""
+) -> JsonObject:
+    """Uploads a file, asserts success and returns the response."""
     response = await server.raw(name, "POST", "/user_uploads", files={field: (filename, content)})
-    answer: Answer = response.json()
-    assert response.status_code == 200, answer
-    return answer
+    body: JsonObject = response.json()
+    assert response.status_code == 200, body
+    return body
 
 
 async def opened(server: TestServer, name: str | None, url: str) -> tuple[int, bytes]:
@@ -33,13 +33,13 @@ async def opened(server: TestServer, name: str | None, url: str) -> tuple[int, b
 @proves("UPL-01", "UPL-03", "UPL-05", "UPL-06", "UPL-17")
 async def test_an_upload_is_stored_and_can_be_fetched_by_its_path(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
-        answer = await upload(server, "ada", "hello.txt", b"hello upload")
-        assert answer["result"] == "success"
-        assert answer["url"] == answer["uri"]
-        assert answer["filename"] == "hello.txt"
-        assert answer["url"].startswith("/user_uploads/1/")
-        assert answer["url"].endswith("/hello.txt")
-        assert await opened(server, "ada", answer["url"]) == (200, b"hello upload")
+        response = await upload(server, "ada", "hello.txt", b"hello upload")
+        assert response["result"] == "success"
+        assert response["url"] == response["uri"]
+        assert response["filename"] == "hello.txt"
+        assert response["url"].startswith("/user_uploads/1/")
+        assert response["url"].endswith("/hello.txt")
+        assert await opened(server, "ada", response["url"]) == (200, b"hello upload")
 
 
 @proves("UPL-04", "UPL-05", "UPL-07")
@@ -50,9 +50,9 @@ async def test_url_and_filename_are_returned_from_their_levels(tmp_path: Path) -
         server.set_level(272)
         assert "url" in await upload(server, "ada")
         server.set_level(284)
-        answer = await upload(server, "ada")
-        assert "url" in answer
-        assert "filename" not in answer
+        response = await upload(server, "ada")
+        assert "url" in response
+        assert "filename" not in response
         server.set_level(285)
         assert (await upload(server, "ada"))["filename"] == "hello.txt"
 
@@ -214,10 +214,10 @@ async def test_file_names_are_kept_and_made_safe_in_urls(
     tmp_path: Path, sent: str, name: str, ending: str
 ) -> None:
     async with running_server(tmp_path) as server:
-        answer = await upload(server, "ada", sent)
-        assert answer["filename"] == name
-        assert answer["url"].endswith(ending)
-        assert (await opened(server, "ada", answer["url"]))[0] == 200
+        response = await upload(server, "ada", sent)
+        assert response["filename"] == name
+        assert response["url"].endswith(ending)
+        assert (await opened(server, "ada", response["url"]))[0] == 200
         stored = [path for path in (tmp_path / "uploads" / "files").rglob("*") if path.is_file()]
         assert len(stored) == 1
         assert len(stored[0].name) == 24
@@ -237,8 +237,8 @@ async def test_an_image_is_shown_with_its_size_and_its_thumbnail_opens(tmp_path:
     async with running_server(tmp_path) as server:
         url = (await upload(server, "ada", "pic.png", png(header(640, 480))))["url"]
         message_id = await server.send("ada", "general", "pictures", f"[pic.png]({url})")
-        answer = await server.call("ada", "GET", f"/messages/{message_id}", {"apply_markdown": True})
-        content = answer["message"]["content"]
+        response = await server.call("ada", "GET", f"/messages/{message_id}", {"apply_markdown": True})
+        content = response["message"]["content"]
         assert 'data-original-dimensions="640x480"' in content
         thumbnail = f"{url.replace('/user_uploads/', '/user_uploads/thumbnail/')}/840x560.webp"
         assert thumbnail in content
@@ -250,8 +250,8 @@ async def test_a_file_that_only_claims_to_be_an_image_has_no_preview(tmp_path: P
     async with running_server(tmp_path) as server:
         for content in (b"", b"<svg onload=alert(1)>", png(header(0, 5)), png(header(1 << 25, 4))):
             url = (await upload(server, "ada", "pic.png", content))["url"]
-            answer = await server.call("ada", "POST", "/messages/render", {"content": f"[x]({url})"})
-            assert "message_inline_image" not in answer["rendered"]
+            response = await server.call("ada", "POST", "/messages/render", {"content": f"[x]({url})"})
+            assert "message_inline_image" not in response["rendered"]
 
 
 async def test_uploads_are_listed_announced_and_removed_by_their_owner(tmp_path: Path) -> None:

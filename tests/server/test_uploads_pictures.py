@@ -78,8 +78,8 @@ async def test_a_new_avatar_is_announced_to_all_users(tmp_path: Path) -> None:
             url,
             "U",
         )
-        answer = await server.call("ada", "DELETE", "/users/me/avatar")
-        assert answer["avatar_url"] != url
+        body = await server.call("ada", "DELETE", "/users/me/avatar")
+        assert body["avatar_url"] != url
         (event,) = await listener.events("realm_user")
         assert event["person"]["avatar_source"] == "G"
         assert (await sent(server, "ada", "/users/me/avatar")).json()["code"] == "BAD_REQUEST"

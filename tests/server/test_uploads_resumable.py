@@ -61,9 +61,9 @@ async def test_an_upload_in_parts_becomes_an_ordinary_file(tmp_path: Path) -> No
         assert await offset_of(server, address) == 6
         last = await patched(server, address, 6, b"world")
         assert last.status_code == 200
-        answer = last.json()
-        assert (answer["result"], answer["filename"]) == ("success", "notes.txt")
-        opened = await server.raw("ada", "GET", server.url + answer["url"])
+        response = last.json()
+        assert (response["result"], response["filename"]) == ("success", "notes.txt")
+        opened = await server.raw("ada", "GET", server.url + response["url"])
         assert opened.content == b"hello world"
         assert (await server.raw("ada", "HEAD", address, headers=TUS)).status_code == 404
         assert [one["size"] for one in (await server.call("ada", "GET", "/attachments"))["attachments"]] == [

@@ -6,24 +6,26 @@ import pytest
 
 from narrowcast_server.operator.control import ask
 from support.ledger import proves
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 
-async def user(server: TestServer, name: str) -> Answer:
+async def user(server: TestServer, name: str) -> JsonObject:
     path = f"/users/{server.id(name)}"
-    answer: Answer = (await server.call("ada", "GET", path, {"include_custom_profile_fields": True}))["user"]
-    return answer
+    response: JsonObject = (await server.call("ada", "GET", path, {"include_custom_profile_fields": True}))[
+        "user"
+    ]
+    return response
 
 
-async def update(server: TestServer, name: str, by: str = "bruno", **params: object) -> Answer:
+async def update(server: TestServer, name: str, by: str = "bruno", **params: object) -> JsonObject:
     return await server.call(by, "PATCH", f"/users/{server.id(name)}", params)
 
 
-async def refused(server: TestServer, name: str, by: str = "bruno", **params: object) -> Answer:
+async def refused(server: TestServer, name: str, by: str = "bruno", **params: object) -> JsonObject:
     return await server.refusal(by, "PATCH", f"/users/{server.id(name)}", params)
 
 
-async def deactivate(server: TestServer, name: str, by: str = "bruno", **params: object) -> Answer:
+async def deactivate(server: TestServer, name: str, by: str = "bruno", **params: object) -> JsonObject:
     return await server.call(by, "DELETE", f"/users/{server.id(name)}", params)
 
 
@@ -66,8 +68,8 @@ async def test_names_that_cannot_be_mentioned_are_rejected(server: TestServer, n
 @proves("USRU-02", "USRU-15", "ERR-02")
 @pytest.mark.parametrize("name", ["chiyo", "elif", "hugo"])
 async def test_only_administrators_update_others(server: TestServer, name: str) -> None:
-    answer = await refused(server, "dario", by=name, full_name="x")
-    assert (answer["code"], answer["msg"]) == ("BAD_REQUEST", "Insufficient permission")
+    response = await refused(server, "dario", by=name, full_name="x")
+    assert (response["code"], response["msg"]) == ("BAD_REQUEST", "Insufficient permission")
     await server.refusal(name, "PATCH", "/users/999999", {"full_name": "x"})
 
 
@@ -127,8 +129,8 @@ async def test_from_285_owners_with_the_permission_can_change_emails(server: Tes
     await refused(server, "dario", by="bruno", **params)
     allow_changing_addresses(server, "ada")
     server.set_level(284)
-    answer = await update(server, "dario", by="ada", **params)
-    assert answer["ignored_parameters_unsupported"] == ["new_email"]
+    response = await update(server, "dario", by="ada", **params)
+    assert response["ignored_parameters_unsupported"] == ["new_email"]
     server.set_level(285)
     await update(server, "dario", by="ada", **params)
     assert (await user(server, "dario"))["delivery_email"] == "dario.vance@demo.example"
@@ -166,8 +168,8 @@ async def test_deactivating_a_user_sends_an_email_only_with_a_comment(server: Te
     await deactivate(server, "elif", deactivation_notification_comment="")
     await deactivate(server, "farid", deactivation_notification_comment=None)
     server.set_level(134)
-    answer = await deactivate(server, "greta", deactivation_notification_comment="x")
-    assert "ignored_parameters_unsupported" not in answer
+    response = await deactivate(server, "greta", deactivation_notification_comment="x")
+    assert "ignored_parameters_unsupported" not in response
     sent = mails(server)
     assert [address for address, _ in sent] == ["dario@demo.example", "elif@demo.example"]
     assert "Thank you for **everything**" in sent[0][1]
@@ -207,11 +209,11 @@ async def test_administrators_with_the_permission_of_the_operator_can_create_use
     refusal = await server.refusal("bruno", "POST", "/users", params)
     assert (refusal["code"], refusal["msg"]) == ("BAD_REQUEST", "User not authorized to create users")
     await ask(server.core.folder, "permit", {**taken, "revoke": "False"})
-    answer = await server.call("bruno", "POST", "/users", params)
-    assert answer["user_id"] == server.id("nadia")
+    response = await server.call("bruno", "POST", "/users", params)
+    assert response["user_id"] == server.id("nadia")
     await server.refusal("bruno", "POST", "/users", params)
     signed_in = {"username": "nadia@demo.example", "password": "a long password"}
-    assert (await server.call(None, "POST", "/fetch_api_key", signed_in))["user_id"] == answer["user_id"]
+    assert (await server.call(None, "POST", "/fetch_api_key", signed_in))["user_id"] == response["user_id"]
 
 
 async def test_users_set_their_own_profile_fields_if_editable(server: TestServer) -> None:
@@ -278,9 +280,9 @@ async def test_new_users_receive_recent_messages_with_the_newest_unread(
 
 
 async def test_users_can_deactivate_their_own_account_except_the_last_owner(server: TestServer) -> None:
-    answer = await server.refusal("ada", "DELETE", "/users/me")
-    assert (answer["code"], answer["is_last_owner"]) == ("CANNOT_DEACTIVATE_LAST_USER", True)
-    assert answer["msg"] == "Cannot deactivate the only organization owner."
+    response = await server.refusal("ada", "DELETE", "/users/me")
+    assert (response["code"], response["is_last_owner"]) == ("CANNOT_DEACTIVATE_LAST_USER", True)
+    assert response["msg"] == "Cannot deactivate the only organization owner."
     await server.call("farid", "DELETE", "/users/me")
     assert (await server.refusal("farid", "GET", "/users/me", status=401))["code"] == "UNAUTHORIZED"
     people = (await server.call("ada", "GET", "/users"))["members"]

@@ -70,8 +70,8 @@ async def test_subgroups_cannot_form_a_cycle(server: TestServer) -> None:
     await server.refusal("dario", "POST", f"/user_groups/{inner}/subgroups", {"add": [outer]})
     await server.refusal("dario", "POST", f"/user_groups/{inner}/subgroups", {"add": [inner]})
     assert (await server.call("ada", "GET", f"/user_groups/{outer}/subgroups"))["subgroups"] == [inner]
-    answer = await server.refusal("dario", "POST", f"/user_groups/{inner}/deactivate")
-    assert answer["code"] == "CANNOT_DEACTIVATE_GROUP_IN_USE"
+    response = await server.refusal("dario", "POST", f"/user_groups/{inner}/deactivate")
+    assert response["code"] == "CANNOT_DEACTIVATE_GROUP_IN_USE"
 
 
 async def test_members_of_an_inner_group_count_as_members_of_the_outer_one(server: TestServer) -> None:
@@ -79,5 +79,5 @@ async def test_members_of_an_inner_group_count_as_members_of_the_outer_one(serve
     outer = await server.create_group("dario", "Outer", subgroups=[inner])
     path = f"/user_groups/{outer}/members/{server.id('elif')}"
     assert (await server.call("ada", "GET", path))["is_user_group_member"] is True
-    answer = await server.call("ada", "GET", path, {"direct_member_only": True})
-    assert answer["is_user_group_member"] is False
+    response = await server.call("ada", "GET", path, {"direct_member_only": True})
+    assert response["is_user_group_member"] is False

@@ -9,7 +9,7 @@ import pytest
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting
 from support.ledger import proves
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 SINCE = {
     GroupSetting.ADD_MEMBERS: 305,
@@ -22,21 +22,21 @@ SINCE = {
 
 async def created(server: TestServer, name: str = "Crew", by: str = "dario", **settings: object) -> int:
     params: dict[str, object] = {"name": name, "description": "Those on board", "members": [server.id(by)]}
-    answer = await server.call(by, "POST", "/user_groups/create", params | settings)
-    return int(answer["group_id"])
+    response = await server.call(by, "POST", "/user_groups/create", params | settings)
+    return int(response["group_id"])
 
 
-async def record(server: TestServer, group_id: int) -> Answer:
-    answer = await server.call("ada", "GET", "/user_groups", {"include_deactivated_groups": True})
-    found: list[Answer] = [group for group in answer["user_groups"] if group["id"] == group_id]
+async def record(server: TestServer, group_id: int) -> JsonObject:
+    response = await server.call("ada", "GET", "/user_groups", {"include_deactivated_groups": True})
+    found: list[JsonObject] = [group for group in response["user_groups"] if group["id"] == group_id]
     return found[0]
 
 
-async def update(server: TestServer, group_id: int, by: str = "dario", **params: object) -> Answer:
+async def update(server: TestServer, group_id: int, by: str = "dario", **params: object) -> JsonObject:
     return await server.call(by, "PATCH", f"/user_groups/{group_id}", params)
 
 
-async def refused(server: TestServer, group_id: int, by: str = "dario", **params: object) -> Answer:
+async def refused(server: TestServer, group_id: int, by: str = "dario", **params: object) -> JsonObject:
     return await server.refusal(by, "PATCH", f"/user_groups/{group_id}", params)
 
 
@@ -49,9 +49,9 @@ async def test_a_new_group_is_announced_and_listed_with_the_requested_properties
     listener = await server.listen("elif")
     members = [server.id("dario"), server.id("elif")]
     params = {"name": "Crew", "description": "Those on board", "members": members}
-    answer = await server.call("dario", "POST", "/user_groups/create", params)
-    assert answer.keys() == {"result", "msg", "group_id"}
-    group = await record(server, answer["group_id"])
+    response = await server.call("dario", "POST", "/user_groups/create", params)
+    assert response.keys() == {"result", "msg", "group_id"}
+    group = await record(server, response["group_id"])
     assert (group["name"], group["description"], group["members"]) == ("Crew", "Those on board", members)
     assert group.keys() >= {"id", "direct_subgroup_ids", "is_system_group", "deactivated", *GroupSetting}
     assert [event["group"] for event in await listener.events("user_group")] == [group]
@@ -74,9 +74,9 @@ async def test_subgroups_are_accepted_from_311_whatever_permissions_the_creator_
     inner = await created(server, "Inner", by="bruno")
     server.set_level(310)
     params = {"name": "Old", "description": "", "members": [], "subgroups": [inner]}
-    answer = await server.call("dario", "POST", "/user_groups/create", params)
-    assert answer["ignored_parameters_unsupported"] == ["subgroups"]
-    assert (await record(server, answer["group_id"]))["direct_subgroup_ids"] == []
+    response = await server.call("dario", "POST", "/user_groups/create", params)
+    assert response["ignored_parameters_unsupported"] == ["subgroups"]
+    assert (await record(server, response["group_id"]))["direct_subgroup_ids"] == []
     server.set_level(311)
     outer = await created(server, "Outer", subgroups=[inner])
     assert (await record(server, outer))["direct_subgroup_ids"] == [inner]
@@ -85,8 +85,8 @@ async def test_subgroups_are_accepted_from_311_whatever_permissions_the_creator_
 @proves("GRPC-04", "GRPC-05")
 async def test_an_update_reports_members_and_subgroups_as_ignored(server: TestServer) -> None:
     group_id = await created(server)
-    answer = await update(server, group_id, name="Staff", members=[], subgroups=[])
-    assert answer["ignored_parameters_unsupported"] == ["members", "subgroups"]
+    response = await update(server, group_id, name="Staff", members=[], subgroups=[])
+    assert response["ignored_parameters_unsupported"] == ["members", "subgroups"]
     assert (await record(server, group_id))["members"] == [server.id("dario")]
 
 
@@ -133,8 +133,8 @@ async def test_invalid_values_are_rejected_and_no_group_is_created(server: TestS
         {"can_mention_group": server.group("role:internet")},
         {"can_mention_group": server.group("role:owners")},
     ):
-        answer = await server.refusal("dario", "POST", "/user_groups/create", base | change)
-        assert answer["code"] == "BAD_REQUEST", change
+        response = await server.refusal("dario", "POST", "/user_groups/create", base | change)
+        assert response["code"] == "BAD_REQUEST", change
     assert len(server.core.groups.all()) == before
 
 
@@ -197,14 +197,14 @@ async def test_the_format_of_can_mention_group_depends_on_the_level(server: Test
     group_id = await created(server)
     server.set_level(190)
     assert not {"can_mention_group", "can_mention_group_id"} & (await record(server, group_id)).keys()
-    answer = await update(server, group_id, by="ada", name="Crew 2", can_mention_group_id=members)
-    assert answer["ignored_parameters_unsupported"] == ["can_mention_group_id"]
+    response = await update(server, group_id, by="ada", name="Crew 2", can_mention_group_id=members)
+    assert response["ignored_parameters_unsupported"] == ["can_mention_group_id"]
     server.set_level(191)
     await update(server, group_id, by="ada", can_mention_group_id=members)
     assert (await record(server, group_id))["can_mention_group_id"] == members
     server.set_level(197)
-    answer = await update(server, group_id, by="ada", name="Crew 3", can_mention_group=moderators)
-    assert answer["ignored_parameters_unsupported"] == ["can_mention_group"]
+    response = await update(server, group_id, by="ada", name="Crew 3", can_mention_group=moderators)
+    assert response["ignored_parameters_unsupported"] == ["can_mention_group"]
     server.set_level(198)
     await update(server, group_id, by="ada", can_mention_group=moderators)
     server.set_level(259)
@@ -223,12 +223,12 @@ async def test_each_setting_is_unsupported_below_its_level(
     group_id = await created(server)
     value = {"new": server.group("role:moderators")}
     server.set_level(level - 1)
-    answer = await update(server, group_id, by="ada", name="Renamed", **{setting: value})
-    assert answer["ignored_parameters_unsupported"] == [setting]
+    response = await update(server, group_id, by="ada", name="Renamed", **{setting: value})
+    assert response["ignored_parameters_unsupported"] == [setting]
     assert setting not in await record(server, group_id)
     server.set_level(level)
-    answer = await update(server, group_id, by="ada", **{setting: value})
-    assert "ignored_parameters_unsupported" not in answer
+    response = await update(server, group_id, by="ada", **{setting: value})
+    assert "ignored_parameters_unsupported" not in response
     assert (await record(server, group_id))[setting] == value["new"]
 
 

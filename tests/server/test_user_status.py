@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from support.ledger import proves
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 TADA = {"emoji_name": "tada", "emoji_code": "1f389", "reaction_type": "unicode_emoji"}
 
 
-async def status(server: TestServer, name: str = "dario") -> Answer:
-    answer: Answer = (await server.call("elif", "GET", f"/users/{server.id(name)}/status"))["status"]
-    return answer
+async def status(server: TestServer, name: str = "dario") -> JsonObject:
+    response: JsonObject = (await server.call("elif", "GET", f"/users/{server.id(name)}/status"))["status"]
+    return response
 
 
 async def custom_emoji(server: TestServer, name: str = "gauge") -> int:
@@ -41,8 +41,8 @@ async def test_below_86_the_emoji_of_a_status_is_not_returned(server: TestServer
 @proves("STAT-01", "STAT-02", "STAT-04", "STAT-05", "STAT-20", "STAT-21", "STAT-23")
 async def test_only_the_given_fields_change_and_all_users_are_notified(server: TestServer) -> None:
     listener = await server.listen("elif")
-    answer = await server.call("dario", "POST", "/users/me/status", {"status_text": "on the roof"})
-    assert answer.keys() == {"result", "msg"}
+    response = await server.call("dario", "POST", "/users/me/status", {"status_text": "on the roof"})
+    assert response.keys() == {"result", "msg"}
     await server.call("dario", "POST", "/users/me/status", {"emoji_name": "tada"})
     assert await status(server) == {"status_text": "on the roof", **TADA}
     await server.call("dario", "POST", "/users/me/status", {"status_text": ""})
@@ -58,9 +58,9 @@ async def test_only_the_given_fields_change_and_all_users_are_notified(server: T
 @proves("STAT-03", "STAT-15", "STAT-22")
 async def test_a_status_text_has_at_most_60_code_points(server: TestServer) -> None:
     await server.call("dario", "POST", "/users/me/status", {"status_text": "é" * 60})
-    answer = await server.refusal("dario", "POST", "/users/me/status", {"status_text": "é" * 61})
-    assert answer["msg"] == "status_text is too long (limit: 60 characters)"
-    assert answer["code"] == "BAD_REQUEST"
+    response = await server.refusal("dario", "POST", "/users/me/status", {"status_text": "é" * 61})
+    assert response["msg"] == "status_text is too long (limit: 60 characters)"
+    assert response["code"] == "BAD_REQUEST"
 
 
 @proves("STAT-06")
@@ -88,8 +88,8 @@ async def test_each_emoji_namespace_has_its_own_codes(server: TestServer) -> Non
 
 @proves("STAT-14")
 async def test_a_status_update_without_changes_has_its_own_error_text(server: TestServer) -> None:
-    answer = await server.refusal("dario", "POST", "/users/me/status")
-    assert (answer["code"], answer["msg"]) == ("BAD_REQUEST", "Client did not pass any new values.")
+    response = await server.refusal("dario", "POST", "/users/me/status")
+    assert (response["code"], response["msg"]) == ("BAD_REQUEST", "Client did not pass any new values.")
 
 
 @proves("STAT-07", "STAT-08", "STAT-16", "STAT-17", "STAT-18", "STAT-19", "ERR-02")

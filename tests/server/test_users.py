@@ -8,13 +8,13 @@ from datetime import datetime
 import pytest
 
 from support.ledger import proves
-from support.server import Answer, TestServer
+from support.server import JsonObject, TestServer
 
 
-async def user(server: TestServer, name: str, whom: str, **fields: object) -> Answer:
-    answer = await server.call(name, "GET", f"/users/{server.id(whom)}", fields)
-    assert answer.keys() == {"result", "msg", "user"}
-    found: Answer = answer["user"]
+async def user(server: TestServer, name: str, whom: str, **fields: object) -> JsonObject:
+    response = await server.call(name, "GET", f"/users/{server.id(whom)}", fields)
+    assert response.keys() == {"result", "msg", "user"}
+    found: JsonObject = response["user"]
     return found
 
 

@@ -26,8 +26,8 @@ async def test_imported_users_log_in_with_a_password_from_the_operator(
     async with running_server(data) as server:
         [line] = await ask(data, "password", {"who": "ada@demo.example"})
         fields = {"username": "ada@demo.example", "password": line.rpartition(": ")[2]}
-        answer = await server.call(None, "POST", "/fetch_api_key", fields)
-        assert answer["api_key"] == server.user("ada").api_key
+        response = await server.call(None, "POST", "/fetch_api_key", fields)
+        assert response["api_key"] == server.user("ada").api_key
         page = await server.call("ada", "GET", "/messages", {"anchor": "newest", "num_before": 5})
         assert page["messages"][-1]["content"]
 

@@ -18,7 +18,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import zulip
 
-Answer = dict[str, Any]
+Response = dict[str, Any]
 
 
 class Package:
@@ -27,14 +27,14 @@ class Package:
     def __init__(self, client: Any) -> None:
         self._client = client
 
-    async def __call__(self, name: str, *args: object, **fields: object) -> Answer:
-        method: Callable[..., Answer] = getattr(self._client, name)
+    async def __call__(self, name: str, *args: object, **fields: object) -> Response:
+        method: Callable[..., Response] = getattr(self._client, name)
         return await asyncio.to_thread(method, *args, **fields)
 
-    async def ok(self, name: str, *args: object, **fields: object) -> Answer:
-        answer = await self(name, *args, **fields)
-        assert answer["result"] == "success", answer
-        return answer
+    async def ok(self, name: str, *args: object, **fields: object) -> Response:
+        response = await self(name, *args, **fields)
+        assert response["result"] == "success", response
+        return response
 
 
 @pytest.fixture
@@ -54,10 +54,10 @@ async def test_the_zulip_package_sends_reads_edits_and_deletes(server: TestServe
     message_id = (await package.ok("send_message", request))["id"]
     direct = {"type": "private", "to": [server.id("bruno")], "content": "psst"}
     await package.ok("send_message", direct)
-    answer = await package.ok(
+    response = await package.ok(
         "get_messages", {"anchor": "newest", "num_before": 10, "num_after": 0, "narrow": []}
     )
-    assert len(answer["messages"]) == 2
+    assert len(response["messages"]) == 2
     await package.ok("update_message", {"message_id": message_id, "content": "hello"})
     assert (await package.ok("get_raw_message", message_id))["raw_content"] == "hello"
     assert len((await package.ok("get_message_history", message_id))["message_history"]) == 2

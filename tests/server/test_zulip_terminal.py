@@ -48,13 +48,13 @@ async def test_the_requests_of_the_client_at_startup_have_all_fields(server: Tes
     assert empty["anchor"] == 10**16
     channel = await server.send("ada", "general", "t", "hello")
     direct = await server.send_direct("ada", ["dario"])
-    answer = await server.call("dario", "GET", "/messages", START)
-    assert [message["id"] for message in answer["messages"]] == [channel, direct]
-    assert answer["anchor"] == channel
-    for message in answer["messages"]:
+    response = await server.call("dario", "GET", "/messages", START)
+    assert [message["id"] for message in response["messages"]] == [channel, direct]
+    assert response["anchor"] == channel
+    for message in response["messages"]:
         assert message.keys() >= MESSAGE_KEYS
-    assert answer["messages"][0]["stream_id"] == server.channel("general")
-    people = answer["messages"][1]["display_recipient"]
+    assert response["messages"][0]["stream_id"] == server.channel("general")
+    people = response["messages"][1]["display_recipient"]
     assert all(person.keys() >= {"id", "email", "full_name"} for person in people)
 
 
@@ -88,13 +88,13 @@ async def test_the_later_requests_of_the_client_succeed(server: TestServer) -> N
     general = server.channel("general")
     message_id = await server.send("ada", "general", "t", "hello")
     direct = await server.send_direct("ada", ["dario"])
-    answer = await server.call(
+    response = await server.call(
         "dario", "POST", "/users/me/presence", {"status": "active", "new_user_input": True}
     )
-    assert "dario@demo.example" in answer["presences"]
+    assert "dario@demo.example" in response["presences"]
     assert (await server.call("dario", "GET", f"/users/me/{general}/topics"))["topics"]
-    answer = await server.call("dario", "GET", f"/messages/{message_id}")
-    assert answer["raw_content"] == "hello"
+    response = await server.call("dario", "GET", f"/messages/{message_id}")
+    assert response["raw_content"] == "hello"
     assert (await server.call("dario", "GET", f"/messages/{message_id}/history"))["message_history"]
     for narrow, expected in (
         ([["stream", "general"]], message_id),
@@ -104,8 +104,8 @@ async def test_the_later_requests_of_the_client_succeed(server: TestServer) -> N
         ([["search", "hello"]], message_id),
     ):
         fields = {**START, "narrow": narrow}
-        answer = await server.call("dario", "GET", "/messages", fields)
-        assert expected in [message["id"] for message in answer["messages"]]
+        response = await server.call("dario", "GET", "/messages", fields)
+        assert expected in [message["id"] for message in response["messages"]]
     for operand in ("starred", "mentioned"):
         await server.call("dario", "GET", "/messages", {**START, "narrow": [["is", operand]]})
     data = [{"stream_id": general, "property": "is_muted", "value": True}]
@@ -123,8 +123,8 @@ async def test_the_client_sends_edits_and_moves_messages(server: TestServer) -> 
     changes = {"message_id": message_id, "topic": "u", "propagate_mode": "change_one"}
     await server.call("dario", "PATCH", f"/messages/{message_id}", changes)
     await server.call("dario", "PATCH", f"/messages/{message_id}", {"content": "hi!"})
-    answer = await server.call("ada", "GET", f"/messages/{message_id}")
-    assert (answer["message"]["subject"], answer["raw_content"]) == ("u", "hi!")
+    response = await server.call("ada", "GET", f"/messages/{message_id}")
+    assert (response["message"]["subject"], response["raw_content"]) == ("u", "hi!")
     emails = {"type": "private", "to": ["ada@demo.example"], "content": "psst"}
     await server.call("dario", "POST", "/messages", emails)
     (message,) = await server.newest("ada", dm=[server.id("dario")])
@@ -133,8 +133,8 @@ async def test_the_client_sends_edits_and_moves_messages(server: TestServer) -> 
 
 async def test_the_client_can_start_with_the_demo_organization(tmp_path: Path) -> None:
     async with running_server(tmp_path, demo=True) as server:
-        answer = await server.call("ada", "GET", "/messages", START)
-        assert answer["messages"]
-        assert all(message.keys() >= MESSAGE_KEYS for message in answer["messages"])
+        response = await server.call("ada", "GET", "/messages", START)
+        assert response["messages"]
+        assert all(message.keys() >= MESSAGE_KEYS for message in response["messages"])
         snapshot = await server.call("ada", "POST", "/register", {"fetch_event_types": FETCH_TYPES})
         assert snapshot.keys() >= REGISTER_KEYS

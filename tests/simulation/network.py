@@ -21,13 +21,13 @@ class Fault(Enum):
 
     NOT_CONNECTED = "the connection never opens"
     LOST_BEFORE = "cut before the service has it"
-    LOST_AFTER = "carried out, the answer is lost"
+    LOST_AFTER = "carried out, the response is lost"
     BAD_GATEWAY_BEFORE = "502 of a proxy, not carried out"
     BAD_GATEWAY_AFTER = "502 of a proxy, carried out"
     TOO_MANY = "429"
-    SILENT_BEFORE = "half open: no answer, not carried out"
-    SILENT_AFTER = "half open: no answer, carried out"
-    GARBAGE = "an answer that is no JSON, carried out"
+    SILENT_BEFORE = "half open: no response, not carried out"
+    SILENT_AFTER = "half open: no response, carried out"
+    GARBAGE = "a response that is no JSON, carried out"
 
 
 FAULTS = tuple(Fault)
@@ -64,7 +64,7 @@ class Network(httpx.AsyncBaseTransport):
         raise AssertionError(f"{request.method} {request.url} is not carried by the simulated network")
 
     def go_half_open(self) -> None:
-        """Requests in flight are never answered, nor are new ones before `heal`."""
+        """Requests in flight never get a response, nor do new ones before `heal`."""
         if self.silent_since is None:
             self.silent_since = self._clock.monotonic()
             self._connections += 1
@@ -76,7 +76,7 @@ class Network(httpx.AsyncBaseTransport):
             self._connections += 1
 
     def heal(self) -> None:
-        """New requests are answered again; those that met silence never are."""
+        """New requests get responses again; those that met silence never do."""
         self.silent_since, self.is_mute = None, False
 
     async def carry(self, request: PreparedRequest) -> RawResponse:
@@ -114,9 +114,9 @@ class Network(httpx.AsyncBaseTransport):
         connections = self._connections
         user_id = self._user_id if request.authenticated else 0
         try:
-            answer = await self._service.handle(user_id, request.method, request.path, request.fields)
+            response = await self._service.handle(user_id, request.method, request.path, request.fields)
         except Refused as refusal:
-            return _answer(refusal.status, refusal.body)
+            return _response(refusal.status, refusal.body)
         self.after(request)
         if self.is_dead:
             await asyncio.get_running_loop().create_future()
@@ -125,10 +125,10 @@ class Network(httpx.AsyncBaseTransport):
             await asyncio.get_running_loop().create_future()
         if self.is_down:
             raise httpx.ReadError("the network went down")
-        return _answer(200, answer)
+        return _response(200, response)
 
 
-def _answer(status: int, body: object, headers: dict[str, str] | None = None) -> RawResponse:
+def _response(status: int, body: object, headers: dict[str, str] | None = None) -> RawResponse:
     return RawResponse(status, headers or {}, msgspec.json.encode(body))
 
 
@@ -141,7 +141,7 @@ async def _failed(fault: Fault) -> RawResponse:
         await asyncio.get_running_loop().create_future()
     if fault is Fault.TOO_MANY:
         body = {"result": "error", "code": "RATE_LIMIT_HIT", "msg": "Too fast", "retry-after": 1.5}
-        return _answer(429, body, {"retry-after": "1.5"})
+        return _response(429, body, {"retry-after": "1.5"})
     if fault is Fault.GARBAGE:
         return RawResponse(200, {}, b"<html>hotel login</html>")
     return RawResponse(502, {}, b"<html>bad gateway</html>")

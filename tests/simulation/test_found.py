@@ -122,7 +122,7 @@ async def _loses_its_queue_unawares(two: Two) -> None:
 
     connection = two.second.session.client.connection
     connection.exchange = half_open
-    two.service.say(3, ("stream", 11, "soup"), "said")  # its current request is answered
+    two.service.say(3, ("stream", 11, "soup"), "said")  # its current request has its response
     await asyncio.sleep(1)
     two.service.expire_queues(ME)
     await asyncio.sleep(1)
@@ -146,11 +146,11 @@ def test_words_that_came_without_an_event_are_not_written_over() -> None:
 
 def test_drafts_go_to_the_server_only_while_there_is_an_event_queue() -> None:
     async def script(two: Two) -> None:
-        network, answers = two.second.network, asyncio.Event()
+        network, released = two.second.network, asyncio.Event()
 
         async def slow(request: PreparedRequest) -> RawResponse:
             if request.path == "/register":
-                await answers.wait()
+                await released.wait()
             return await network.carry(request)
 
         two.second.session.client.connection.exchange = slow
@@ -161,7 +161,7 @@ def test_drafts_go_to_the_server_only_while_there_is_an_event_queue() -> None:
         two.second.session.drafts.save(here.draft_id, PLACE, "written before there is a queue")
         await asyncio.sleep(8)
         assert [draft["content"] for _, draft in two.service.drafts.values()] == ["as it was"]
-        answers.set()
+        released.set()
         await asyncio.sleep(60)
         assert two.drafts() == ["written before there is a queue"]
 
@@ -329,24 +329,24 @@ def test_what_is_typed_is_written_in_time_also_while_other_drafts_go_to_the_serv
 
 @pytest.mark.parametrize("events_take", [0.0, 6.0], ids=["events come", "events are late"])
 @pytest.mark.parametrize("pause", [0.5, 6.0], ids=["the first is looked for", "the first had failed"])
-def test_the_same_words_of_two_windows_are_two_messages_when_no_answer_comes(
+def test_the_same_words_of_two_windows_are_two_messages_when_no_response_comes(
     events_take: float, pause: float
 ) -> None:
     async def script(two: Two) -> None:
-        def answers_are_lost(window: Window, *, carried_out: bool) -> None:
+        def responses_are_lost(window: Window, *, carried_out: bool) -> None:
             carry = window.session.client.connection.exchange
 
             async def mute(request: PreparedRequest) -> RawResponse:
                 is_message = (request.method, request.path) == ("POST", "/messages")
-                answer = await carry(request) if carried_out or not is_message else None
+                response = await carry(request) if carried_out or not is_message else None
                 if request.path == "/events":
                     await asyncio.sleep(events_take)
-                return RawResponse(502, {}, b"bad gateway") if answer is None or is_message else answer
+                return RawResponse(502, {}, b"bad gateway") if response is None or is_message else response
 
             window.session.client.connection.exchange = mute
 
-        answers_are_lost(two.first, carried_out=False)
-        answers_are_lost(two.second, carried_out=True)
+        responses_are_lost(two.first, carried_out=False)
+        responses_are_lost(two.second, carried_out=True)
         two.service.say(3, ("stream", 11, "soup"), "what ends the polls that are under way")
         await asyncio.sleep(10)
         two.first.session.outbox.send(PLACE, "the same")

@@ -29,8 +29,8 @@ def nobody_can_tell(window: Window) -> None:
     async def mute(request: PreparedRequest) -> RawResponse:
         if request.path == "/events":
             await asyncio.get_running_loop().create_future()
-        answer = await carry(request)
-        return RawResponse(502, {}, b"bad gateway") if request.path == "/messages" else answer
+        response = await carry(request)
+        return RawResponse(502, {}, b"bad gateway") if request.path == "/messages" else response
 
     window.session.client.connection.exchange = mute
 

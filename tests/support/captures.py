@@ -58,7 +58,7 @@ def recorded_events() -> Iterator[tuple[str, dict[str, Any]]]:
                 yield str(path.relative_to(folder)), event
 
 
-def recorded_answers() -> Iterator[tuple[str, dict[str, Any]]]:
+def recorded_responses() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields every request with a JSON object as response: {request, status, response, events}."""
     folder = captures()
     if folder is None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from narrowcast_api.narrow.narrow import Narrow
-from support.server import Answer
+from support.server import JsonObject
 from support.sessions import until
 from support.stage import Stage
 
 
-async def channel_row(stage: Stage, name: str) -> Answer:
+async def channel_row(stage: Stage, name: str) -> JsonObject:
     """Returns a channel as the server lists it."""
-    answer = await stage.server.call(
+    response = await stage.server.call(
         "ada", "GET", "/streams", {"include_all": True, "exclude_archived": False}
     )
-    return next(row for row in answer["streams"] if row["name"] == name)
+    return next(row for row in response["streams"] if row["name"] == name)
 
 
 async def members_of(stage: Stage, name: str) -> list[int]:

@@ -100,7 +100,7 @@ class Held:
     """A request that waits until the test decides its outcome."""
 
     act: Callable[[], int]
-    answer: asyncio.Future[int]
+    response: asyncio.Future[int]
 
 
 class DraftClient:
@@ -155,13 +155,13 @@ class DraftClient:
         self.held.append(held)
         if not self.hold:
             self.finish(held, self.next_failures.popleft() if self.next_failures else "ok")
-        return await held.answer
+        return await held.response
 
     def hold_fetch(self) -> asyncio.Future[Sequence[ServerDraft]]:
         """Sets the response to the next request for all drafts."""
-        answer: asyncio.Future[Sequence[ServerDraft]] = asyncio.get_running_loop().create_future()
-        self.next_fetches.append(answer)
-        return answer
+        response: asyncio.Future[Sequence[ServerDraft]] = asyncio.get_running_loop().create_future()
+        self.next_fetches.append(response)
+        return response
 
     def finish(self, held: Held, how: str) -> None:
         """Completes a request: 'ok' or one of `FAILURES`."""
@@ -173,12 +173,12 @@ class DraftClient:
                 value = held.act()
             except NarrowcastError as refusal:
                 error = error or refusal
-        if held.answer.done():
+        if held.response.done():
             return
         if error is not None:
-            held.answer.set_exception(error)
+            held.response.set_exception(error)
         else:
-            held.answer.set_result(value)
+            held.response.set_result(value)
 
     # life cycle
 

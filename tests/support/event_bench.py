@@ -47,8 +47,8 @@ class StreamBench:
             random=lambda: 1.0,
         )
 
-    async def _on_snapshot(self, answer: dict[str, object]) -> None:
-        self.snapshots.append(answer)
+    async def _on_snapshot(self, response: dict[str, object]) -> None:
+        self.snapshots.append(response)
 
     async def _on_events(self, events: Sequence[Event]) -> None:
         self.broken(events)

@@ -32,12 +32,12 @@ class Fault(enum.Enum):
     FAILED_AFTERWARDS = "502 after the server has carried it out"
     LOST_BEFORE = "the connection is cut before the server sees the request"
     LOST_AFTERWARDS = "the connection is cut after the server has carried it out"
-    CUT_IN_BODY = "the answer is cut in the middle of its body"
+    CUT_IN_BODY = "the response is cut in the middle of its body"
     PORTAL = "200 with a page of a hotel network"
     NOT_HTTP = "bytes that are no HTTP"
     TOO_MANY = "429 with retry-after"
-    HELD_BEFORE = "the server never sees the request, and no answer comes"
-    HELD_AFTERWARDS = "the server has carried it out, and no answer comes"
+    HELD_BEFORE = "the server never sees the request, and no response comes"
+    HELD_AFTERWARDS = "the server has carried it out, and no response comes"
 
 
 _BEFORE = {Fault.REFUSED_BY_GATEWAY, Fault.LOST_BEFORE, Fault.PORTAL, Fault.NOT_HTTP, Fault.TOO_MANY}
@@ -71,7 +71,7 @@ class FaultProxy:
     """Listens at `url` and forwards to `target`. Without faults it changes nothing but the addresses.
 
     Delays are in real time, so keep them short. `seen` has every request with the fault that it met, `held`
-    those that never get an answer.
+    those that never get a response.
     """
 
     def __init__(self, target: str) -> None:
@@ -189,15 +189,15 @@ class FaultProxy:
         if request.headers.get("upgrade", "").lower() == "websocket":
             await self._pipe(request, reader, writer)
             return False
-        answer = await self._ask(request, reader)
-        if answer is None:
+        response = await self._ask(request, reader)
+        if response is None:
             return False
         await self._on_the_way()
         if fault is Fault.HELD_AFTERWARDS:
             await self._hold(request)
         if fault is not None:
-            return await _misbehave(writer, fault, answer)
-        writer.write(answer)
+            return await _misbehave(writer, fault, response)
+        writer.write(response)
         await writer.drain()
         return True
 
@@ -233,9 +233,9 @@ class FaultProxy:
                 request.method, self.target + request.path, headers=headers, content=request.body or None
             )
         except httpx.HTTPError:
-            return _answer(502, b"no server")
+            return _response(502, b"no server")
         kept = {key: value for key, value in response.headers.items() if key.lower() not in _HOP_BY_HOP}
-        return _answer(response.status_code, response.content, kept)
+        return _response(response.status_code, response.content, kept)
 
     async def _hold(self, request: Request) -> None:
         """Waits until the connection is closed."""
@@ -285,20 +285,20 @@ async def _read_request(reader: asyncio.StreamReader) -> Request:
     return Request(method, path, headers, head, body)
 
 
-async def _misbehave(writer: asyncio.StreamWriter, fault: Fault, answer: bytes = b"") -> bool:
+async def _misbehave(writer: asyncio.StreamWriter, fault: Fault, response: bytes = b"") -> bool:
     """Applies the fault to a response; returns whether the connection stays open."""
     match fault:
         case Fault.REFUSED_BY_GATEWAY | Fault.FAILED_AFTERWARDS:
-            said = _answer(502, b"<html>Bad Gateway</html>", {"content-type": "text/html"})
+            said = _response(502, b"<html>Bad Gateway</html>", {"content-type": "text/html"})
         case Fault.TOO_MANY:
             body = b'{"result":"error","code":"RATE_LIMIT_HIT","msg":"slow down","retry-after":3.0}'
-            said = _answer(429, body, {"content-type": "application/json", "retry-after": "3.0"})
+            said = _response(429, body, {"content-type": "application/json", "retry-after": "3.0"})
         case Fault.PORTAL:
-            said = _answer(200, _PAGE, {"content-type": "text/html"})
+            said = _response(200, _PAGE, {"content-type": "text/html"})
         case Fault.NOT_HTTP:
             said = bytes(range(256)) * 4
         case Fault.CUT_IN_BODY:
-            said = answer[: len(answer) - max(1, (len(answer) - answer.index(b"\r\n\r\n") - 4) // 2)]
+            said = response[: len(response) - max(1, (len(response) - response.index(b"\r\n\r\n") - 4) // 2)]
         case _:
             said = b""
     writer.write(said)
@@ -306,7 +306,7 @@ async def _misbehave(writer: asyncio.StreamWriter, fault: Fault, answer: bytes =
     return fault in {Fault.REFUSED_BY_GATEWAY, Fault.FAILED_AFTERWARDS, Fault.TOO_MANY, Fault.PORTAL}
 
 
-def _answer(status: int, body: bytes, headers: dict[str, str] | None = None) -> bytes:
+def _response(status: int, body: bytes, headers: dict[str, str] | None = None) -> bytes:
     lines = [f"HTTP/1.1 {status} -", f"content-length: {len(body)}"]
     lines += [f"{key}: {value}" for key, value in (headers or {}).items()]
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body

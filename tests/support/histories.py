@@ -55,8 +55,8 @@ class History:
         """Sends a request that the server may reject, but only with a reason."""
         response = await self.server.raw(who, method, path, params)
         assert response.status_code < 500, (method, path, params, response.text)
-        answer: dict[str, Any] = response.json()
-        return answer if answer.get("result") == "success" else {}
+        body: dict[str, Any] = response.json()
+        return body if body.get("result") == "success" else {}
 
     def channel(self, number: int) -> int:
         """Returns the id of one of the channels, possibly of one that does not exist (yet)."""
@@ -75,8 +75,8 @@ class History:
 
     async def make(self, kind: str, who: str, path: str, key: str, **params: object) -> None:
         """Registers an object that later steps change."""
-        answer = await self.do(who, "POST", path, **params)
-        found = answer.get(key)
+        response = await self.do(who, "POST", path, **params)
+        found = response.get(key)
         for made_id in found if isinstance(found, list) else [found]:
             if isinstance(made_id, int):
                 self.made.setdefault(kind, []).append((who, made_id))

@@ -38,16 +38,16 @@ def pick(options: Sequence[Option], number: int) -> Option:
 
 async def send_channel(h: History, who: str, where: int, what: int) -> None:
     topic, text = pick(TOPICS, what // 7), pick(TEXTS, what)
-    answer = await h.do(
+    response = await h.do(
         who, "POST", "/messages", type="stream", to=h.channel(where), topic=topic, content=text
     )
-    h.messages += [answer["id"]] if answer else []
+    h.messages += [response["id"]] if response else []
 
 
 async def send_direct(h: History, who: str, where: int, what: int) -> None:
     people = sorted({h.person(where), h.person(where // 7)} if what % 2 else {h.person(where)})
-    answer = await h.do(who, "POST", "/messages", type="private", to=people, content=pick(TEXTS, what))
-    h.messages += [answer["id"]] if answer else []
+    response = await h.do(who, "POST", "/messages", type="private", to=people, content=pick(TEXTS, what))
+    h.messages += [response["id"]] if response else []
 
 
 async def edit(h: History, who: str, where: int, what: int) -> None:

@@ -77,11 +77,11 @@ class Observer:
     @classmethod
     async def of(cls, client: Client) -> Observer:
         """Starts observing, as the account of the client."""
-        answer = await client.registration.register()
-        queue_id, last = answer["queue_id"], answer["last_event_id"]
+        response = await client.registration.register()
+        queue_id, last = response["queue_id"], response["last_event_id"]
         assert isinstance(queue_id, str)
         assert isinstance(last, int)
-        return cls(client, State.from_snapshot(answer), queue_id, last)
+        return cls(client, State.from_snapshot(response), queue_id, last)
 
     async def catch_up(self) -> None:
         """Applies all events since the last call."""

@@ -23,28 +23,28 @@ from narrowcast_server.routes import unavailable
 class Offered:
     """The next response, the server's own if None, and the last request."""
 
-    answer: ResponseBody | ServiceError | None
+    response: ResponseBody | ServiceError | None
     own: Handler
     asked: dict[str, str] | None = None
 
     async def handle(self, call: Call) -> ResponseBody | Response:
         """Returns the response, or raises the error."""
         self.asked = dict(call.fields)
-        if isinstance(self.answer, ServiceError):
-            raise self.answer
-        if self.answer is not None:
-            return self.answer
+        if isinstance(self.response, ServiceError):
+            raise self.response
+        if self.response is not None:
+            return self.response
         own = self.own(call)
         return await own if inspect.isawaitable(own) else own
 
 
 @contextmanager
 def offering(
-    path: str, answer: ResponseBody | None = None, *, routes: Routes = unavailable.routes, method: str = ""
+    path: str, response: ResponseBody | None = None, *, routes: Routes = unavailable.routes, method: str = ""
 ) -> Iterator[Offered]:
     """Servers started within the block send this response to requests for the path, of one method if given."""
     (endpoint,) = (one for one in routes.endpoints if one.path == path and method in ("", one.method))
-    offered = Offered(answer, endpoint.handler)
+    offered = Offered(response, endpoint.handler)
     endpoints = [replace(one, handler=offered.handle) if one is endpoint else one for one in routes.endpoints]
     with changed(routes, endpoints):
         yield offered

@@ -51,7 +51,7 @@ class Request:
     content: str
     local_id: str
     queue_id: str | None
-    answer: asyncio.Future[int] = field(repr=False)
+    response: asyncio.Future[int] = field(repr=False)
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ class OutboxServer:
         self.requests.append(request)
         if not self.hold:
             self.finish(request, self.next_failures.popleft() if self.next_failures else "ok")
-        return await request.answer
+        return await request.response
 
     async def find(self, destination: Destination, after_id: int) -> Sequence[FoundMessage]:
         self.looks += 1
@@ -131,11 +131,11 @@ class OutboxServer:
         self.requests.remove(request)
         stored, error = FAILURES[how] if how != "ok" else (True, None)
         message_id = self.store(request) if stored else 0
-        if not request.answer.done():
+        if not request.response.done():
             if error is None:
-                request.answer.set_result(message_id)
+                request.response.set_result(message_id)
             else:
-                request.answer.set_exception(error)
+                request.response.set_exception(error)
 
 
 class OutboxBench:

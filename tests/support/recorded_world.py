@@ -63,8 +63,8 @@ def snapshot() -> dict[str, Any]:
     """The `/register` response of the recording member."""
     folder = captures()
     assert folder is not None
-    answer: dict[str, Any] = json.loads((folder / "register.json").read_bytes())
-    return answer
+    response: dict[str, Any] = json.loads((folder / "register.json").read_bytes())
+    return response
 
 
 def populate(core: Core) -> None:

@@ -24,7 +24,7 @@ from support import recorded_world
 from support.captures import captures
 from support.recorded_world import IDS, number_next
 
-Answer = dict[str, Any]
+JsonObject = dict[str, Any]
 Event = dict[str, Any]
 
 _LEVEL: Final = 442
@@ -72,7 +72,7 @@ class Recorded:
     when: float
     request: Mapping[str, Any]
     status: int
-    response: Answer
+    response: JsonObject
 
     @property
     def path(self) -> str:
@@ -87,7 +87,7 @@ class Outcome:
 
     recorded: Recorded
     status: int
-    answer: Answer
+    body: JsonObject
 
 
 @dataclass(slots=True)
@@ -113,8 +113,8 @@ def recorded_requests() -> list[Recorded]:
             number = int(path.name.partition("-")[0])
             label = f"{directory.name}/{number:02}"
             late = _LATE.get(label, _LATE.get(directory.name, 0))
-            answer = content["response"] if isinstance(content["response"], dict) else {}
-            request = Recorded(label, when + late, content["request"], content["status"], answer)
+            body = content["response"] if isinstance(content["response"], dict) else {}
+            request = Recorded(label, when + late, content["request"], content["status"], body)
             found.append(((when + late, times[0], label), request))
     return [request for _, request in sorted(found, key=lambda pair: pair[0])]
 
@@ -156,7 +156,9 @@ class Replay:
         self._spare = ""
         self._queues: dict[tuple[str, str], tuple[str, int]] = {}
 
-    async def run(self, setup: Mapping[str, list[tuple[str, str, str, Answer]]], left_out: set[str]) -> None:
+    async def run(
+        self, setup: Mapping[str, list[tuple[str, str, str, JsonObject]]], left_out: set[str]
+    ) -> None:
         """Sends all but `left_out`. `setup`: (who, method, path, parameters) of what is done before a label."""
         requests = [one for one in recorded_requests() if one.label not in left_out]
         recorded_world.set_passwords(self.core, _logins(requests))
@@ -198,7 +200,7 @@ class Replay:
         with self.core.transaction():
             room = number_next(self.core, "messages", identity)
         if room:
-            to: Answer = {"type": "channel", "to": 19, "topic": "edit me"}
+            to: JsonObject = {"type": "channel", "to": 19, "topic": "edit me"}
             if identity in _DIRECT:
                 to = {"type": "direct", "to": [IDS["cordelia"]]}
             who = _BY_OTHERS.get(identity, "hamlet")
@@ -221,8 +223,8 @@ class Replay:
             who, request["method"], recorded.path, params, in_query=request["params_in"] == "query"
         )
         is_json = response.headers.get("content-type", "").startswith("application/json")
-        answer = response.json() if is_json and response.content else {}
-        self.result.outcomes.append(Outcome(recorded, response.status_code, answer))
+        body = response.json() if is_json and response.content else {}
+        self.result.outcomes.append(Outcome(recorded, response.status_code, body))
 
     async def _send(
         self, who: Any, method: str, path: str, params: Mapping[str, Any], *, in_query: bool = False
@@ -254,8 +256,8 @@ class Replay:
         modern = next(one for one in requests if one.label == "POST_register/01").request["params"]
         for kind, params in (("", modern), ("legacy", {"include_subscribers": True})):
             for who in _LISTENERS:
-                answer = (await self._send(who, "POST", "/register", params)).json()
-                self._queues[who, kind] = answer["queue_id"], answer["last_event_id"]
+                body = (await self._send(who, "POST", "/register", params)).json()
+                self._queues[who, kind] = body["queue_id"], body["last_event_id"]
 
         spare = await self._send("hamlet", "POST", "/register", {"event_types": ["message"]})
         self._spare = spare.json()["queue_id"]
@@ -292,7 +294,7 @@ def _logins(recorded: Sequence[Recorded]) -> dict[str, str]:
 
 
 async def replay(
-    folder: Path, setup: Mapping[str, list[tuple[str, str, str, Answer]]], left_out: set[str]
+    folder: Path, setup: Mapping[str, list[tuple[str, str, str, JsonObject]]], left_out: set[str]
 ) -> Replayed:
     """Replays everything on a server that keeps its data in `folder`."""
     clock = RecordedClock()

@@ -130,6 +130,6 @@ def model_for(method: str, path: str) -> type[WireModel] | None:
     return WireModel if name in {plain.strip() for plain in _PLAIN} else None
 
 
-def operations_with_answers() -> frozenset[str]:
+def operations_with_responses() -> frozenset[str]:
     """Returns every operation whose response has a model of its own."""
     return frozenset(_TABLE)

@@ -82,7 +82,7 @@ def unread(response: httpx.Response) -> httpx.Response:
 
 
 class ScriptedTransport(httpx.AsyncBaseTransport):
-    """Prepare answers in order; every request must be the next one prepared for its method and path.
+    """Prepare responses in order; every request must be the next one prepared for its method and path.
 
         transport = ScriptedTransport()
         transport.prepare("POST", "/api/v1/typing", json={})          # {"result": "success", "msg": ""} added
@@ -91,7 +91,7 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
         transport.finish()                                            # nothing prepared is left over
 
     `with ScriptedTransport() as transport:` calls `finish()` by itself. `gate=asyncio.Event()` holds an
-    answer back. `host` (of another origin) lets a test follow redirects: requests are matched on host too
+    response back. `host` (of another origin) lets a test follow redirects: requests are matched on host too
     when it is given.
     """
 
@@ -124,19 +124,19 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
         """Responds to the next `method path` with a JSON object, raw `content`, an exception or what `reply`
         returns.
         """
-        answer: Reply | Exception
+        response: Reply | Exception
         if error is not None:
-            answer = error
+            response = error
         elif reply is not None:
-            answer = reply
+            response = reply
         elif content is not None:
             raw, names = content, {"content-length": str(len(content)), **(headers or {})}
-            answer = lambda _: httpx.Response(status, stream=Raw(raw), headers=names)  # noqa: E731
+            response = lambda _: httpx.Response(status, stream=Raw(raw), headers=names)  # noqa: E731
         else:
             base: dict[str, object] = {"result": "success", "msg": ""}
             body = {**base, **(json or {})}
-            answer = lambda _: httpx.Response(status, json=body, headers=dict(headers or {}))  # noqa: E731
-        self._prepared.append((host, Prepared(method, path, answer, params, gate)))
+            response = lambda _: httpx.Response(status, json=body, headers=dict(headers or {}))  # noqa: E731
+        self._prepared.append((host, Prepared(method, path, response, params, gate)))
 
     def prepare_error(
         self, method: str, path: str, *, code: str, msg: str = "no", status: int = 400, **extra: object

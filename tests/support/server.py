@@ -2,7 +2,7 @@
 
     async with running_server(tmp_path) as server:
         account = server.account("ada")          # narrowcast_api.account.Account
-        answer = await server.call("ada", "GET", "/users/me")
+        response = await server.call("ada", "GET", "/users/me")
 
 Without `demo` the organization of `support.world` is there: few people, few channels, no messages.
 """
@@ -31,7 +31,7 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.serve import Options, RunningServer, running
 from support import world
 
-Answer = dict[str, Any]
+JsonObject = dict[str, Any]
 _ANY_CERTIFICATE = httpx.create_ssl_context(verify=False)
 """Created once: thousands of tests use a server."""
 
@@ -121,13 +121,13 @@ class TestServer:
 
     async def call(
         self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None
-    ) -> Answer:
+    ) -> JsonObject:
         """Like `raw`; returns the JSON of the response, which must be a success."""
         response = await self.raw(name, method, path, params)
-        answer: Answer = response.json()
-        assert response.status_code == 200, answer
-        assert answer["result"] == "success", answer
-        return answer
+        body: JsonObject = response.json()
+        assert response.status_code == 200, body
+        assert body["result"] == "success", body
+        return body
 
     async def refusal(
         self,
@@ -136,33 +136,35 @@ class TestServer:
         path: str,
         params: Mapping[str, object] | None = None,
         status: int = 400,
-    ) -> Answer:
+    ) -> JsonObject:
         """Like `raw`; returns the JSON of the response, which must be an error with this status."""
         response = await self.raw(name, method, path, params)
-        answer: Answer = response.json()
-        assert answer["result"] == "error", answer
-        assert isinstance(answer["msg"], str)
-        assert isinstance(answer["code"], str)
-        assert response.status_code == status, answer
-        return answer
+        body: JsonObject = response.json()
+        assert body["result"] == "error", body
+        assert isinstance(body["msg"], str)
+        assert isinstance(body["code"], str)
+        assert response.status_code == status, body
+        return body
 
     async def send(self, name: str, channel: str, topic: str, content: str = "hello") -> int:
         """Sends to a topic; returns the id."""
-        answer = await self.call(
+        response = await self.call(
             name,
             "POST",
             "/messages",
             {"type": "channel", "to": self.channel(channel), "topic": topic, "content": content},
         )
-        return int(answer["id"])
+        return int(response["id"])
 
     async def send_direct(self, name: str, to: list[str], content: str = "hello") -> int:
         """Sends to users; returns the id."""
         ids = [self.id(other) for other in to]
-        answer = await self.call(name, "POST", "/messages", {"type": "direct", "to": ids, "content": content})
-        return int(answer["id"])
+        response = await self.call(
+            name, "POST", "/messages", {"type": "direct", "to": ids, "content": content}
+        )
+        return int(response["id"])
 
-    async def subscribe(self, by: str, channel: str, *names: str, **fields: object) -> Answer:
+    async def subscribe(self, by: str, channel: str, *names: str, **fields: object) -> JsonObject:
         """Subscribes users, or `by` alone, to a channel, which is created with `fields` if it does not exist."""
         people = {"principals": [self.id(name) for name in names]} if names else {}
         params = {"subscriptions": [{"name": channel}], **people, **fields}
@@ -173,7 +175,7 @@ class TestServer:
         params = {"name": name, "description": "", "members": [self.id(member) for member in members]}
         return int((await self.call(by, "POST", "/user_groups/create", {**params, **fields}))["group_id"])
 
-    async def create_bot(self, by: str, name: str = "Helper", **fields: object) -> Answer:
+    async def create_bot(self, by: str, name: str = "Helper", **fields: object) -> JsonObject:
         """Creates a bot; returns the response, with its `user_id` and `api_key`."""
         return await self.call(by, "POST", "/bots", {"full_name": name, "short_name": name.lower(), **fields})
 
@@ -182,12 +184,12 @@ class TestServer:
         link = (await self.call(by, "POST", "/invites/multiuse", fields))["invite_link"]
         return join_path(link)
 
-    async def newest(self, name: str, count: int = 1000, **narrow: object) -> list[Answer]:
+    async def newest(self, name: str, count: int = 1000, **narrow: object) -> list[JsonObject]:
         """The newest messages that a user can read, as source; `narrow`: operators with their operands."""
         terms = [{"operator": operator, "operand": operand} for operator, operand in narrow.items()]
         page = {"anchor": "newest", "num_before": count, "num_after": 0, "narrow": terms}
-        answer = await self.call(name, "GET", "/messages", {**page, "apply_markdown": False})
-        messages: list[Answer] = answer["messages"]
+        response = await self.call(name, "GET", "/messages", {**page, "apply_markdown": False})
+        messages: list[JsonObject] = response["messages"]
         return messages
 
     async def listen(self, name: str, **params: object) -> Listener:
@@ -196,14 +198,14 @@ class TestServer:
         """
         if isinstance(given := params.get("client_capabilities"), Mapping):
             params["client_capabilities"] = {"notification_settings_null": True, **given}
-        answer = await self.call(name, "POST", "/register", {"apply_markdown": True, **params})
-        return Listener(self, name, answer)
+        response = await self.call(name, "POST", "/register", {"apply_markdown": True, **params})
+        return Listener(self, name, response)
 
 
 class Listener:
     """A registered client; `snapshot` is the `/register` response."""
 
-    def __init__(self, server: TestServer, name: str, snapshot: Answer) -> None:
+    def __init__(self, server: TestServer, name: str, snapshot: JsonObject) -> None:
         self.snapshot = snapshot
         self.queue_id = str(snapshot["queue_id"])
         self.last_event_id = int(snapshot["last_event_id"])
@@ -219,10 +221,10 @@ class Listener:
         """Whether a poll or a stream waits for the next event."""
         return self._server.core.hub.get(self.queue_id, self._server.id(self._name)).is_read_now
 
-    async def events(self, *types: str) -> list[Answer]:
+    async def events(self, *types: str) -> list[JsonObject]:
         """Returns the events since the last call, without waiting; only of these types if any are given."""
-        answer = await self._server.call(self._name, "GET", "/events", self.poll(dont_block=True))
-        events: list[Answer] = answer["events"]
+        response = await self._server.call(self._name, "GET", "/events", self.poll(dont_block=True))
+        events: list[JsonObject] = response["events"]
         if events:
             self.last_event_id = events[-1]["id"]
         return [event for event in events if not types or event["type"] in types]

@@ -24,7 +24,7 @@ from support.sessions import until
 
 
 class Service(httpx.AsyncBaseTransport):
-    """Answers registration with `snapshot` and pages with `messages`, and sends events unless `is_mute`;
+    """Responds to registration with `snapshot` and pages with `messages`, and sends events unless `is_mute`;
     accepts all other requests. A message that is sent gets the id 200.
     """
 
@@ -51,37 +51,43 @@ class Service(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         path = request.url.path.removeprefix("/api/v1")
         self.asked.append(path)
-        status, answer = 200, dict[str, Any](drafts=[], count=0)
+        status, response = 200, dict[str, Any](drafts=[], count=0)
         if path == "/register" and self.is_refusing:
-            status, answer = 401, {"result": "error", "code": "UNAUTHORIZED", "msg": "Invalid API key"}
+            status, response = 401, {"result": "error", "code": "UNAUTHORIZED", "msg": "Invalid API key"}
         elif path == "/register":
-            answer = {**self.snapshot}
+            response = {**self.snapshot}
         elif path == "/messages" and request.method == "POST":
-            answer = {"id": 200}
+            response = {"id": 200}
         elif path == "/events" and self.is_mute:
             raise httpx.ReadError("cut off", request=request)
         elif path == "/events" and request.method == "GET":
-            status, answer = await self._poll("dont_block=true" in str(request.url))
+            status, response = await self._poll("dont_block=true" in str(request.url))
         elif path == "/messages" and request.method == "GET":
             found = [dict(message) for _, message in sorted(self.messages.items())]
             await self.page_leaves.wait()
-            answer = {"messages": found, "found_oldest": True, "found_newest": True, "found_anchor": True}
+            response = {"messages": found, "found_oldest": True, "found_newest": True, "found_anchor": True}
         elif path.startswith("/streams/") or path.endswith("/topics"):
             topics = list(self.topics)
             await self.channel_leaves.wait()
             number = int(path.split("/")[2 if path.startswith("/streams/") else 3])
             if number in self.channels:
-                answer = {"stream": channel(number, self.channels[number]), "topics": topics}
+                response = {"stream": channel(number, self.channels[number]), "topics": topics}
             else:
-                status, answer = 400, {"result": "error", "code": "BAD_REQUEST", "msg": "Invalid channel ID"}
+                status, response = (
+                    400,
+                    {"result": "error", "code": "BAD_REQUEST", "msg": "Invalid channel ID"},
+                )
         elif path.startswith("/messages/") and request.method == "GET":
             message = self.messages.get(int(path.rpartition("/")[2]))
             await self.message_leaves.wait()
             if message is None:
-                status, answer = 400, {"result": "error", "code": "BAD_REQUEST", "msg": "Invalid message(s)"}
+                status, response = (
+                    400,
+                    {"result": "error", "code": "BAD_REQUEST", "msg": "Invalid message(s)"},
+                )
             else:
-                answer = {"message": message}
-        return unread(httpx.Response(status, json={"result": "success", "msg": "", **answer}))
+                response = {"message": message}
+        return unread(httpx.Response(status, json={"result": "success", "msg": "", **response}))
 
     async def aclose(self) -> None:
         self.is_closed = True

@@ -26,7 +26,7 @@ _CODES = re.compile(r"\x1b\[[0-9;]*m")
 _JOINED = re.compile(r"(Joined\s+)\d{4}-\d\d-\d\d")
 """Users of a test join on the day of the test."""
 _WAITING = "Please wait…"
-"""Texts that are shown until the server has answered: a screen with one is not final."""
+"""Texts that are shown until the server has responded: a screen with one is not final."""
 
 
 def picture(strips: Iterable[Strip], system: str) -> str:

@@ -78,15 +78,15 @@ class Line:
                 self._streams = await asyncio.open_connection(self._host, self._port, limit=2**24)
             reader, writer = self._streams
             writer.write((head + encoded).encode())
-            answer = await self._answer(reader)
-        assert answer["result"] == "success", answer
-        return answer
+            response = await self._response(reader)
+        assert response["result"] == "success", response
+        return response
 
-    async def _answer(self, reader: asyncio.StreamReader) -> dict[str, Any]:
+    async def _response(self, reader: asyncio.StreamReader) -> dict[str, Any]:
         head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
         length = int(head.split("content-length:", 1)[1].split("\r\n", 1)[0])
-        answer: dict[str, Any] = json.loads(await reader.readexactly(length))
-        return answer
+        response: dict[str, Any] = json.loads(await reader.readexactly(length))
+        return response
 
     def close(self) -> None:
         """Closes the connection."""
@@ -109,8 +109,8 @@ class SoakClient:
     async def register(self) -> None:
         """Registers a queue for messages only."""
         fields = {"event_types": '["message"]', "fetch_event_types": "[]"}
-        answer = await self._reading.request("POST", "/register", fields)
-        self._queue = {"queue_id": answer["queue_id"], "last_event_id": answer["last_event_id"]}
+        response = await self._reading.request("POST", "/register", fields)
+        self._queue = {"queue_id": response["queue_id"], "last_event_id": response["last_event_id"]}
 
     async def listen(self, expected: int) -> None:
         """Reads until this many messages have arrived."""
@@ -130,9 +130,9 @@ class SoakClient:
                 self._take(json.loads(await connection.recv()))
                 await connection.send(json.dumps({"last_event_id": self._queue["last_event_id"]}))
 
-    def _take(self, answer: dict[str, Any]) -> None:
+    def _take(self, response: dict[str, Any]) -> None:
         now = time.monotonic()
-        for event in answer["events"]:
+        for event in response["events"]:
             assert event["id"] > self._queue["last_event_id"], "an event came twice or out of order"
             self._queue["last_event_id"] = event["id"]
             if event["type"] == "message":

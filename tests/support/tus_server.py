@@ -31,9 +31,9 @@ class TusServer(httpx.AsyncBaseTransport):
     create_status: int = 201
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        return unread(await self._answer(request))
+        return unread(await self._response(request))
 
-    async def _answer(self, request: httpx.Request) -> httpx.Response:
+    async def _response(self, request: httpx.Request) -> httpx.Response:
         if not request.headers.get("authorization", "").startswith("Basic "):
             self.unauthorized += 1
         assert request.headers["tus-resumable"] == "1.0.0"

@@ -1,4 +1,4 @@
-"""A message view without a session: the test answers its requests, when it wants to."""
+"""A message view without a session: the test responds to its requests, when it wants to."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ViewHost:
     def __init__(self) -> None:
         self.state: State = make_state()
         self.asked: list[tuple[Anchor, int, int, bool]] = []
-        self.answers: list[asyncio.Future[Page]] = []
+        self.responses: list[asyncio.Future[Page]] = []
         self.matching: dict[int, Match] | NarrowcastError = {}
         self.changes: list[ViewChanged] = []
         self.works: list[Coroutine[Any, Any, None]] = []
@@ -50,9 +50,9 @@ class ViewHost:
         self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
     ) -> Page:
         self.asked.append((anchor, before, after, include_anchor))
-        answer: asyncio.Future[Page] = asyncio.get_running_loop().create_future()
-        self.answers.append(answer)
-        found = await answer
+        response: asyncio.Future[Page] = asyncio.get_running_loop().create_future()
+        self.responses.append(response)
+        found = await response
         self.state.add_messages(found.messages)
         return found
 
@@ -74,20 +74,20 @@ class ViewHost:
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         self.works.append(work)
 
-    async def answer(self, with_page: Page | Exception, which: int = -1) -> None:
-        """Answers one of the requests and lets the view process it."""
+    async def respond(self, with_page: Page | Exception, which: int = -1) -> None:
+        """Responds to one of the requests and lets the view process it."""
         await asyncio.sleep(0)
         if isinstance(with_page, Exception):
-            self.answers[which].set_exception(with_page)
+            self.responses[which].set_exception(with_page)
         else:
-            self.answers[which].set_result(with_page)
+            self.responses[which].set_result(with_page)
         for _ in range(3):
             await asyncio.sleep(0)
 
-    async def answered(self, work: Coroutine[Any, Any, None], with_page: Page | Exception) -> None:
-        """Runs what makes one request, and answers it."""
+    async def serve(self, work: Coroutine[Any, Any, None], with_page: Page | Exception) -> None:
+        """Runs what makes one request, and responds to it."""
         task = asyncio.create_task(work)
-        await self.answer(with_page)
+        await self.respond(with_page)
         await task
 
 
@@ -96,5 +96,5 @@ async def opened(
 ) -> MessageView:
     """Returns a view that was opened and has received this page."""
     view = Views(host).get(narrow)
-    await host.answered(view.open(anchor), with_page)
+    await host.serve(view.open(anchor), with_page)
     return view

@@ -25,7 +25,7 @@ WIDE = (
     "ｆｕｌｌｗｉｄｔｈ",
 )
 
-Answer = TypeVar("Answer")
+Response = TypeVar("Response")
 
 
 def photograph() -> bytes:
@@ -66,7 +66,7 @@ class World:
         self._run(self._running.__aexit__(None, None, None))
         self._thread.__exit__()
 
-    def _run(self, work: Coroutine[Any, Any, Answer]) -> Answer:
+    def _run(self, work: Coroutine[Any, Any, Response]) -> Response:
         return self._thread.do(work)
 
     @property
@@ -92,8 +92,8 @@ class World:
     def show_photograph(self) -> None:
         """Sends a photograph as Bruno."""
         files = {"filename": ("photograph.png", photograph(), "image/png")}
-        answer = self._run(self.server.raw("bruno", "POST", "/user_uploads", files=files)).json()
-        text = f"[photograph.png]({answer.get('url') or answer['uri']})"
+        response = self._run(self.server.raw("bruno", "POST", "/user_uploads", files=files)).json()
+        text = f"[photograph.png]({response.get('url') or response['uri']})"
         self._run(self.server.send("bruno", CHANNEL, TOPIC, text))
 
     def ring(self) -> None:

@@ -77,8 +77,8 @@ async def test_a_password_is_changed_with_the_old_one(tmp_path: Path) -> None:
         assert new in (tmp_path / "ada.zuliprc").read_text()
         email = stage.server.user("ada").delivery_email
         params = {"username": email, "password": " a long secret "}
-        answer = await stage.server.call(None, "POST", "/fetch_api_key", params)
-        assert answer["api_key"] == stage.server.account("ada").key.reveal()
+        response = await stage.server.call(None, "POST", "/fetch_api_key", params)
+        assert response["api_key"] == stage.server.account("ada").key.reveal()
 
 
 async def test_the_servers_information_names_what_it_lacks(tmp_path: Path) -> None:

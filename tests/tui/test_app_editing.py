@@ -199,7 +199,7 @@ async def test_an_edit_of_a_text_that_the_message_has_no_more_becomes_a_draft(tm
         assert stage.session.edits.all() == []
 
 
-async def test_an_edit_whose_answer_was_lost_is_saved_once_more_without_a_word(tmp_path: Path) -> None:
+async def test_an_edit_whose_response_was_lost_is_saved_once_more_without_a_word(tmp_path: Path) -> None:
     async with checking_edits(tmp_path) as stage:
         message_id = await edit_own(stage)
         await stage.server.call("ada", "PATCH", f"/messages/{message_id}", {"content": "Soop!"})

@@ -329,7 +329,7 @@ async def test_a_topic_whose_messages_were_all_deleted_stays_open(tmp_path: Path
         assert stage.screen.narrow == Narrow.from_destination(where)
 
 
-async def test_words_typed_while_the_own_request_to_resolve_is_answered_stay_in_compose(
+async def test_words_typed_until_the_response_to_the_own_request_to_resolve_stay_in_compose(
     tmp_path: Path,
 ) -> None:
     async with on_stage(tmp_path) as stage:

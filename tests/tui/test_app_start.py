@@ -201,7 +201,7 @@ def test_nothing_is_asked_for_again_until_the_input_ends(
 
 async def test_what_a_server_says_of_a_login_is_filtered(tmp_path: Path) -> None:
     with offering("/fetch_api_key", routes=auth.routes) as offered:
-        offered.answer = ServiceError("denied \u202e\x1b[2J\x9b2J for ever")
+        offered.response = ServiceError("denied \u202e\x1b[2J\x9b2J for ever")
         async with running_server(tmp_path / "server") as server:
             app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
             async with app.run_test(size=(80, 24)) as pilot:

@@ -12,14 +12,14 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from support.editing import edit_newest, edit_own
 from support.screen_text import screen_text
-from support.server import Answer, Listener
+from support.server import JsonObject, Listener
 from support.sessions import until
 from support.stage import on_stage
 
 
 async def next_event(listener: Listener, kind: str) -> object:
     """The op of the next event of a type."""
-    found: list[Answer] = []
+    found: list[JsonObject] = []
 
     async def came() -> bool:
         found.extend(await listener.events(kind))

@@ -45,7 +45,7 @@ async def test_a_call_on_bigbluebutton_is_joined_at_the_server(tmp_path: Path) -
             assert offered.asked["meeting_name"].startswith("meeting-")
             assert offered.asked["voice_only"] == "false"
             before = stage.screen.writing.text.text
-            offered.answer = ServiceError("BigBlueButton is not configured.")
+            offered.response = ServiceError("BigBlueButton is not configured.")
             await run(stage, "write.call")
             await stage.told("BigBlueButton is not configured.")
             assert stage.screen.writing.text.text == before
@@ -72,11 +72,11 @@ async def test_a_call_on_zoom_is_created_or_the_reason_is_shown(tmp_path: Path) 
             choose_provider(stage, "zoom")
             for msg, code, said in ZOOM_REFUSALS:
                 stage.app.clear_notifications()
-                offered.answer = ServiceError(msg, code)
+                offered.response = ServiceError(msg, code)
                 await run(stage, "write.call")
                 await stage.told(said)
             assert stage.screen.writing.text.text == ""
-            offered.answer = {"url": "https://zoom.example/j/1"}
+            offered.response = {"url": "https://zoom.example/j/1"}
             await run(stage, "write.call")
             await until(lambda: link_in_compose(stage, "https://zoom.example/j/1"))
             assert offered.asked == {"is_video_call": "true"}
@@ -115,7 +115,7 @@ async def test_a_topic_is_summarized_or_the_reason_is_shown(tmp_path: Path) -> N
             await stage.press("escape")
             for msg in SUMMARY_REFUSALS:
                 stage.app.clear_notifications()
-                offered.answer = ServiceError(msg)
+                offered.response = ServiceError(msg)
                 await run(stage, "topic.summarize")
                 await stage.told(msg.removesuffix("."))
                 assert stage.app.screen is stage.screen

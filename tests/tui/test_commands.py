@@ -37,8 +37,8 @@ async def test_send_reads_standard_input_and_read_shows_it(tmp_path: Path) -> No
         )
         assert (sent.code, sent.err) == (0, "")
         message_id = json.loads(sent.out)["id"]
-        answer = await run(tmp_path, "read", "--rc", rc, "channel:general", "topic:lunch", "--json")
-        record = json.loads(answer.out)
+        result = await run(tmp_path, "read", "--rc", rc, "channel:general", "topic:lunch", "--json")
+        record = json.loads(result.out)
         assert record["id"] == message_id
         assert (record["channel"], record["topic"], record["content"]) == (
             "general",
@@ -56,8 +56,8 @@ async def test_send_finds_people_by_name_email_or_first_name(tmp_path: Path) -> 
             tmp_path, "--rc", rc, "send", "--to", "bruno", "--to", "dario@demo.example", "Hello you two"
         )
         assert sent.code == 0
-        answer = await run(tmp_path, "read", "--rc", rc, "dm:bruno,dario", "--json")
-        names = {person["full_name"] for person in json.loads(answer.out)["recipients"]}
+        result = await run(tmp_path, "read", "--rc", rc, "dm:bruno,dario", "--json")
+        names = {person["full_name"] for person in json.loads(result.out)["recipients"]}
         assert names == {"Ada Moreno", "Bruno Castell", "Dario Vance"}
 
 
@@ -124,13 +124,13 @@ async def test_login_stores_an_account_that_only_its_owner_can_read(tmp_path: Pa
         account = server.account("ada")
         typed = world.PASSWORD if secret == "password" else account.key.reveal()
         flags = ["--api-key"] if secret == "key" else []
-        answer = await run(
+        result = await run(
             tmp_path, "login", server.url, "--email", "ada@demo.example", *flags, stdin=typed + "\n"
         )
-        assert answer.code == 0, answer.err
+        assert result.code == 0, result.err
         (stored,) = (tmp_path / "config" / "narrowcast" / "accounts").glob("*.zuliprc")
         assert stat.S_IMODE(stored.stat().st_mode) == 0o600
-        assert account.key.reveal() not in answer.out + answer.err
+        assert account.key.reveal() not in result.out + result.err
         checked = await run(tmp_path, "doctor", "--json")
         assert any(
             finding["area"] == "server" and finding["level"] == "ok"
@@ -141,7 +141,7 @@ async def test_login_stores_an_account_that_only_its_owner_can_read(tmp_path: Pa
 async def test_an_invitation_makes_an_account_and_stores_it(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         made = await server.call("ada", "POST", "/invites/multiuse", {"invite_as": 400})
-        answer = await run(
+        result = await run(
             tmp_path,
             "login",
             made["invite_link"],
@@ -151,7 +151,7 @@ async def test_an_invitation_makes_an_account_and_stores_it(tmp_path: Path) -> N
             "nora@demo.example",
             stdin="a long new passphrase\n",
         )
-        assert answer.code == 0, answer.err
+        assert result.code == 0, result.err
         sent = await run(tmp_path, "send", "--channel", "general", "--topic", "hello", "I am new here")
         assert sent.code == 0, sent.err
 
@@ -183,11 +183,11 @@ async def test_errors_are_one_line_that_says_what_to_do_with_an_exit_code(tmp_pa
             (["login", server.url, "--email", "ada@demo.example"], 3, ""),
         ]
         for arguments, code, words in cases:
-            answer = await run(tmp_path, *arguments, stdin="not the password\n")
-            assert answer.code == code, (arguments, answer)
-            assert words in answer.err, (arguments, answer)
-            assert answer.err.count("\n") == 1, (arguments, answer)
-            assert "Traceback" not in answer.err
+            result = await run(tmp_path, *arguments, stdin="not the password\n")
+            assert result.code == code, (arguments, result)
+            assert words in result.err, (arguments, result)
+            assert result.err.count("\n") == 1, (arguments, result)
+            assert "Traceback" not in result.err
         account = server.account("ada")
     unreachable = await run(tmp_path, "--rc", rc, "read")
     assert unreachable.code == 4
@@ -204,17 +204,17 @@ async def test_what_scripts_print_cannot_command_a_terminal(tmp_path: Path) -> N
             ["export", "--format", "text"],
             ["export", "--format", "markdown"],
         ):
-            answer = await run(tmp_path, *arguments[:1], "--rc", rc, *arguments[1:])
-            assert not set(answer.out) & set("\x1b\x07\x9b\u202e"), arguments
+            result = await run(tmp_path, *arguments[:1], "--rc", rc, *arguments[1:])
+            assert not set(result.out) & set("\x1b\x07\x9b\u202e"), arguments
 
 
 async def test_a_bad_configuration_is_refused_with_line_and_key(tmp_path: Path) -> None:
     folder = tmp_path / "config" / "narrowcast"
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text('[compose]\nenter = "maybe"\n')
-    answer = await run(tmp_path, "read")
-    assert answer.code == 2
-    assert "config.toml:2: compose.enter:" in answer.err
+    result = await run(tmp_path, "read")
+    assert result.code == 2
+    assert "config.toml:2: compose.enter:" in result.err
 
 
 async def test_any_locale_can_print_what_people_write(tmp_path: Path) -> None:
@@ -225,8 +225,8 @@ async def test_any_locale_can_print_what_people_write(tmp_path: Path) -> None:
             locale = {"PYTHONIOENCODING": encoding}
             text = await run(tmp_path, "read", "--rc", rc, env=locale)
             assert (text.code, text.err) == (0, ""), encoding
-            answer = await run(tmp_path, "read", "--rc", rc, "--json", env=locale)
-            assert json.loads(answer.out)["content"] == "crème brûlée 🍮", encoding
+            result = await run(tmp_path, "read", "--rc", rc, "--json", env=locale)
+            assert json.loads(result.out)["content"] == "crème brûlée 🍮", encoding
             assert (await run(tmp_path, "doctor", "--offline", env=locale)).code == 0
 
 
@@ -277,9 +277,9 @@ async def test_a_reader_that_leaves_early_is_not_told_of(tmp_path: Path) -> None
 
 async def test_a_local_search_without_a_hit_says_so(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
-        answer = await run(tmp_path, "search", "--rc", rc_of(server, tmp_path), "--local", "nothing")
-        assert (answer.code, answer.out) == (0, "")
-        assert "--local" in answer.err
+        result = await run(tmp_path, "search", "--rc", rc_of(server, tmp_path), "--local", "nothing")
+        assert (result.code, result.out) == (0, "")
+        assert "--local" in result.err
 
 
 async def test_a_local_search_understands_operators_and_names_what_it_cannot_judge(tmp_path: Path) -> None:
@@ -294,16 +294,16 @@ async def test_a_local_search_understands_operators_and_names_what_it_cannot_jud
         await until(lambda: session.storage.cache.load_messages([soup, last])[1:])
         running.cancel()
         await session.close()
-        answer = await run(tmp_path, "search", "--rc", rc, "--local", "soup", "from:bruno", "with:5")
-        assert answer.out == f"{soup}  Bruno Castell: Soup\n"
-        assert "only the server can evaluate it: with:5" in answer.err
-        answer = await run(tmp_path, "search", "--rc", rc, "--local", "from:zzz")
-        assert (answer.code, answer.out) == (2, "")
-        assert "No user matches 'zzz'" in answer.err
+        result = await run(tmp_path, "search", "--rc", rc, "--local", "soup", "from:bruno", "with:5")
+        assert result.out == f"{soup}  Bruno Castell: Soup\n"
+        assert "only the server can evaluate it: with:5" in result.err
+        result = await run(tmp_path, "search", "--rc", rc, "--local", "from:zzz")
+        assert (result.code, result.out) == (2, "")
+        assert "No user matches 'zzz'" in result.err
 
 
-async def test_version_and_help_answer_at_once(tmp_path: Path) -> None:
+async def test_version_and_help_are_printed_at_once(tmp_path: Path) -> None:
     assert (await run(tmp_path, "--version")).out.startswith("narrowcast ")
-    answer = await run(tmp_path, "--help")
+    result = await run(tmp_path, "--help")
     for command in ("demo", "serve", "login", "send", "read", "search", "export", "doctor"):
-        assert f"\n    {command} " in answer.out
+        assert f"\n    {command} " in result.out

@@ -84,8 +84,8 @@ async def test_personal_settings_of_a_channel_are_stored_on_the_server(tmp_path:
         await stage.type("#00ff7f")
         await stage.press("tab", "right", "ctrl+d")
         await stage.closed()
-        answer = await stage.server.call("ada", "GET", "/users/me/subscriptions")
-        (row,) = (row for row in answer["subscriptions"] if row["name"] == "general")
+        response = await stage.server.call("ada", "GET", "/users/me/subscriptions")
+        (row,) = (row for row in response["subscriptions"] if row["name"] == "general")
         assert (row["is_muted"], row["pin_to_top"], row["color"]) == (True, True, "#00ff7f")
         assert row["desktop_notifications"] is True
 
@@ -197,8 +197,8 @@ async def test_folders_are_made_ordered_and_archived(tmp_path: Path) -> None:
         await until(lambda: [row.text for row in screen.list.items] == ["Play", "Work"])
         await stage.press("down", "x", "down", "enter")
         await until(lambda: screen.list.items[-1].detail == "archived")
-        answer = await stage.server.call("ada", "GET", "/channel_folders")
-        assert [folder["name"] for folder in answer["channel_folders"]] == ["Play"]
+        response = await stage.server.call("ada", "GET", "/channel_folders")
+        assert [folder["name"] for folder in response["channel_folders"]] == ["Play"]
 
 
 async def test_leaving_a_private_channel_asks_first_in_the_list_of_channels_too(tmp_path: Path) -> None:
@@ -225,8 +225,8 @@ async def test_a_channels_notification_setting_can_follow_the_users_default(tmp_
             await run(stage, "channel.own")
             await fill(stage, audible_notifications=value)
             await stage.closed()
-        answer = await stage.server.call("ada", "GET", "/users/me/subscriptions")
-        own = next(row for row in answer["subscriptions"] if row["stream_id"] == channel_id)
+        response = await stage.server.call("ada", "GET", "/users/me/subscriptions")
+        own = next(row for row in response["subscriptions"] if row["stream_id"] == channel_id)
         assert own["audible_notifications"] is stage.session.state.settings.flag(
             "enable_stream_audible_notifications"
         )

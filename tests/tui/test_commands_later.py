@@ -20,16 +20,16 @@ from support.fault_proxy import Fault, FaultProxy
 from support.live import GENERAL
 from support.role_states import FRIENDS, set_channel, state_as
 from support.screens import form_of, said
-from support.server import Answer, running_server
+from support.server import JsonObject, running_server
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
 LATER = int(time.time()) + 7200
 
 
-async def scheduled(stage: Stage) -> list[Answer]:
-    answer = await stage.server.call("ada", "GET", "/scheduled_messages")
-    rows: list[Answer] = answer["scheduled_messages"]
+async def scheduled(stage: Stage) -> list[JsonObject]:
+    response = await stage.server.call("ada", "GET", "/scheduled_messages")
+    rows: list[JsonObject] = response["scheduled_messages"]
     return rows
 
 

@@ -33,9 +33,9 @@ async def write(
 
 
 async def listed(folder: Path, rc: str) -> list[OutboxRecord]:
-    answer = await run(folder, "outbox", "--rc", rc, "--json")
-    assert (answer.code, answer.err) == (0, "")
-    found = [msgspec.json.decode(line, type=Record) for line in answer.out.splitlines()]
+    result = await run(folder, "outbox", "--rc", rc, "--json")
+    assert (result.code, result.err) == (0, "")
+    found = [msgspec.json.decode(line, type=Record) for line in result.out.splitlines()]
     assert all(isinstance(record, OutboxRecord) for record in found)
     return found
 
@@ -111,9 +111,9 @@ async def test_a_message_that_is_being_sent_is_not_cancelled_which_is_a_failure(
             await until(lambda: [one.state for one in session.outbox.entries()] == [OutboxState.SENDING])
             (one,) = await listed(tmp_path, str(rc))
             which = one.id if wanted == "its id" else wanted
-            answer = await run(tmp_path, "outbox", "--rc", str(rc), "cancel", which)
-            assert (answer.code, answer.out) == (1, "")
-            assert answer.err == f"narrowcast: {one.id} is already being sent\n"
+            result = await run(tmp_path, "outbox", "--rc", str(rc), "cancel", which)
+            assert (result.code, result.out) == (1, "")
+            assert result.err == f"narrowcast: {one.id} is already being sent\n"
         finally:
             running.cancel()
             await session.close()
@@ -130,9 +130,9 @@ async def test_a_message_that_is_being_sent_is_not_cancelled_which_is_a_failure(
 )
 async def test_wrong_usage_is_one_line(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
     async with running_server(tmp_path / "server") as server:
-        answer = await run(tmp_path, "outbox", "--rc", rc_of(server, tmp_path), *arguments)
-        assert answer.code == 2
-        assert words in answer.err
+        result = await run(tmp_path, "outbox", "--rc", rc_of(server, tmp_path), *arguments)
+        assert result.code == 2
+        assert words in result.err
 
 
 async def test_without_a_network_sending_gives_up_waiting_and_loses_nothing(tmp_path: Path) -> None:
@@ -155,8 +155,8 @@ async def test_with_the_app_open_the_command_lists_and_cancels_the_apps_unsent_m
         other = await Session.open(server.account("ada"), data_dir=data, cache_dir=cache)
         try:
             assert [one.content for one in await listed(tmp_path, rc)] == ["later"]
-            answer = await run(tmp_path, "outbox", "--rc", rc, "cancel", "all")
-            assert (answer.code, answer.out) == (0, "later\n")
+            result = await run(tmp_path, "outbox", "--rc", rc, "cancel", "all")
+            assert (result.code, result.out) == (0, "later\n")
             assert await listed(tmp_path, rc) == []
             await other.services.other_windows.look()
             assert other.outbox.entries() == []

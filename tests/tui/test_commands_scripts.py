@@ -30,7 +30,7 @@ def records(out: str) -> list[Record]:
     return [msgspec.json.decode(line, type=Record, strict=True) for line in out.splitlines()]
 
 
-async def test_every_command_answers_in_the_one_schema(tmp_path: Path) -> None:
+async def test_every_command_prints_records_in_the_one_schema(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)
         where = ["--channel", "general", "--topic", "lunch"]
@@ -40,9 +40,9 @@ async def test_every_command_answers_in_the_one_schema(tmp_path: Path) -> None:
         read = records((await run(tmp_path, "read", "--rc", rc, "--json")).out)
         searched = records((await run(tmp_path, "search", "--rc", rc, "soup", "--json")).out)
         exported = records((await run(tmp_path, "export", "--rc", rc, "topic:lunch")).out)
-        for answer in (read, searched, exported):
-            assert answer
-            assert all(isinstance(record, MessageRecord) for record in answer)
+        for found in (read, searched, exported):
+            assert found
+            assert all(isinstance(record, MessageRecord) for record in found)
         assert searched == exported
         (soup,) = searched
         assert isinstance(soup, MessageRecord)
@@ -73,9 +73,9 @@ async def test_an_invalid_search_exits_with_2_and_the_reason(
 ) -> None:
     async with running_server(tmp_path / "server") as server:
         for command in ("read", "search", "export"):
-            answer = await run(tmp_path, command, "--rc", rc_of(server, tmp_path), *terms)
-            assert (answer.code, answer.out) == (2, ""), answer
-            assert re.fullmatch(rf"narrowcast: [^\n]*{re.escape(words)}[^\n]*\n", answer.err), answer.err
+            result = await run(tmp_path, command, "--rc", rc_of(server, tmp_path), *terms)
+            assert (result.code, result.out) == (2, ""), result
+            assert re.fullmatch(rf"narrowcast: [^\n]*{re.escape(words)}[^\n]*\n", result.err), result.err
 
 
 async def test_quoted_words_and_urls_with_colons_are_searched_for_as_text(tmp_path: Path) -> None:
@@ -83,9 +83,9 @@ async def test_quoted_words_and_urls_with_colons_are_searched_for_as_text(tmp_pa
         rc = rc_of(server, tmp_path)
         await run(tmp_path, "send", "--rc", rc, "--channel", "general", "--topic", "x", "note:this at 12:30")
         for terms in (['"note:this"'], ["12:30"], ["http://nowhere.example/"], ["note"]):
-            answer = await run(tmp_path, "search", "--rc", rc, *terms)
-            nothing = "" if answer.out else "narrowcast: no messages match\n"
-            assert (answer.code, answer.err) == (0, nothing), terms
+            result = await run(tmp_path, "search", "--rc", rc, *terms)
+            nothing = "" if result.out else "narrowcast: no messages match\n"
+            assert (result.code, result.err) == (0, nothing), terms
 
 
 async def test_an_archived_channel_is_known_by_its_name_and_takes_no_messages(tmp_path: Path) -> None:
@@ -106,9 +106,9 @@ async def test_without_a_topic_where_one_is_needed_a_script_is_told(tmp_path: Pa
         rc = rc_of(server, tmp_path)
         channel_id = server.channel("general")
         await server.call("ada", "PATCH", f"/streams/{channel_id}", {"topics_policy": "disable_empty_topic"})
-        answer = await run(tmp_path, "send", "--rc", rc, "--channel", "general", "hello")
-        assert answer.code == 2
-        assert answer.err == "narrowcast: #general needs a topic; name one with --topic TOPIC\n"
+        result = await run(tmp_path, "send", "--rc", rc, "--channel", "general", "hello")
+        assert result.code == 2
+        assert result.err == "narrowcast: #general needs a topic; name one with --topic TOPIC\n"
         command = narrowcast("send", "--rc", rc, "--channel", "general", "hello")
 
         def at_a_terminal() -> None:
@@ -202,8 +202,8 @@ async def test_who_sends_is_told_whether_the_message_may_have_left(tmp_path: Pat
             (Fault.REFUSED_BY_GATEWAY, "GET", "/api/v1/server_settings", "Try again in a moment."),
         ):
             proxy.fail(fault, method, path, times=1)
-            answer = await run(tmp_path, *send)
-            assert (answer.code != 0, answer.err.strip().endswith(words)) == (True, True), answer.err
+            result = await run(tmp_path, *send)
+            assert (result.code != 0, result.err.strip().endswith(words)) == (True, True), result.err
         proxy.fail(Fault.LOST_BEFORE, "GET", "/api/v1/messages", times=1)
         read = await run(tmp_path, "read", "--rc", str(tmp_path / "rc"))
         assert (read.code, read.err.strip().endswith("Try again.")) == (4, True), read.err
@@ -230,8 +230,8 @@ async def test_a_term_with_a_minus_excludes_matches(tmp_path: Path) -> None:
         rc = rc_of(server, tmp_path)
         for name, topic in (("ada", "lunch"), ("bruno", "lunch"), ("ada", "logo")):
             await server.send(name, "general", topic, f"{name} of {topic}")
-        answer = await run(tmp_path, "search", "--rc", rc, "topic:lunch", "-from:bruno", "--json")
-        assert [one.content for one in records(answer.out)] == ["ada of lunch"], answer  # type: ignore[union-attr]
+        result = await run(tmp_path, "search", "--rc", rc, "topic:lunch", "-from:bruno", "--json")
+        assert [one.content for one in records(result.out)] == ["ada of lunch"], result  # type: ignore[union-attr]
         for words, complaint in (
             ([], "required: TERM"),
             (["x", "--bogus"], "unrecognized arguments: --bogus"),
@@ -316,9 +316,9 @@ async def test_a_deactivation_is_reported_in_one_line_when_following(tmp_path: P
     refusal = ServiceError(words, code="USER_DEACTIVATED", status=403)
     with offering("/register", routes=register.routes) as offered:
         async with running_server(tmp_path / "server") as server:
-            offered.answer = refusal
-            answer = await run(tmp_path, "read", "--rc", rc_of(server, tmp_path), "topic:lunch", "--follow")
-    assert (answer.code, answer.err) == (3, "narrowcast: Gone away narrowcast: run this ␛[2J.\n")
+            offered.response = refusal
+            result = await run(tmp_path, "read", "--rc", rc_of(server, tmp_path), "topic:lunch", "--follow")
+    assert (result.code, result.err) == (3, "narrowcast: Gone away narrowcast: run this ␛[2J.\n")
 
 
 async def test_what_came_while_there_was_no_network_is_printed_when_it_is_back(tmp_path: Path) -> None:
@@ -348,9 +348,9 @@ async def test_what_came_while_there_was_no_network_is_printed_when_it_is_back(t
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 async def test_completion_is_a_script_that_knows_the_commands(tmp_path: Path, shell: str) -> None:
-    answer = await run(tmp_path, "completion", shell)
-    assert (answer.code, answer.err) == (0, "")
-    assert all(word in answer.out for word in ("doctor", "export", "follow"))
+    result = await run(tmp_path, "completion", shell)
+    assert (result.code, result.err) == (0, "")
+    assert all(word in result.out for word in ("doctor", "export", "follow"))
 
 
 async def test_bash_completes_commands_and_options(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from support.stage import Stage, on_stage, run
 
 
 async def topics(stage: Stage, channel: str) -> list[str]:
-    answer = await stage.server.call("ada", "GET", f"/users/me/{stage.server.channel(channel)}/topics")
-    return [topic["name"] for topic in answer["topics"]]
+    response = await stage.server.call("ada", "GET", f"/users/me/{stage.server.channel(channel)}/topics")
+    return [topic["name"] for topic in response["topics"]]
 
 
 async def in_topic(stage: Stage, channel: str, topic: str, count: int = 2) -> list[int]:

@@ -171,21 +171,21 @@ async def test_it_ends_when_the_server_has_rejected_the_keys_of_all_accounts(tmp
         folder.mkdir(parents=True)
         for person in ("ada", "bruno"):
             broken(server, person, folder / f"{person}.zuliprc")
-        answer = await run(tmp_path, "watch")
-        assert (answer.code, answer.out) == (3, "")
-        assert sorted(answer.err.splitlines()) == [
+        result = await run(tmp_path, "watch")
+        assert (result.code, result.out) == (3, "")
+        assert sorted(result.err.splitlines()) == [
             f"narrowcast: {person}: the server rejected the API key; log in again"
             for person in ("ada", "bruno")
         ]
 
 
 async def test_a_named_file_that_cannot_be_read_is_the_only_error(tmp_path: Path) -> None:
-    answer = await run(tmp_path, "watch", "--rc", str(tmp_path / "gone"))
-    assert answer.code == 2
-    assert answer.err == f"narrowcast: {tmp_path / 'gone'}: cannot be read: No such file or directory\n"
+    result = await run(tmp_path, "watch", "--rc", str(tmp_path / "gone"))
+    assert result.code == 2
+    assert result.err == f"narrowcast: {tmp_path / 'gone'}: cannot be read: No such file or directory\n"
 
 
 async def test_without_an_account_there_is_nothing_to_watch(tmp_path: Path) -> None:
-    answer = await run(tmp_path, "watch")
-    assert answer.code == 3
-    assert "narrowcast login URL" in answer.err
+    result = await run(tmp_path, "watch")
+    assert result.code == 3
+    assert "narrowcast login URL" in result.err

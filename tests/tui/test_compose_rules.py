@@ -30,8 +30,8 @@ async def test_a_channel_without_topics_has_no_field_for_one(tmp_path: Path) -> 
         found = {"anchor": "newest", "num_before": 1, "num_after": 0, "allow_empty_topic_name": True}
 
         async def newest() -> dict[str, object]:
-            answer = await stage.server.call("ada", "GET", "/messages", found)
-            message: dict[str, object] = (answer["messages"] or [{"subject": None, "content": ""}])[-1]
+            response = await stage.server.call("ada", "GET", "/messages", found)
+            message: dict[str, object] = (response["messages"] or [{"subject": None, "content": ""}])[-1]
             return message
 
         async def is_without_topic() -> bool:

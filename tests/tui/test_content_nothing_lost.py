@@ -132,7 +132,7 @@ def test_no_visible_character_of_a_real_server_is_lost(width: int) -> None:
 
 
 def _contents(value: object) -> Iterator[str]:
-    """Every rendered content in an answer or event."""
+    """Every rendered content in a response or event."""
     if isinstance(value, dict):
         for name, inner in value.items():
             if name in ("content", "rendered_content") and isinstance(inner, str):

@@ -105,8 +105,10 @@ async def test_pasted_cells_become_a_table_and_long_blocks_a_card(tmp_path: Path
         assert narrow is not None
         view = stage.session.view(narrow)
         await until(lambda: len(view.ids) == 2)
-        answer = await stage.server.call("ada", "GET", f"/messages/{view.ids[-1]}", {"apply_markdown": False})
-        assert answer["message"]["content"] == "| name | amount |\n| --- | --- |\n| salt\\|sea | 3 |"
+        response = await stage.server.call(
+            "ada", "GET", f"/messages/{view.ids[-1]}", {"apply_markdown": False}
+        )
+        assert response["message"]["content"] == "| name | amount |\n| --- | --- |\n| salt\\|sea | 3 |"
         await submit(stage, "/table alone")
         await stage.told("Paste the cells after /table")
 

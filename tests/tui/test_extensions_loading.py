@@ -169,5 +169,5 @@ def test_a_start_imports_nothing_of_extensions_but_where_they_begin() -> None:
     program = (
         "import sys, narrowcast.app.app; print(*(name for name in sys.modules if 'narrowcast.ext' in name))"
     )
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert set(answer.stdout.split()) == {"narrowcast.extensions", "narrowcast.extensions.start"}
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert set(result.stdout.split()) == {"narrowcast.extensions", "narrowcast.extensions.start"}

@@ -205,10 +205,10 @@ async def test_a_form_that_was_saved_below_another_dialog_closes_after_that_one(
 
 async def test_a_refusal_after_a_form_was_closed_has_what_was_typed(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        answered = asyncio.Event()
+        responded = asyncio.Event()
 
         async def submit(values: Values) -> None:
-            await answered.wait()
+            await responded.wait()
             raise Refused("name", "This name is taken.")
 
         fields = [
@@ -222,7 +222,7 @@ async def test_a_refusal_after_a_form_was_closed_has_what_was_typed(tmp_path: Pa
         await stage.type("for whoever is hungry")
         await stage.press("tab", *"secret", "ctrl+d", "escape", "escape")
         await stage.closed()
-        answered.set()
+        responded.set()
         await until(lambda: stage.notices == ["This name is taken. You typed: Note: for whoever is hungry"])
 
 

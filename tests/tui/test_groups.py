@@ -17,8 +17,8 @@ from support.stage import Stage, on_stage, run
 
 
 async def groups(stage: Stage) -> dict[str, dict[str, object]]:
-    answer = await stage.server.call("ada", "GET", "/user_groups", {"include_deactivated_groups": True})
-    return {group["name"]: group for group in answer["user_groups"]}
+    response = await stage.server.call("ada", "GET", "/user_groups", {"include_deactivated_groups": True})
+    return {group["name"]: group for group in response["user_groups"]}
 
 
 async def a_group(stage: Stage, name: str = "bakers", members: tuple[str, ...] = ("ada",)) -> int:

@@ -27,9 +27,9 @@ def late():
 
 
 def printed(program: str) -> object:
-    answer = subprocess.run([sys.executable, "-c", START + program], capture_output=True, text=True)
-    assert answer.returncode == 0, answer.stderr
-    return json.loads(answer.stdout)
+    result = subprocess.run([sys.executable, "-c", START + program], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
 
 
 def test_the_app_and_its_connections_load_none_of_them() -> None:

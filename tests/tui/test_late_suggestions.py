@@ -26,8 +26,8 @@ except ColorParseError as error:
 
 
 def test_difflib_waits_until_a_colour_is_wrong() -> None:
-    answer = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
-    assert answer.stdout.splitlines() == ["False", "green True"]
+    result = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines() == ["False", "green True"]
 
 
 @pytest.mark.parametrize("word", ["redu", "yllow", "blue", "x"])

@@ -1,4 +1,4 @@
-"""Stars and reactions show before the server has answered, and are reverted if it rejects them."""
+"""Stars and reactions show before the server has responded, and are reverted if it rejects them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.stage import Stage, on_stage
 
 
 class SlowServer:
-    """Stands in for the client's calls and answers when the test says so."""
+    """Stands in for the client's calls and responds when the test says so."""
 
     def __init__(self, problem: Exception | None = None) -> None:
         self.go_on = asyncio.Event()
@@ -23,15 +23,15 @@ class SlowServer:
         self.asked: list[str] = []
 
     async def add(self, **_: object) -> None:
-        await self._answer("add")
+        await self._response("add")
 
     async def remove(self, **_: object) -> None:
-        await self._answer("remove")
+        await self._response("remove")
 
     async def change(self, **arguments: object) -> None:
-        await self._answer(str(arguments["op"]))
+        await self._response(str(arguments["op"]))
 
-    async def _answer(self, what: str) -> None:
+    async def _response(self, what: str) -> None:
         self.asked.append(what)
         await self.go_on.wait()
         if self.problem is not None:

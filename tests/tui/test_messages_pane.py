@@ -82,8 +82,8 @@ async def test_seen_messages_are_read_and_unseen_ones_are_not(tmp_path: Path) ->
 
         async def read() -> list[int]:
             page = {"anchor": "newest", "num_before": 50, "num_after": 0}
-            answer = await stage.server.call("ada", "GET", "/messages", page)
-            return [one["id"] for one in answer["messages"] if "read" in one["flags"]]
+            response = await stage.server.call("ada", "GET", "/messages", page)
+            return [one["id"] for one in response["messages"] if "read" in one["flags"]]
 
         await until(read)  # the session shows them as read before the server has the marks
         assert max(await read()) < ids[20]
@@ -236,12 +236,12 @@ async def test_a_rejected_refresh_of_a_view_with_messages_is_not_shown_as_a_lost
             await stage.server.send("bruno", "general", "soup", "before")
             await stage.show(stage.topic)
             await stage.see("before")
-            offered.answer = ServiceError("Invalid narrow operator: gone", "BAD_NARROW", desc="gone")
+            offered.response = ServiceError("Invalid narrow operator: gone", "BAD_NARROW", desc="gone")
             view = stage.session.view(stage.topic)
             view.mark_stale()
             await view.refresh()
             await stage.see("newer messages may be missing here: the server refused them")
-            offered.answer = None
+            offered.response = None
             await view.refresh()
             await until(lambda: view.error is None and not view.is_stale)
 

@@ -24,12 +24,12 @@ async def test_channels_stand_in_the_folders_of_the_organization(tmp_path: Path)
     async with on_stage(tmp_path) as stage:
         server = stage.server
         for name, channels in (("Work", ["engineering"]), ("Home", ["general"])):
-            answer = await server.call(
+            response = await server.call(
                 "ada", "POST", "/channel_folders/create", {"name": name, "description": ""}
             )
             for channel in channels:
                 path = f"/streams/{server.channel(channel)}"
-                await server.call("ada", "PATCH", path, {"folder_id": answer["channel_folder_id"]})
+                await server.call("ada", "PATCH", path, {"folder_id": response["channel_folder_id"]})
         await until(lambda: "Work:" in outline(stage) and "Home:" in outline(stage))
         lines = outline(stage)
         start = lines.index("Work:")
@@ -43,10 +43,10 @@ async def test_channels_stand_in_the_folders_of_the_organization(tmp_path: Path)
 async def test_channel_folders_can_be_turned_off(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         server = stage.server
-        answer = await server.call(
+        response = await server.call(
             "ada", "POST", "/channel_folders/create", {"name": "Work", "description": ""}
         )
-        params = {"folder_id": answer["channel_folder_id"]}
+        params = {"folder_id": response["channel_folder_id"]}
         await server.call("ada", "PATCH", f"/streams/{server.channel('engineering')}", params)
         await until(lambda: "Work:" in outline(stage))
         await server.call("ada", "PATCH", "/settings", {"web_left_sidebar_show_channel_folders": False})

@@ -61,8 +61,8 @@ async def test_it_is_switched_on_with_the_password_and_the_first_code(tmp_path: 
         codes = [line.strip() for line in rest.decode().splitlines()[1:]]
         assert len(codes) == 10
         login = ("login", server.url, "--email", "ada@demo.example")
-        answer = await command(tmp_path, *login, stdin=f"{world.PASSWORD}\n{codes[0]}\n")
-        assert answer.code == 0, answer.err
+        result = await command(tmp_path, *login, stdin=f"{world.PASSWORD}\n{codes[0]}\n")
+        assert result.code == 0, result.err
         typed = f"{world.PASSWORD}\n{codes[1]}\n"
         new = await command(
             tmp_path, "authenticator", "--rc", rc_of(server, tmp_path), "--recovery-codes", stdin=typed
@@ -78,9 +78,9 @@ async def test_a_wrong_code_stores_nothing_and_says_so(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         recovery_code(server)
         login = ("login", server.url, "--email", "ada@demo.example")
-        answer = await command(tmp_path, *login, stdin=f"{world.PASSWORD}\n123456\n")
-        assert (answer.code, answer.out) == (3, "")
-        assert "This code is wrong" in answer.err
+        result = await command(tmp_path, *login, stdin=f"{world.PASSWORD}\n123456\n")
+        assert (result.code, result.out) == (3, "")
+        assert "This code is wrong" in result.err
         assert not list((tmp_path / "config").rglob("*.zuliprc"))
 
 
@@ -88,9 +88,9 @@ async def test_a_link_for_a_new_password_signs_in(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         (_, line) = await ask(server.core.folder, "link", {"who": "dario@demo.example"})
         link = line.rpartition(" ")[2]
-        answer = await command(tmp_path, "login", link, stdin="a long new passphrase\n")
-        assert answer.code == 0, answer.err
-        assert "The password of dario@demo.example" in answer.out
+        result = await command(tmp_path, "login", link, stdin="a long new passphrase\n")
+        assert result.code == 0, result.err
+        assert "The password of dario@demo.example" in result.out
         sent = await command(tmp_path, "send", "--channel", "general", "--topic", "hello", "I am back")
         assert sent.code == 0, sent.err
         again = await command(tmp_path, "login", link, stdin="a long new passphrase\n")
@@ -199,7 +199,7 @@ async def test_the_app_gives_new_recovery_codes_and_switches_it_off(tmp_path: Pa
         assert "Set up" in rows(stage)[0]
 
 
-async def test_after_a_lost_answer_the_actual_state_is_shown_and_a_code_is_asked_for_again(
+async def test_after_a_lost_response_the_actual_state_is_shown_and_a_code_is_asked_for_again(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -228,9 +228,9 @@ async def test_other_servers_are_reported_as_not_supporting_it(tmp_path: Path) -
             await until(lambda: "Apps cannot set this up" in said(stage))
             assert rows(stage) == []
             rc = rc_of(stage.server, tmp_path)
-            answer = await command(tmp_path, "authenticator", "--rc", rc, stdin=f"{world.PASSWORD}\n")
-            assert answer.code == 1
-            assert "does not support setting up two-factor authentication" in answer.err
+            result = await command(tmp_path, "authenticator", "--rc", rc, stdin=f"{world.PASSWORD}\n")
+            assert result.code == 1
+            assert "does not support setting up two-factor authentication" in result.err
 
 
 async def test_for_a_server_that_resets_passwords_on_its_website_only_the_error_names_the_page(
@@ -256,10 +256,10 @@ async def test_an_invitation_for_a_browser_is_reported_as_one_before_anything_is
 ) -> None:
     with changed(joining.routes, []):
         async with running_server(tmp_path) as server:
-            answer = await command(tmp_path, "login", f"{server.url}/join/abc/", "--insecure-http")
-            assert answer.code != 0
-            assert "Open the link of the invitation in a browser" in answer.err
-            assert "Your name" not in answer.err
+            result = await command(tmp_path, "login", f"{server.url}/join/abc/", "--insecure-http")
+            assert result.code != 0
+            assert "Open the link of the invitation in a browser" in result.err
+            assert "Your name" not in result.err
     async with running_server(tmp_path / "other") as server:
-        answer = await command(tmp_path, "login", f"{server.url}/join/abc/", "--insecure-http")
-        assert "Your name" in answer.err, "this server takes it here"
+        result = await command(tmp_path, "login", f"{server.url}/join/abc/", "--insecure-http")
+        assert "Your name" in result.err, "this server takes it here"

@@ -79,8 +79,8 @@ async def test_every_choice_is_one_that_servers_take(server: TestServer) -> None
                     assert name in {*REPLACED, "gif_rating_policy"}, "neither older nor later"
                     continue
                 assert not real.words or value in real.words, (name, value)
-                answer = await update(settings={name: value})
-                assert not answer.ignored_parameters_unsupported, name
+                response = await update(settings={name: value})
+                assert not response.ignored_parameters_unsupported, name
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ async def asked_again(stage: Stage, before: AskScreen, problem: str) -> AskScree
 
 async def test_a_value_that_is_rejected_or_invalid_stays_in_the_field(tmp_path: Path) -> None:
     with offering("/settings", routes=settings_routes.routes, method="PATCH") as offered:
-        offered.answer = ServiceError("A fault", status=500)
+        offered.response = ServiceError("A fault", status=500)
         async with on_stage(tmp_path, size=(80, 24)) as stage:
             await at(stage, "account.settings", "default_language")
             settings = stage.app.screen
@@ -249,7 +249,7 @@ async def test_a_value_that_is_rejected_or_invalid_stays_in_the_field(tmp_path: 
             assert "Server error" not in settings.key_line.plain, "it is said once"
             assert offered.asked is not None
             assert offered.asked["default_language"] == "de"
-            offered.answer = None
+            offered.response = None
             await stage.press("enter")
             await until(lambda: stage.session.state.settings.text("default_language") == "de")
             assert "Saved" in said(stage)

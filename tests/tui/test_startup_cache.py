@@ -74,9 +74,9 @@ class Starts:
         env.pop("PYTHONDONTWRITEBYTECODE", None)
         env |= environment
         source = START.format(modules=str(self.modules), before=before, program=program)
-        answer = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, env=env)
-        assert answer.returncode == 0, answer.stderr
-        found = json.loads(answer.stdout)
+        result = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, env=env)
+        assert result.returncode == 0, result.stderr
+        found = json.loads(result.stdout)
         assert isinstance(found, list)
         return found
 

@@ -60,8 +60,8 @@ def test_the_app_starts_without_the_palette_of_textual_and_its_widgets() -> None
         "assert not NarrowcastApp.ENABLE_COMMAND_PALETTE\n"
         "print(*(name for name in sys.modules if name.startswith('textual.widgets._')))"
     )
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert set(answer.stdout.split()) <= {f"textual.widgets._{one}" for one in ("static", "toast", "tooltip")}
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert set(result.stdout.split()) <= {f"textual.widgets._{one}" for one in ("static", "toast", "tooltip")}
 
 
 def test_a_strip_makes_each_cache_when_it_is_used_and_keeps_what_it_made() -> None:

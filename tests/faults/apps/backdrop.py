@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from narrowcast_api.account import Account
 from support.fault_proxy import FaultProxy
 from support.loop_thread import LoopThread
-from support.server import Answer, TestServer, running_server
+from support.server import JsonObject, TestServer, running_server
 
 T = TypeVar("T")
 PEOPLE = ("ada", "bruno", "chiyo")
@@ -45,7 +45,7 @@ class Backdrop:
     async def end(self) -> None:
         await self._stack.aclose()
 
-    def call(self, name: str, method: str, path: str, params: dict[str, object] | None = None) -> Answer:
+    def call(self, name: str, method: str, path: str, params: dict[str, object] | None = None) -> JsonObject:
         """Sends one request over a connection without faults."""
         return self.do(self.server.call(name, method, path, params))
 
@@ -53,16 +53,16 @@ class Backdrop:
         """A user's account, through the proxy."""
         return replace(self.server.account(name), site=self.proxy.url)
 
-    def messages(self, name: str, *, source: bool) -> list[Answer]:
+    def messages(self, name: str, *, source: bool) -> list[JsonObject]:
         """All messages that a user can read."""
         params = {"narrow": [], "anchor": "newest", "num_before": 1000, "num_after": 0}
-        answer = self.call(name, "GET", "/messages", {**params, "apply_markdown": not source})
-        return [dict(message) for message in answer["messages"]]
+        response = self.call(name, "GET", "/messages", {**params, "apply_markdown": not source})
+        return [dict(message) for message in response["messages"]]
 
     def earlier_texts(self, name: str, message_id: int) -> list[str]:
         """The previous texts of an edited message."""
-        answer = self.call(name, "GET", f"/messages/{message_id}/history")
-        return [version["content"] for version in answer["message_history"]]
+        response = self.call(name, "GET", f"/messages/{message_id}/history")
+        return [version["content"] for version in response["message_history"]]
 
 
 @contextmanager

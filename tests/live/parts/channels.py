@@ -132,9 +132,9 @@ async def channels(t: CallRecorder) -> None:
     await t("ada", "subscriptions.remove", channels=[name], principals=[site.id("elif")])
     group = f"start {t.now()}"
     await t("ada", "default_channel_groups.create", name=group, description="d", channels=[name])
-    answer = await t("ada", "registration.register", fetch_event_types=["default_stream_groups"])
+    response = await t("ada", "registration.register", fetch_event_types=["default_stream_groups"])
     found: dict[str, Any] = {
-        "group_id": next(row["id"] for row in answer["realm_default_stream_groups"] if row["name"] == group)
+        "group_id": next(row["id"] for row in response["realm_default_stream_groups"] if row["name"] == group)
     }
     await t("ada", "default_channel_groups.update", **found, name=f"{group}.", description="e")
     await t("ada", "default_channel_groups.remove", **found, channels=[name])

@@ -21,7 +21,7 @@ async def server(t: CallRecorder) -> None:
     )
     for wanted in (True, False, "partial"):
         await t("dario", "registration.register", include_subscribers=wanted)
-    answer = await t(
+    response = await t(
         "dario",
         "registration.register",
         event_types=["message", "reaction"],
@@ -30,6 +30,6 @@ async def server(t: CallRecorder) -> None:
         narrow=[{"operator": "is", "operand": "dm"}],
         all_public_streams=False,
     )
-    queue: dict[str, Any] = {"queue_id": answer["queue_id"]}
-    await t("dario", "events.get", **queue, last_event_id=answer["last_event_id"], dont_block=True)
+    queue: dict[str, Any] = {"queue_id": response["queue_id"]}
+    await t("dario", "events.get", **queue, last_event_id=response["last_event_id"], dont_block=True)
     await t("dario", "events.delete_queue", **queue)
