@@ -147,6 +147,22 @@ async def test_a_restored_draft_takes_the_rows_of_its_text(tmp_path: Path) -> No
             assert again.screen.writing.text.size.height == 3
 
 
+async def test_the_draft_in_compose_is_restored_even_if_its_conversation_has_a_newer_one(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await stage.in_topic("general", "soup")
+        await stage.press("c")
+        await stage.type("Have you seen")
+        await until(lambda: stage.screen.unfinished.note.read())
+        newer = stage.session.drafts.save(None, where, "an unsaved edit")
+        await stage.app.accounts.close()
+        async with on_stage(tmp_path, server=stage.server) as again:
+            await until(lambda: again.screen.writing.text.text == "Have you seen")
+            assert again.session.drafts.get(newer) is not None
+            assert "draft" not in "".join(again.notices)
+
+
 async def test_notes_about_the_open_draft_are_written_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

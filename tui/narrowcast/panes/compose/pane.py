@@ -138,6 +138,11 @@ class ComposePane(Vertical):
         return self._writing.is_busy
 
     @property
+    def is_in_use(self) -> bool:
+        """Whether compose contains an edit, or unsent text that the user changed since it was shown."""
+        return self._writing.is_in_use
+
+    @property
     def is_idle(self) -> bool:
         """Whether compose is empty and not in use, on a low terminal."""
         return self._look.is_idle

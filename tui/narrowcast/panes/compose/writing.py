@@ -58,6 +58,11 @@ class Writing:
         """Whether there is unsent text or an edit."""
         return bool(self._text.text.strip()) or self.edits.message_id is not None
 
+    @property
+    def is_in_use(self) -> bool:
+        """Whether there is an edit, or unsent text that the user changed since it was shown."""
+        return self.edits.message_id is not None or (self._touched and self.is_busy)
+
     def destination(self) -> tuple[Destination | None, str]:
         """The destination of the text, or None and what is wrong with the address."""
         return self._target.read(self._session.state)

@@ -99,7 +99,7 @@ class Unfinished:
             return
         here = screen.narrow.new_message_destination if screen.narrow is not None else None
         is_place = here is None or same_conversation(here, draft.destination)
-        if is_place and not screen.writing.is_busy:
+        if is_place and not screen.writing.is_in_use:
             screen.writing.begin.show_draft(draft.draft_id)
             return
         whom = "no recipients yet"
