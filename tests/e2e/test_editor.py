@@ -14,12 +14,12 @@ from .conftest import Served
 
 
 @contextmanager
-def opening_editor(served: Served, folder: Path, script: str) -> Iterator[Terminal]:
-    """The app writing to Hugo in an editor, which is a shell script; asserts that no file of the editor is
-    left over.
+def opening_editor(served: Served, folder: Path, script: str, shell: str = "/bin/sh") -> Iterator[Terminal]:
+    """The app writing to Hugo in an editor, which is a script that `shell` runs; asserts that no file of the
+    editor is left over.
     """
     editor = folder / "editor"
-    editor.write_text(f"#!/bin/sh\n{script}")
+    editor.write_text(f"#!{shell}\n{script}")
     editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
     files = folder / "files"
     files.mkdir()
@@ -37,9 +37,9 @@ def opening_editor(served: Served, folder: Path, script: str) -> Iterator[Termin
 
 
 @contextmanager
-def in_editor(served: Served, folder: Path, script: str) -> Iterator[Terminal]:
+def in_editor(served: Served, folder: Path, script: str, shell: str = "/bin/sh") -> Iterator[Terminal]:
     """As `opening_editor`, then quits the app and asserts a clean terminal."""
-    with opening_editor(served, folder, script) as terminal:
+    with opening_editor(served, folder, script, shell) as terminal:
         yield terminal
         terminal.press("ctrl+q")
         terminal.wait_end()
@@ -69,6 +69,15 @@ def test_a_signal_ends_the_app_while_an_editor_writes_and_nobody_reads_the_termi
         terminal.wait_for("and so on")
         terminal.signal(signal.SIGTERM)
         assert terminal.process.wait(PATIENCE) == 128 + signal.SIGTERM
+
+
+def test_the_app_takes_the_terminal_back_from_an_editor_that_cannot_be_started(
+    served: Served, tmp_path: Path
+) -> None:
+    with in_editor(served, tmp_path, "", shell="/missing/sh") as terminal:
+        terminal.wait_for(r"cannot be started: No such file")
+        terminal.type("still here")
+        terminal.wait_for("still here")
 
 
 def test_an_editor_that_fails_is_reported_when_the_app_is_back(served: Served, tmp_path: Path) -> None:

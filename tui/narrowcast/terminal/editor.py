@@ -48,6 +48,19 @@ def kept_modes() -> Iterator[None]:
             termios.tcsetattr(fd, termios.TCSANOW, modes)  # not TCSADRAIN: it waits for the reader
 
 
+@contextmanager
+def suspended(app: App[Any]) -> Iterator[None]:
+    """Leaves the terminal to another program. `App.suspend` would not take it back after an error in the block."""
+    failure: BaseException | None = None
+    with app.suspend(), kept_modes():
+        try:
+            yield
+        except BaseException as error:
+            failure = error
+    if failure is not None:
+        raise failure
+
+
 class Host(Protocol):
     """Stores the program that uses the terminal, so that it can be ended when the app ends."""
 
@@ -72,7 +85,7 @@ async def edit_externally(app: App[Any], host: Host, text: str, configured: str 
     try:
         path = folder / "message.md"
         path.write_text(text, encoding="utf-8")
-        with app.suspend(), kept_modes():
+        with suspended(app):
             try:
                 process = await asyncio.create_subprocess_exec(*command, str(path))
             except OSError as error:
