@@ -54,6 +54,16 @@ async def test_a_path_is_completed_as_far_as_it_is_clear_and_has_to_exist(tmp_pa
         assert answers == [str(folder / "report.pdf")]
 
 
+async def test_a_path_that_cannot_be_looked_up_is_reported(tmp_path: Path) -> None:
+    question = file_question("Upload file", does="uploads", note="")
+    answers: list[str | None] = []
+    async with asked(tmp_path, question, answers) as (_, pilot):
+        question.editor.text = "a" * 5000
+        await pilot.press("enter")
+        assert question.remark.plain == "The file cannot be read: File name too long."
+        assert answers == []
+
+
 async def test_a_question_that_was_left_open_gives_back_nothing_of_a_file(tmp_path: Path) -> None:
     question = file_question("Upload file", does="uploads", note="")
     answers: list[str | None] = []

@@ -13,7 +13,7 @@ from narrowcast.app.background import Latest
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast_api.storage.folders import expand_home
 
-__all__ = ["file_question"]
+__all__ = ["file_question", "unreadable"]
 
 SHOWN = 8
 
@@ -33,7 +33,11 @@ def file_question(
     def problem(path: str) -> str:
         if not path:
             return ""
-        return check(Path(path)) if Path(path).is_file() else "File not found."
+        try:
+            is_file = Path(path).is_file()
+        except OSError as error:
+            return unreadable(error)
+        return check(Path(path)) if is_file else "File not found."
 
     return AskScreen(
         title,
@@ -44,6 +48,11 @@ def file_question(
         check=problem,
         completion=PathCompletion(),
     )
+
+
+def unreadable(error: OSError) -> str:
+    """The problem with a file that cannot be read."""
+    return f"The file cannot be read: {error.strerror or error}."
 
 
 def _path(typed: str) -> str:

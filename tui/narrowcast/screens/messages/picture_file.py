@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from narrowcast.screens.dialogs.ask import AskScreen
-from narrowcast.screens.dialogs.file_question import file_question
+from narrowcast.screens.dialogs.file_question import file_question, unreadable
 from narrowcast.screens.dialogs.form_fields import Refused
 from narrowcast_api.storage.folders import expand_home
 
@@ -27,7 +27,7 @@ def picture_question(title: str, max_mib: int) -> AskScreen:
             with path.open("rb") as opened:
                 _kind(opened.read(_BEGINNING), path.stat().st_size, max_mib)
         except OSError as error:
-            return _unreadable(error)
+            return unreadable(error)
         except Refused as problem:
             return problem.text
         return ""
@@ -48,7 +48,7 @@ async def read_picture(path: str, max_mib: int) -> tuple[bytes, str, str]:
     try:
         data = await asyncio.to_thread(_read, path, max_mib * 2**20 + 1)
     except OSError as error:
-        raise Refused("path", _unreadable(error)) from None
+        raise Refused("path", unreadable(error)) from None
     return data, *_kind(data, len(data), max_mib)
 
 
@@ -60,10 +60,6 @@ def _kind(beginning: bytes, size: int, max_mib: int) -> tuple[str, str]:
         if beginning.startswith(start):
             return f"picture{ending}", kind
     raise Refused("path", "Not a PNG, JPEG, GIF or WebP image.")
-
-
-def _unreadable(error: OSError) -> str:
-    return f"The file cannot be read: {error.strerror or error}."
 
 
 def _read(path: str, size: int) -> bytes:
