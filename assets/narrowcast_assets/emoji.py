@@ -34,14 +34,14 @@ class EmojiNames:
         return None if code is None else character_of(code)
 
 
-MOST_PARTS = 10
+MAX_PARTS = 10
 """The most characters in one emoji; families of four with skin tones have nine."""
 
 
 def character_of(code: str) -> str | None:
     """`1f468-200d-1f33e` -> the emoji itself; None if the code is invalid."""
-    parts = code[: 8 * MOST_PARTS].split("-")
-    if len(parts) > MOST_PARTS:
+    parts = code[: 8 * MAX_PARTS].split("-")
+    if len(parts) > MAX_PARTS:
         return None
     try:
         return "".join(chr(int(part, 16)) for part in parts)

@@ -35,10 +35,10 @@ def test_a_history_is_bounded_and_keeps_its_ends(count: int, characters: int) ->
         kept = edit_history.bounded([entry(number, characters), *kept])
     assert kept[0] == entry(count - 1, characters)
     assert kept[-1] == entry(0, characters)
-    assert len(kept) <= edit_history.MOST_ENTRIES
+    assert len(kept) <= edit_history.MAX_ENTRIES
     between = sum(len(each["prev_content"]) for each in kept[1:-1])
-    assert between <= edit_history.MOST_CHARACTERS
-    if count * characters <= edit_history.MOST_CHARACTERS and count <= edit_history.MOST_ENTRIES:
+    assert between <= edit_history.MAX_CHARACTERS
+    if count * characters <= edit_history.MAX_CHARACTERS and count <= edit_history.MAX_ENTRIES:
         assert len(kept) == count
 
 

@@ -13,7 +13,7 @@ from bench.servers import Served
 from bench.watched import cpu_seconds
 
 ROUNDS = 15
-MOST = 1.5
+MAX_RATIO = 1.5
 """The budget, as a multiple of the work with ten thousand messages."""
 
 Ask = Callable[[httpx.Client, int], httpx.Response]
@@ -83,6 +83,6 @@ def _row(what: str, ask: Ask, few: tuple[Served, httpx.Client], many: tuple[Serv
         ms(more),
         f"10,000 messages {ms(less)}",
         ratio,
-        f"<= {MOST}",
-        ratio <= MOST,
+        f"<= {MAX_RATIO}",
+        ratio <= MAX_RATIO,
     )

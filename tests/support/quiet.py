@@ -27,7 +27,7 @@ from textual.pilot import Pilot
 
 SOON = 0.045
 """Seconds: timers due this soon are waited for. A frame of `narrowcast.app.frames` is, a blinking cursor is not."""
-MOST = 1.0
+MAX_SECONDS = 1.0
 """Seconds after which endless activity, such as an animation, is no longer waited for. As in Textual, but
 only time in which the loop was idle counts: on a busy machine the work of a single key may take longer.
 """
@@ -85,7 +85,7 @@ class QuietLoop(asyncio.SelectorEventLoop):
         super().__init__(self.selector)
 
 
-async def quiet(_least: float = 0.0, most: float = MOST) -> None:
+async def quiet(_least: float = 0.0, most: float = MAX_SECONDS) -> None:
     """Waits until this loop has nothing to do now and within `SOON`, or until ``most`` seconds are spent."""
     loop = asyncio.get_running_loop()
     if not isinstance(loop, QuietLoop):

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Self
 
 TICK = 0.005
-MOST = 4 * TICK
+MAX_TICK = 4 * TICK
 """The most seconds that one tick counts: in any time beyond, this thread was kept from running, and so were
 others.
 """
@@ -81,7 +81,7 @@ class RunningTime:
         last = time.monotonic()
         while not self._ended.wait(TICK):
             now = time.monotonic()
-            self._ran += min(now - last, MOST)
+            self._ran += min(now - last, MAX_TICK)
             last = now
 
 

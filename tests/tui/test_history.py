@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.screens.main.history import LONGEST, Entry, History
+from narrowcast.screens.main.history import MAX_ENTRIES, Entry, History
 from narrowcast_api.narrow.narrow import Narrow
 from support.server import running_server
 from support.sessions import until
@@ -60,12 +60,12 @@ def test_a_topic_that_was_moved_into_a_neighbouring_view_is_one_step_with_it() -
 
 def test_a_new_step_discards_the_steps_ahead_and_the_history_is_bounded() -> None:
     history = History()
-    for number in range(LONGEST + 20):
+    for number in range(MAX_ENTRIES + 20):
         history.go(Entry(SOUP, number), number - 1)
     steps = 0
     while history.step(-1, None) is not None:
         steps += 1
-    assert steps == LONGEST - 1
+    assert steps == MAX_ENTRIES - 1
     history.go(Entry(STEW), None)
     assert history.step(1, None) is None
 

@@ -126,7 +126,7 @@ def test_a_drawing_fits_the_screen(size: tuple[int, int]) -> None:
     ("window", "cell"),
     [
         ((24, 80, 720, 432), (9, 18)),
-        ((24, 80, 8_000, 8_000), images.MOST_CELL),
+        ((24, 80, 8_000, 8_000), images.MAX_CELL),
         ((24, 80, 0, 0), images.CELL),
         ((0, 0, 0, 0), images.CELL),
         ((24, 80, 80, 24), images.CELL),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrowcast.screens.messages.versions import MOST_WORDS, Version, VersionsScreen, changed_words
+from narrowcast.screens.messages.versions import MAX_WORDS, Version, VersionsScreen, changed_words
 from narrowcast.widgets.strips import plain_text
 from support.stage import on_stage
 
@@ -21,7 +21,7 @@ from support.stage import on_stage
         ("one", "one\ntwo", [("", "one"), ("added", "\ntwo")]),
         ("one two", "one", [("", "one"), ("gone", " two")]),
         ("", "all", [("added", "all")]),
-        ("x", "w " * MOST_WORDS, [("", "w " * MOST_WORDS)]),
+        ("x", "w " * MAX_WORDS, [("", "w " * MAX_WORDS)]),
     ],
 )
 def test_the_words_that_changed_are_told_apart(old: str, new: str, pieces: list[tuple[str, str]]) -> None:

@@ -19,7 +19,7 @@ from narrowcast_api.routes.emoji_types import wire_reaction_type
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import UserStatus, UserStatusResponse
-from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX
+from narrowcast_api.wire.vocabulary import MAX_STATUS_TEXT
 
 _EMOJI = ("emoji_name", "emoji_code", "reaction_type")
 
@@ -86,8 +86,8 @@ def _prepare(server: ServerInfo, params: dict[str, object], reaction_type: str |
     if not params:
         raise InvalidInput("Client did not pass any new values.")
     text = params.get("status_text")
-    if isinstance(text, str) and len(text) > STATUS_TEXT_MAX:
-        raise InvalidInput(f"status_text is too long (limit: {STATUS_TEXT_MAX} characters)")
+    if isinstance(text, str) and len(text) > MAX_STATUS_TEXT:
+        raise InvalidInput(f"status_text is too long (limit: {MAX_STATUS_TEXT} characters)")
     if "emoji_name" not in params and ("emoji_code" in params or "reaction_type" in params):
         raise InvalidInput("an emoji's code and type need its name")
     notices = drop_unsupported(server, Gate.STATUS_EMOJI, params, *_EMOJI)

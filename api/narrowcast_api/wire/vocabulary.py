@@ -366,10 +366,10 @@ class Anchor(StrEnum):
     FIRST_UNREAD = "first_unread"
 
 
-STATUS_TEXT_MAX: Final = 60
+MAX_STATUS_TEXT: Final = 60
 """The longest status text, in characters (STAT-03); the only limit that the contract gives as a number."""
 
-WELCOME_TEXT_MAX: Final = 8000
+MAX_WELCOME_TEXT: Final = 8000
 """The longest `welcome_message_custom_text` (the welcome message of new users), in characters."""
 
 PASSWORD_CHARACTERS: Final = (8, 100)

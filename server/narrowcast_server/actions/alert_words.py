@@ -13,14 +13,14 @@ from narrowcast_server.rules.quotas import check_room
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-_LONGEST: Final = 100
+_MAX_LENGTH: Final = 100
 
 
 def add_alert_words(core: Core, user: User, given: Iterable[str]) -> list[str]:
     """Adds words to those that exist; returns all."""
     words = list(dict.fromkeys(word.strip() for word in given if word.strip()))
     for word in words:
-        check_length("alert_words", word, _LONGEST)
+        check_length("alert_words", word, _MAX_LENGTH)
     there = {word.casefold() for word in alert_words(core, user)}
     check_room(core, user, "alert_words", len({word.casefold() for word in words} - there))
     position = core.store.integer("SELECT max(position) FROM alert_words WHERE user_id = ?", user.id) or 0

@@ -37,7 +37,7 @@ _SECRET: Final = frozenset(
     {"api_key", "new_email", "new_password", "old_password", "password", "second_factor", "token"}
 )
 """Parameters that are not logged: secrets, and email addresses that users may hide from administrators."""
-_LONGEST: Final = 200
+_MAX_LENGTH: Final = 200
 _KEPT: Final = 20_000
 
 
@@ -50,13 +50,14 @@ def is_administrative(method: str, path: str) -> bool:
 def record(core: Core, actor: User | None, action: str, details: Mapping[str, str]) -> None:
     """Logs an action, in the transaction of the action, and drops the oldest entries. `actor` None: the operator."""
     shown = {
-        name: "(not shown)" if name in _SECRET else text[:_LONGEST] for name, text in sorted(details.items())
+        name: "(not shown)" if name in _SECRET else text[:_MAX_LENGTH]
+        for name, text in sorted(details.items())
     }
     core.store.insert(
         "INSERT INTO acts (timestamp, user_id, act, details) VALUES (?, ?, ?, ?)",
         core.now(),
         None if actor is None else actor.id,
-        action[:_LONGEST],
+        action[:_MAX_LENGTH],
         json.dumps(shown),
     )
     core.store.execute("DELETE FROM acts WHERE id <= (SELECT max(id) FROM acts) - ?", _KEPT)

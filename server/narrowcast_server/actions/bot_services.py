@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 INTERFACES: Final = (1, 2)
 """Formats in which an outgoing webhook receives messages: the service's own, or that of Slack."""
-_LONGEST_URL: Final = 2000
+_MAX_URL: Final = 2000
 
 
 def check_url(name: str, url: str) -> str:
     """An HTTP(S) URL; raises BAD_REQUEST for other text."""
     try:
         parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= _LONGEST_URL
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= _MAX_URL
     except ValueError:
         usable = False
     if not usable:

@@ -11,7 +11,7 @@ from narrowcast_server.organization.models import User
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-_LARGEST: Final = 10_000_000
+_MAX_CHARACTERS: Final = 10_000_000
 """Code points that one bot may store."""
 
 
@@ -31,7 +31,7 @@ def keep(core: Core, bot: User, values: Mapping[str, str]) -> None:
     size = core.store.integer(
         "SELECT sum(length(name) + length(value)) FROM bot_storage WHERE user_id = ?", bot.id
     )
-    if size is not None and size > _LARGEST:
+    if size is not None and size > _MAX_CHARACTERS:
         raise ServiceError("Request exceeds storage limit.")
 
 

@@ -24,7 +24,7 @@ FOLDER: Final = "exports"
 """The folder of archives inside the data folder; backups leave it out."""
 _FILE: Final = "narrowcast-export.tar.gz"
 _A_WEEK: Final = 5
-_MOST_MESSAGES: Final = 250_000
+_MAX_MESSAGES: Final = 250_000
 
 _log = logging.getLogger("narrowcast.server")
 
@@ -33,7 +33,7 @@ def request_export(core: Core, user: User, kind: ExportType) -> int:
     """Requests an export; returns its id. Raises BAD_REQUEST for too many exports in a week or too many messages."""
     if requested_this_week(core) >= _A_WEEK:
         raise ServiceError("Exceeded rate limit.")
-    if (core.store.integer("SELECT count(*) FROM messages") or 0) > _MOST_MESSAGES:
+    if (core.store.integer("SELECT count(*) FROM messages") or 0) > _MAX_MESSAGES:
         raise ServiceError(
             "The export you requested is too large for automatic processing. Ask the operator of this server."
         )

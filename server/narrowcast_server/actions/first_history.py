@@ -11,7 +11,7 @@ from narrowcast_server.organization.models import Channel, FlagBit, User
 
 __all__ = ["give_history"]
 
-_MOST: Final = 1000
+_MAX_MESSAGES: Final = 1000
 _UNREAD: Final = 20
 """How many of the newest messages are unread, as a start."""
 _SECONDS: Final = 12 * 7 * 86_400
@@ -27,7 +27,7 @@ def give_history(core: Core, user: User, channels: Iterable[Channel]) -> None:
         " ORDER BY id DESC LIMIT ?",
         json.dumps([channel.id for channel in channels if not channel.invite_only]),
         core.now() - _SECONDS,
-        _MOST,
+        _MAX_MESSAGES,
     )
     unread, read = int(FlagBit.HISTORICAL), int(FlagBit.HISTORICAL | FlagBit.READ)
     core.store.execute_many(

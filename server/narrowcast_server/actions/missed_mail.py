@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _SWITCHES: Final = ("enable_offline_email_notifications", "enable_stream_email_notifications")
-_MOST_SHOWN: Final = 10
-_LONGEST_SHOWN: Final = 1000
+_MAX_SHOWN: Final = 10
+_MAX_SHOWN_LENGTH: Final = 1000
 _WHY: Final = (
     "You receive this email because you had not read these messages. In the app, under My settings, Email, you can"
     " choose what is sent by email and when, or turn it off."
@@ -107,13 +107,13 @@ def _subject_and_body(core: Core, user: User, messages: list[Message]) -> tuple[
             )
         )
     parts = []
-    for place, group in groupby(messages[:_MOST_SHOWN], lambda message: _place(core, names, user, message)):
+    for place, group in groupby(messages[:_MAX_SHOWN], lambda message: _place(core, names, user, message)):
         own = list(group)
         parts.append(place)
         parts += [f"{names.of(m.sender_id)}, {_time(user, m.timestamp)}:\n\n{_quoted(m)}" for m in own]
         parts.append(f"narrowcast open {shlex.quote(_link(core, own[-1]))}")
-    if len(messages) > _MOST_SHOWN:
-        parts.append(f"There are {len(messages) - _MOST_SHOWN} more for you at {core.url}.")
+    if len(messages) > _MAX_SHOWN:
+        parts.append(f"There are {len(messages) - _MAX_SHOWN} more for you at {core.url}.")
     return subject, "\n\n".join((*parts, "-- ", _WHY))
 
 
@@ -140,8 +140,8 @@ def _place(core: Core, names: _Names, user: User, message: Message) -> str:
 
 def _quoted(message: Message) -> str:
     text = message.content
-    if len(text) > _LONGEST_SHOWN:
-        text = f"{text[:_LONGEST_SHOWN]} …"
+    if len(text) > _MAX_SHOWN_LENGTH:
+        text = f"{text[:_MAX_SHOWN_LENGTH]} …"
     return "\n".join(f"> {line}" for line in text.splitlines())
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_api.wire.vocabulary import WELCOME_TEXT_MAX, TopicsPolicy
+from narrowcast_api.wire.vocabulary import MAX_WELCOME_TEXT, TopicsPolicy
 from narrowcast_server.actions.bot_services import check_url
 from narrowcast_server.actions.channel_knowledge import channels_may_open
 from narrowcast_server.actions.retention import FOREVER
@@ -25,7 +25,7 @@ _MAX_LENGTHS: Final = {
     "name": 40,
     "description": 1000,
     "default_code_block_language": 40,
-    "welcome_message_custom_text": WELCOME_TEXT_MAX,
+    "welcome_message_custom_text": MAX_WELCOME_TEXT,
 }
 _WAITING_PERIOD: Final = "waiting_period_threshold"
 """The setting that decides who is a full member."""

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _WIDGET = "widget"
-_LONGEST = 2500
+_MAX_LENGTH = 2500
 
 
 def add_submessage(core: Core, user: User, message: Message, msg_type: str, content: str) -> int:
     """Adds JSON text to a message with a widget and notifies everyone who has it; returns the submessage's id."""
     if msg_type != _WIDGET:
         raise ServiceError("Invalid msg_type")
-    if len(content) > _LONGEST:
+    if len(content) > _MAX_LENGTH:
         raise ServiceError("content is too long")
     first = core.store.one("SELECT content FROM submessages WHERE message_id = ? ORDER BY id", message.id)
     if first is None and user.id != message.sender_id:

@@ -20,7 +20,7 @@ from narrowcast_server.computing.differences import html_difference
 from narrowcast_server.computing.highlight import highlighted
 
 HEAD: Final = 4
-_MOST_MEMORY: Final = 1 << 30
+_MAX_MEMORY: Final = 1 << 30
 _TASKS: Final[dict[str, Callable[..., str | None]]] = {
     "difference": html_difference,
     "highlight": highlighted,
@@ -33,7 +33,7 @@ def main() -> None:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     # A system with a lower limit, or without such limits, is fine too.
     with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     while (job := _read(sys.stdin.buffer)) is not None:
         signal.setitimer(signal.ITIMER_PROF, float(job["seconds"]))
         for item in job["items"]:

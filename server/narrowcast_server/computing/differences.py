@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 _WORDS: Final = re.compile(r"\s+|\S+")
-_LONGEST: Final = 20_000
+_MAX_LENGTH: Final = 20_000
 
 
 def html_difference(before: str, after: str) -> str:
@@ -17,7 +17,7 @@ def html_difference(before: str, after: str) -> str:
     The running time grows with the product of the lengths, and faster if words repeat. Long texts are not
     compared.
     """
-    if len(before) + len(after) > _LONGEST:
+    if len(before) + len(after) > _MAX_LENGTH:
         return plain_difference(before, after)
     old, new = _WORDS.findall(before), _WORDS.findall(after)
     pieces: list[str] = []

@@ -22,9 +22,9 @@ Block = tuple[str, str]
 
 _SECONDS: Final = 0.5
 """Processor time for all code of one rendering."""
-_MOST_BLOCKS: Final = 100
+_MAX_BLOCKS: Final = 100
 """In one rendering; further ones stay plain."""
-_MOST_CHARACTERS: Final = 8 * 1024 * 1024
+_MAX_CHARACTERS: Final = 8 * 1024 * 1024
 
 
 class HighlightsMissing(BaseException):
@@ -59,7 +59,7 @@ class Highlights:
         if block in self._highlighted:
             self._highlighted.move_to_end(block)
             return self._highlighted[block]
-        if self._mode is _Mode.ASK and len(self._wanted) < _MOST_BLOCKS:
+        if self._mode is _Mode.ASK and len(self._wanted) < _MAX_BLOCKS:
             self._wanted.append(block)
         return None
 
@@ -95,7 +95,7 @@ class Highlights:
             self._drop(block)
             self._highlighted[block] = html
             self._characters += _size(block, html)
-        while self._characters > _MOST_CHARACTERS:
+        while self._characters > _MAX_CHARACTERS:
             self._drop(next(iter(self._highlighted)))
 
     def _drop(self, block: Block) -> None:

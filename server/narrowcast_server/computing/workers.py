@@ -13,7 +13,7 @@ from typing import Final
 from narrowcast_server.computing.child import HEAD, frame
 
 _PROCESSES: Final = 2
-_MOST_WAITING: Final = 16
+_MAX_WAITING: Final = 16
 _END_SECONDS: Final = 2.0
 _MODULE: Final = "narrowcast_server.computing.child"
 
@@ -35,7 +35,7 @@ class Workers:
 
         All are None if too many jobs are waiting: the caller needs a fallback.
         """
-        if not items or self._waiting >= _MOST_WAITING:
+        if not items or self._waiting >= _MAX_WAITING:
             return [None] * len(items)
         self._waiting += 1
         try:

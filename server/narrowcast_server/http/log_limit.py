@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-_MOST: Final = 10
+_MAX_SAME: Final = 10
 _SECONDS: Final = 60.0
-_MOST_LINES: Final = 200
+_MAX_LINES: Final = 200
 
 
 @dataclass(slots=True)
@@ -38,13 +38,13 @@ class LogLimit(logging.Filter):
         key = (record.name, record.pathname, record.lineno)
         seen = self._seen.get(key)
         if seen is None or now - seen.begun > _SECONDS:
-            if len(self._seen) >= _MOST_LINES:
+            if len(self._seen) >= _MAX_LINES:
                 self._seen.clear()
             self._seen[key] = _Seen(now)
-            left_out = 0 if seen is None else seen.count - _MOST
+            left_out = 0 if seen is None else seen.count - _MAX_SAME
             if left_out > 0:
                 record.msg = f"{record.getMessage()} ({left_out} more like this were left out)"
                 record.args = ()
             seen = self._seen[key]
         seen.count += 1
-        return seen.count <= _MOST
+        return seen.count <= _MAX_SAME

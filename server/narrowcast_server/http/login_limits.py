@@ -24,7 +24,7 @@ _ANYWHERE: Final = 20
 """How many times the attempts of one place are allowed at an account from all places together."""
 _ANY_ACCOUNT: Final = 6
 """How many times the attempts at one account are allowed from one place at all accounts together."""
-_MOST_PLACES: Final = 10_000
+_MAX_PLACES: Final = 10_000
 
 
 class LoginLimits:
@@ -63,7 +63,7 @@ class LoginLimits:
         self._pairs.clear((account, place))
         self._familiar[account, place] = None
         self._familiar.move_to_end((account, place))
-        while len(self._familiar) > _MOST_PLACES:
+        while len(self._familiar) > _MAX_PLACES:
             self._familiar.popitem(last=False)
 
 

@@ -11,7 +11,7 @@ from narrowcast_server.organization.config import RateLimit
 from narrowcast_server.organization.errors import ServiceError
 
 Headers = dict[str, str]
-_MOST_KEYS: Final = 20_000
+_MAX_KEYS: Final = 20_000
 """Bounds the memory: names that strangers try are keys as well."""
 
 
@@ -33,7 +33,7 @@ class RateLimiter:
         if not self._limits:
             return {}
         now = self._clock.monotonic()
-        if len(self._calls) > _MOST_KEYS:
+        if len(self._calls) > _MAX_KEYS:
             self._forget_idle(now)
         calls = self._calls.setdefault(key, deque(maxlen=self._most))
         self._forget_old(calls, now)
@@ -72,7 +72,7 @@ class RateLimiter:
             for key, calls in self._calls.items()
             if calls and calls[-1] > now - self._longest.seconds
         }
-        if len(recent) > _MOST_KEYS:
+        if len(recent) > _MAX_KEYS:
             by_age = sorted(recent, key=lambda key: recent[key][-1])
             recent = {key: recent[key] for key in by_age[len(by_age) // 2 :]}
         self._calls = recent

@@ -10,7 +10,7 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from typing import Final
 
-_LONGEST_LINE: Final = 150
+_MAX_LINE: Final = 150
 
 
 class BadAddress(Exception):
@@ -64,7 +64,7 @@ def is_address(text: str) -> bool:
 def one_line(text: str) -> str:
     """Text for a header: printable and limited in length."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
+    return line if len(line) <= _MAX_LINE else f"{line[: _MAX_LINE - 1]}…"
 
 
 def _text(body: str) -> str:

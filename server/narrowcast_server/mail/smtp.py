@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from narrowcast_server.mail.settings import MailSettings, Security
 
 T = TypeVar("T")
-_LONGEST_REASON: Final = 200
+_MAX_REASON: Final = 200
 _PERMANENT: Final = 500
 
 
@@ -96,12 +96,12 @@ def _refused(server: smtplib.SMTP, code: int, said: bytes | str) -> Outcome:
 def _reason(error: BaseException) -> str:
     if isinstance(error, smtplib.SMTPResponseException):
         return _reply(error.smtp_code, error.smtp_error)
-    return (str(error) or type(error).__name__)[:_LONGEST_REASON]
+    return (str(error) or type(error).__name__)[:_MAX_REASON]
 
 
 def _reply(code: int, said: bytes | str) -> str:
     text = said.decode(errors="replace") if isinstance(said, bytes) else said
-    return f"{code} {text}"[:_LONGEST_REASON]
+    return f"{code} {text}"[:_MAX_REASON]
 
 
 async def in_daemon_thread(work: Callable[[], T]) -> T:

@@ -15,7 +15,7 @@ from narrowcast_server.markdown.inline import tex_html
 from narrowcast_server.markdown.run import Run
 
 FENCE: Final = re.compile(r"(~{3,}|`{3,}) *(?:\{?\.?([\w+./#-]{1,60}) *([^ ~`}][^~`]*)?\}?)?", re.ASCII)
-LONGEST_HIGHLIGHTED_LINE: Final = 1000
+MAX_HIGHLIGHTED_LINE: Final = 1000
 DEEPEST_FENCES: Final = 12
 QUOTES: Final = frozenset({"quote", "quoted"})
 MATH: Final = "math"
@@ -128,7 +128,7 @@ def code_html(run: Run, source: str, language: str) -> str:
     attribute = f' data-code-language="{escape(language_name(language))}"' if language else ""
     source = source.strip("\n") + "\n"
     inner = None
-    if language and max(map(len, source.split("\n"))) <= LONGEST_HIGHLIGHTED_LINE:
+    if language and max(map(len, source.split("\n"))) <= MAX_HIGHLIGHTED_LINE:
         inner = run.context.highlighted(language, source)
     if inner is None:
         inner = escape(source, quote=False)

@@ -33,7 +33,7 @@ DELETED: Final = r"((?<!~)~~)([^~\n]+)~~(?!~)"
 EXTRA_EMOJI = "zulip"
 """The only emoji of the service that is neither in Unicode nor uploaded."""
 EXTRA_EMOJI_URL = "/static/generated/emoji/images/emoji/unicode/zulip.svg"
-LONGEST_EMOJI_NAME: Final = 60
+MAX_EMOJI_NAME: Final = 60
 KEYCAP: Final = "\N{COMBINING ENCLOSING KEYCAP}"
 JOINS: Final = re.compile("[\N{ZERO WIDTH JOINER}\U0001f3fb-\U0001f3ff]")
 
@@ -91,7 +91,7 @@ def emoji_of(run: Run, match: Match[str]) -> Piece:
     parsed further.
     """
     name = match[1]
-    if run.node_budget <= 0 or len(name) > LONGEST_EMOJI_NAME:
+    if run.node_budget <= 0 or len(name) > MAX_EMOJI_NAME:
         return match[0]
     run.node_budget -= 1
     custom = run.context.custom_emoji(name)

@@ -29,8 +29,8 @@ FILE_SUFFIXES: Final = frozenset({"java", "md", "mov", "py", "zip"})
 """Top-level domains that look like file extensions."""
 TRAILING_PUNCTUATION: Final = "!:;?),.'\">"
 """Punctuation that does not belong to an address at its end."""
-MOST_TRAILING_PUNCTUATION: Final = 20
-LONGEST_ADDRESS: Final = 2000
+MAX_TRAILING_PUNCTUATION: Final = 20
+MAX_ADDRESS: Final = 2000
 DEEPEST_PARENTHESES: Final = 7
 DEEPEST_BRACKETS: Final = 60
 LINKIFIER_MEMORY: Final = 1 << 20
@@ -184,8 +184,8 @@ class AddressRule(Rule):
 
 def address_at(text: str, start: int) -> str | None:
     """The address that begins at a position, or None."""
-    word = WORD.match(text, start, start + LONGEST_ADDRESS + 1)
-    if word is None or len(word[0]) > LONGEST_ADDRESS:
+    word = WORD.match(text, start, start + MAX_ADDRESS + 1)
+    if word is None or len(word[0]) > MAX_ADDRESS:
         return None
     end = end_of_address(word[0])
     address = None if end is None else address_pattern().fullmatch(word[0], 0, end)
@@ -198,7 +198,7 @@ def end_of_address(word: str) -> int | None:
     """
     end = len(word.rstrip(TRAILING_PUNCTUATION))
     depth = 0
-    for match in PARENTHESES.finditer(word, 0, end + MOST_TRAILING_PUNCTUATION):
+    for match in PARENTHESES.finditer(word, 0, end + MAX_TRAILING_PUNCTUATION):
         if match.start() >= end and depth == 0:
             break
         depth += 1 if match[0] == "(" else -1

@@ -21,7 +21,7 @@ from narrowcast_server.markdown.context import AttachmentInfo, LinkPreview
 from narrowcast_server.markdown.elements import Engine, element
 from narrowcast_server.markdown.run import UPLOADS, Run
 
-MOST_LINKS: Final = 24
+MAX_LINKS: Final = 24
 """A message with more distinct addresses gets no previews."""
 THUMBNAIL: Final = "840x560.webp"
 IMAGE_SUFFIXES: Final = (".bmp", ".gif", ".jpe", ".jpeg", ".jpg", ".png", ".webp")
@@ -79,7 +79,7 @@ class Previews(Treeprocessor):
         for link in links:
             run.note_link(link.href)
         shown = {link.href: link for link in reversed(links) if not link.is_quoted}
-        if len(shown) > MOST_LINKS:
+        if len(shown) > MAX_LINKS:
             return
         behind: Counter[Element] = Counter()
         for link in links:

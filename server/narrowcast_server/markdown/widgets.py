@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 Widget = dict[str, object]
-LONGEST_TEXT = 1000
+MAX_TEXT = 1000
 
 
 def widget_for(source: str) -> Widget | None:
@@ -52,7 +52,7 @@ def check_submessage(widget_type: str, data: object, is_author: bool) -> str | N
         value = data.get(name)
         if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
             return f"Invalid {widget_type} data: {name}"
-        if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        if isinstance(value, str) and len(value) > MAX_TEXT:
             return f"Invalid {widget_type} data: {name} is too long"
     if kind == "vote" and data.get("vote") not in (1, -1):
         return "Invalid poll data: vote"

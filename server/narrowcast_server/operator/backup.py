@@ -28,7 +28,7 @@ from narrowcast_server.uploads.files import UPLOADS
 _MANIFEST: Final = "manifest.json"
 _FORMAT: Final = "narrowcast backup 1"
 _CHUNK: Final = 1 << 20
-_LARGEST_MANIFEST: Final = 1 << 28
+_MAX_MANIFEST: Final = 1 << 28
 _LEFT_OUT: Final = frozenset({"partial", "resumable"})
 """Folders of unfinished uploads."""
 
@@ -155,7 +155,7 @@ def _verified(source: Path, folder: Path) -> int:
             if content is None or not _is_ours(entry.name):
                 raise BackupError(f"{source} is not a backup: it holds {entry.name!r}")
             if entry.name == _MANIFEST:
-                manifest = _manifest(source, content.read(_LARGEST_MANIFEST))
+                manifest = _manifest(source, content.read(_MAX_MANIFEST))
             else:
                 sums[entry.name] = _unpacked(content, folder / entry.name)
     if manifest is None or manifest != sums:

@@ -25,8 +25,8 @@ from narrowcast_server.organization.core import DATABASE, Core
 from narrowcast_server.storage.store import StoreError
 
 NAME: Final = "control.sock"
-_LONGEST: Final = 64 * 1024
-_LONGEST_PATH: Final = 100
+_MAX_BYTES: Final = 64 * 1024
+_MAX_PATH: Final = 100
 """The longest path of a socket; systems allow little more."""
 _SECONDS: Final = 30.0
 _log = logging.getLogger("narrowcast.server")
@@ -36,7 +36,7 @@ _log = logging.getLogger("narrowcast.server")
 async def controlled(core: Core) -> AsyncIterator[None]:
     """Accepts operator commands until the block ends."""
     path = core.folder / NAME
-    if len(os.fsencode(path)) > _LONGEST_PATH:
+    if len(os.fsencode(path)) > _MAX_PATH:
         _log.warning(
             "the path of %s is too long for a socket: stop the server before admin commands", core.folder
         )
@@ -57,7 +57,7 @@ async def controlled(core: Core) -> AsyncIterator[None]:
         bound.bind(os.fspath(path))
     finally:
         os.umask(before)
-    server = await asyncio.start_unix_server(talk, sock=bound, limit=_LONGEST)
+    server = await asyncio.start_unix_server(talk, sock=bound, limit=_MAX_BYTES)
     try:
         yield
     finally:

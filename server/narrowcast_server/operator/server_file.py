@@ -16,7 +16,7 @@ from narrowcast_server.organization.config import Config, Quotas
 NAME: Final = "server.toml"
 _TABLES: Final = ("mail", "limits", "accounts")
 _MAIL_KEYS: Final = ("host", "port", "security", "user", "password", "sender", "ca_file", "timeout_seconds")
-_LARGEST: Final = 1 << 40
+_MAX_NUMBER: Final = 1 << 40
 
 
 class ServerFileError(Exception):
@@ -94,7 +94,7 @@ def _quotas(table: Mapping[str, object]) -> Quotas:
     return replace(Quotas(), **{key: _number(f"limits.{key}", value) for key, value in table.items()})
 
 
-def _number(key: str, value: object, most: int = _LARGEST) -> int:
+def _number(key: str, value: object, most: int = _MAX_NUMBER) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
         raise ServerFileError(f"{key} is not a whole number from 0 to {most}")
     return value

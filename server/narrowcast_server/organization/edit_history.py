@@ -11,8 +11,8 @@ from typing import Any, Final
 
 Entry = dict[str, Any]
 
-MOST_ENTRIES: Final = 100
-MOST_CHARACTERS: Final = 60_000
+MAX_ENTRIES: Final = 100
+MAX_CHARACTERS: Final = 60_000
 """Of all earlier texts together, including rendered ones; those of the newest and the oldest change are
 always kept.
 """
@@ -24,7 +24,7 @@ _TEXTS: Final = ("prev_content", "prev_rendered_content", "prev_rendered_content
 def bounded(entries: Sequence[Mapping[str, Any]]) -> list[Entry]:
     """Drops entries and texts beyond the limits; always keeps the newest and the oldest."""
     kept = [dict(entry) for entry in entries]
-    room = MOST_CHARACTERS
+    room = MAX_CHARACTERS
     texts = [entry for entry in kept if "prev_content" in entry]
     for entry in texts[1:-1]:
         room -= _size(entry)
@@ -32,7 +32,7 @@ def bounded(entries: Sequence[Mapping[str, Any]]) -> list[Entry]:
             for key in _TEXTS:
                 entry.pop(key, None)
     changes = [entry for entry in kept if any(key.startswith("prev_") for key in entry)]
-    return changes if len(changes) <= MOST_ENTRIES else [*changes[: MOST_ENTRIES - 1], changes[-1]]
+    return changes if len(changes) <= MAX_ENTRIES else [*changes[: MAX_ENTRIES - 1], changes[-1]]
 
 
 def shown(entries: Sequence[Entry]) -> list[Entry]:

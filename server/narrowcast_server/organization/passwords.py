@@ -22,8 +22,8 @@ MIN_PASSWORD: Final = PASSWORD_CHARACTERS[0]
 MAX_PASSWORD: Final = PASSWORD_CHARACTERS[1]
 hasher = PasswordHasher()
 """Sets the cost of new hashes; each hash holds the parameters for checking it."""
-_MOST_WAITING: Final = 50
-_MOST_AN_ADDRESS: Final = 5
+_MAX_WAITING: Final = 50
+_MAX_WAITING_AN_ADDRESS: Final = 5
 _PAUSE_SECONDS: Final = 5.0
 
 
@@ -58,7 +58,7 @@ class Passwords:
         """`password_fits` in a thread; raises RATE_LIMIT_HIT if too many checks are pending, in total or from
         this address.
         """
-        if not is_local(address) and self._waiting_at[address] >= _MOST_AN_ADDRESS:
+        if not is_local(address) and self._waiting_at[address] >= _MAX_WAITING_AN_ADDRESS:
             raise rate_limited(_PAUSE_SECONDS)
         self._waiting_at[address] += 1
         try:
@@ -73,7 +73,7 @@ class Passwords:
         return await self._in_thread(partial(hash_password, password))
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
-        if self._waiting >= _MOST_WAITING:
+        if self._waiting >= _MAX_WAITING:
             raise rate_limited(_PAUSE_SECONDS)
         self._waiting += 1
         try:

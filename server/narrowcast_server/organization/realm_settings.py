@@ -135,5 +135,5 @@ REPORT_TYPES: Final[dict[str, str]] = {
     "other": "Other reason",
 }
 
-MOST_NOTIFIED_SUBSCRIBERS: Final = 100
+MAX_NOTIFIED_SUBSCRIBERS: Final = 100
 """A request that subscribes more users than this sends them no notification messages."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-LONGEST_NAME: Final = 60
-LONGEST_DESCRIPTION: Final = 1024
+MAX_NAME: Final = 60
+MAX_DESCRIPTION: Final = 1024
 
 
 def groups_of(core: Core) -> list[dict[str, Any]]:

@@ -10,15 +10,15 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.events import MessageFilter
 from narrowcast_server.queries.narrow_terms import Term, pairs
 
-_LONGEST: Final = 10_000
+_MAX_LENGTH: Final = 10_000
 """Length limit, since a queue keeps its narrow as long as it exists."""
 Condition = Callable[[Mapping[str, Any], frozenset[str], Any], bool]
 
 
 def event_narrow(name: str, text: str) -> list[Term]:
     """Parses the parameter; raises BAD_REQUEST for operators that cannot be decided from a message alone."""
-    if len(text) > _LONGEST:
-        raise ServiceError(f"{name} is too long (limit: {_LONGEST} characters)")
+    if len(text) > _MAX_LENGTH:
+        raise ServiceError(f"{name} is too long (limit: {_MAX_LENGTH} characters)")
     terms = pairs(name, text)
     for term in terms:
         if term.operator not in _CONDITIONS:

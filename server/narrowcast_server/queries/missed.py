@@ -23,7 +23,7 @@ _FOLLOWED: Final = (
     "EXISTS (SELECT 1 FROM user_topics t WHERE t.user_id = um.user_id AND t.channel_id = m.channel_id"
     f" AND t.topic = m.topic AND t.policy = {int(VisibilityPolicy.FOLLOWED)})"
 )
-_MOST: Final = 50
+_MAX_MESSAGES: Final = 50
 
 
 def missed(core: Core, user: User, after: int) -> list[Message]:
@@ -45,6 +45,6 @@ def missed(core: Core, user: User, after: int) -> list[Message]:
         after,
         *values,
         *of_muted,
-        _MOST,
+        _MAX_MESSAGES,
     )
     return [message for message in map(Message.of, rows) if may_see(core, user, message)]

@@ -29,7 +29,7 @@ from narrowcast_server.rules.visibility import visible_ids
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-_LONGEST_HTML: Final = 100
+_MAX_HTML: Final = 100
 """The length of a message's HTML at most, in lengths of the longest message."""
 
 
@@ -130,7 +130,7 @@ def rendered(core: Core, user: User, source: str) -> Rendered:
     more than a hundred times as long as the longest message.
     """
     rendering = _with_highlights(core, render(source, RenderingContext(core, user)))
-    if len(rendering.html) > _LONGEST_HTML * core.config.limits.max_message_length:
+    if len(rendering.html) > _MAX_HTML * core.config.limits.max_message_length:
         raise ServiceError("Unable to render message")
     return rendering
 

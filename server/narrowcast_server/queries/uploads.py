@@ -10,7 +10,7 @@ from narrowcast_server.storage.store import Row
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-_MOST_MESSAGES: Final = 100
+_MAX_MESSAGES: Final = 100
 
 
 def attachment_object(core: Core, attachment_id: int) -> dict[str, object]:
@@ -21,7 +21,7 @@ def attachment_object(core: Core, attachment_id: int) -> dict[str, object]:
         "SELECT m.id, m.timestamp FROM message_attachments a JOIN messages m ON m.id = a.message_id"
         " WHERE a.attachment_id = ? ORDER BY m.id DESC LIMIT ?",
         attachment_id,
-        _MOST_MESSAGES,
+        _MAX_MESSAGES,
     )
     return {
         "id": row["id"],

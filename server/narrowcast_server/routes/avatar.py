@@ -11,7 +11,7 @@ from narrowcast_server.rules.accounts import check_may_change_avatar
 from narrowcast_server.uploads.custom_emoji import PICTURES
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import (
-    LARGEST_PICTURE_MIB,
+    MAX_PICTURE_MIB,
     forget_picture,
     picture_bytes,
     picture_stored,
@@ -26,7 +26,7 @@ async def set_avatar(call: Call) -> ResponseBody:
     """Sets the caller's avatar."""
     check_may_change_avatar(call.core, call.user)
     one = "You must upload exactly one avatar."
-    async with single_file(call.request, LARGEST_PICTURE_MIB, one, one) as upload:
+    async with single_file(call.request, MAX_PICTURE_MIB, one, one) as upload:
         picture = await picture_bytes(upload)
     call.confirm()
     with picture_stored(call.core, picture) as stored:

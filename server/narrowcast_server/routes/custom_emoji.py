@@ -5,7 +5,7 @@ from __future__ import annotations
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.uploads.custom_emoji import add_emoji, custom_emoji_table, deactivate_emoji
-from narrowcast_server.uploads.pictures import LARGEST_PICTURE_MIB, picture_bytes, picture_stored
+from narrowcast_server.uploads.pictures import MAX_PICTURE_MIB, picture_bytes, picture_stored
 from narrowcast_server.uploads.receiving import single_file
 
 routes = Routes()
@@ -21,7 +21,7 @@ def list_emoji(call: Call) -> ResponseBody:
 async def create_emoji(call: Call) -> ResponseBody:
     """Adds an emoji from a picture."""
     one = "You must upload exactly one file."
-    async with single_file(call.request, LARGEST_PICTURE_MIB, one, one) as upload:
+    async with single_file(call.request, MAX_PICTURE_MIB, one, one) as upload:
         picture = await picture_bytes(upload)
     call.confirm()
     with picture_stored(call.core, picture) as stored:

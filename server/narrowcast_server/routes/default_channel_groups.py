@@ -10,7 +10,7 @@ from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.queries.default_channel_groups import LONGEST_DESCRIPTION, LONGEST_NAME, groups_of
+from narrowcast_server.queries.default_channel_groups import MAX_DESCRIPTION, MAX_NAME, groups_of
 from narrowcast_server.rules import access
 from narrowcast_server.rules.permissions import Callers
 
@@ -92,15 +92,15 @@ def _group(call: Call, groups: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def _checked_name(groups: Sequence[Mapping[str, Any]], name: str) -> str:
     name = name.strip()
-    if not name or len(name) > LONGEST_NAME:
-        raise ServiceError(f"Invalid default channel group name '{name[:LONGEST_NAME]}'")
+    if not name or len(name) > MAX_NAME:
+        raise ServiceError(f"Invalid default channel group name '{name[:MAX_NAME]}'")
     if any(group["name"].casefold() == name.casefold() for group in groups):
         raise ServiceError(f"Default channel group '{name}' already exists")
     return name
 
 
 def _checked_description(text: str) -> str:
-    check_length("description", text, LONGEST_DESCRIPTION)
+    check_length("description", text, MAX_DESCRIPTION)
     return text
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import WELCOME_TEXT_MAX, Role
+from narrowcast_api.wire.vocabulary import MAX_WELCOME_TEXT, Role
 from narrowcast_server.actions import invites
 from narrowcast_server.http.params import (
     Param,
@@ -52,8 +52,8 @@ DEFAULTS = defaulted(
 )
 MAX_USES = optional("max_uses", integer)
 """How many users may join by the link; not part of the service's API."""
-_MOST_USES: Final = 1_000_000
-WELCOME = optional("welcome_message_custom_text", limited(WELCOME_TEXT_MAX, text_without_null))
+_MAX_USES: Final = 1_000_000
+WELCOME = optional("welcome_message_custom_text", limited(MAX_WELCOME_TEXT, text_without_null))
 NOTIFY = defaulted("notify_referrer_on_join", boolean, True, since=Gate.INVITE_NOTIFY_REFERRER.level)
 
 
@@ -135,8 +135,8 @@ def create_link(call: Call) -> ResponseBody:
     """Creates a reusable link (INVM-01)."""
     check_may_invite(call.core, call.user, by_link=True)
     uses = call[MAX_USES]
-    if uses is not None and not 1 <= uses <= _MOST_USES:
-        raise ServiceError(f"max_uses must be 1 to {_MOST_USES}")
+    if uses is not None and not 1 <= uses <= _MAX_USES:
+        raise ServiceError(f"max_uses must be 1 to {_MAX_USES}")
     terms = replace(_terms(call, call[LINK_CHANNELS]), uses=uses)
     check_terms(call.core, call.user, terms)
     return {"invite_link": invites.create_link(call.core, call.user, terms)}

@@ -18,8 +18,8 @@ from narrowcast_server.storage.extra_keys import Scope
 
 routes = Routes()
 
-_LONGEST_NAME: Final = 60
-_MOST_DAYS: Final = 3650
+_MAX_NAME: Final = 60
+_MAX_DAYS: Final = 3650
 _DAY_SECONDS: Final = 86_400
 
 NAME = required("name", text_without_null)
@@ -55,10 +55,10 @@ def list_keys(call: Call) -> ResponseBody:
 def make_key(call: Call) -> ResponseBody:
     """Creates a key and shows it this once; it expires after `days`, or when the account's password or key changes."""
     name, days = call[NAME].strip(), call[DAYS]
-    if not name or len(name) > _LONGEST_NAME:
-        raise ServiceError(f"name must have 1 to {_LONGEST_NAME} characters")
-    if days is not None and not 1 <= days <= _MOST_DAYS:
-        raise ServiceError(f"days must be 1 to {_MOST_DAYS}")
+    if not name or len(name) > _MAX_NAME:
+        raise ServiceError(f"name must have 1 to {_MAX_NAME} characters")
+    if days is not None and not 1 <= days <= _MAX_DAYS:
+        raise ServiceError(f"days must be 1 to {_MAX_DAYS}")
     account = _whose(call)
     check_room(call.core, account, "extra_keys")
     now = call.core.now()

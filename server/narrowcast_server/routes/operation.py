@@ -32,7 +32,7 @@ NEW_KEY = defaulted("new_key", boolean, False)
 BEFORE = optional("before", natural)
 LIMIT = defaulted("limit", natural, 100)
 
-_MOST_ENTRIES: Final = 1000
+_MAX_ENTRIES: Final = 1000
 _HELP: Final = {
     "answers_total": "Responses by HTTP status.",
     "crashes_total": "Requests that failed with a server error.",
@@ -117,6 +117,6 @@ def _whose(call: Call) -> User:
 @routes.add("GET", "/server/acts", BEFORE, LIMIT, absolute=True, callers=Callers.ADMINISTRATORS)
 def list_audit_log(call: Call) -> ResponseBody:
     """The newest administrative actions, or the newest before an id."""
-    if call[LIMIT] > _MOST_ENTRIES:
-        raise ServiceError(f"Too many acts requested (limit: {_MOST_ENTRIES})")
+    if call[LIMIT] > _MAX_ENTRIES:
+        raise ServiceError(f"Too many acts requested (limit: {_MAX_ENTRIES})")
     return {"acts": entries(call.core, call[LIMIT], call[BEFORE])}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any, Final
 
-from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS, OWNER_SETTINGS, WELCOME_TEXT_MAX
+from narrowcast_api.wire.vocabulary import MAX_WELCOME_TEXT, NOT_FOR_NEWCOMERS, OWNER_SETTINGS
 from narrowcast_server.actions import realm
 from narrowcast_server.actions.joining import welcome
 from narrowcast_server.actions.visibility import visibility_may_change_for_all
@@ -45,7 +45,7 @@ PERSONAL: Final[dict[str, Param[Any]]] = {
     if name not in NOT_FOR_NEWCOMERS
 }
 DOMAIN = required("domain", text_without_null)
-WELCOME = required("welcome_message_custom_text", limited(WELCOME_TEXT_MAX, text_without_null))
+WELCOME = required("welcome_message_custom_text", limited(MAX_WELCOME_TEXT, text_without_null))
 SUBDOMAINS = required("allow_subdomains", boolean)
 
 

@@ -10,7 +10,7 @@ from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.uploads.custom_emoji import PICTURES
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import (
-    LARGEST_PICTURE_MIB,
+    MAX_PICTURE_MIB,
     forget_picture,
     picture_bytes,
     picture_stored,
@@ -51,7 +51,7 @@ def delete_logo(call: Call) -> ResponseBody:
 
 async def _set(call: Call, picture: Picture | None) -> None:
     one = "You must upload exactly one icon." if picture else "You must upload exactly one logo."
-    async with file_and_fields(call.request, LARGEST_PICTURE_MIB, one, one) as (upload, fields):
+    async with file_and_fields(call.request, MAX_PICTURE_MIB, one, one) as (upload, fields):
         if picture is None:
             if "night" not in fields:
                 raise missing("night")

@@ -28,8 +28,8 @@ from narrowcast_server.routes.server_settings import STREAM_PATH
 
 routes = Routes()
 
-_MOST_TYPES: Final = 200
-_LONGEST_TYPE: Final = 60
+_MAX_TYPES: Final = 200
+_MAX_TYPE: Final = 60
 
 _INCLUDE_SUBSCRIBERS: Final = {"true": True, "false": False, "partial": True}
 
@@ -62,7 +62,7 @@ def capabilities(name: str, text: str) -> frozenset[str]:
 def event_types(name: str, text: str) -> list[str]:
     """A bounded list of event type names."""
     names = list(dict.fromkeys(strings(name, text)))
-    if len(names) > _MOST_TYPES or any(len(each) > _LONGEST_TYPE for each in names):
+    if len(names) > _MAX_TYPES or any(len(each) > _MAX_TYPE for each in names):
         raise ServiceError(f"{name} has too many names, or names that are too long")
     return names
 

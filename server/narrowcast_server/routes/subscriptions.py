@@ -36,7 +36,7 @@ from narrowcast_server.organization.errors import (
 )
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.organization.people import check_active, person
-from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS, MOST_NOTIFIED_SUBSCRIBERS
+from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS, MAX_NOTIFIED_SUBSCRIBERS
 from narrowcast_server.queries.snapshot.channels import subscription_rows
 from narrowcast_server.routes.register import include_subscribers
 from narrowcast_server.routes.subscription_properties import check_color
@@ -180,7 +180,7 @@ def _subscribe(
 def _notify(call: Call, added: dict[int, list[Channel]], made: Sequence[Channel]) -> ResponseBody:
     """Sends the notices of new subscriptions and channels; returns whether users were notified of subscriptions."""
     core, user = call.core, call.user
-    notifies = call[NEW_MESSAGES] and len(added) <= MOST_NOTIFIED_SUBSCRIBERS
+    notifies = call[NEW_MESSAGES] and len(added) <= MAX_NOTIFIED_SUBSCRIBERS
     if notifies:
         personal_notices.subscribed(core, user, added, {channel.id for channel in made})
     if call[ANNOUNCE]:

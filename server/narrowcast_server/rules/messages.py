@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 
-_MOST_WITHOUT_PERMISSION: Final = 15
+_MAX_WITHOUT_PERMISSION: Final = 15
 """Wildcard mentions in channels with more subscribers than this need a permission."""
 
 
@@ -45,7 +45,7 @@ def check_wildcards(core: Core, sender: User, channel: Channel, rendering: Rende
     """Raises ServiceError for a wildcard mention of many users without permission."""
     if not (rendering.channel_wildcard or rendering.topic_wildcard):
         return
-    if len(access.subscriber_ids(core, channel.id)) > _MOST_WITHOUT_PERMISSION and not realm_allows(
+    if len(access.subscriber_ids(core, channel.id)) > _MAX_WITHOUT_PERMISSION and not realm_allows(
         core, sender, "can_mention_many_users_group"
     ):
         kind = "STREAM" if rendering.channel_wildcard else "TOPIC"

@@ -38,7 +38,7 @@ _LARGE_JSON: Final = (
     ("scheduled_messages", "recipients", ""),
     ("submessages", "content", ""),
 )
-_MOST_LINES: Final = 100
+_MAX_LINES: Final = 100
 """The most lines for one kind of fault."""
 
 
@@ -64,7 +64,7 @@ def row_faults(database: sqlite3.Connection) -> Iterator[str]:
         allowed = ", ".join(str(int(number)) for number in known)
         for identity, value in database.execute(
             f"SELECT rowid, {column} FROM {table} WHERE {column} IS NOT NULL AND {column} NOT IN ({allowed}) LIMIT ?",
-            (_MOST_LINES,),
+            (_MAX_LINES,),
         ):
             yield f"row {identity} of {table} has the unknown {column} {value!r}"
     yield from _json_faults(database, _SMALL_JSON)
@@ -83,7 +83,7 @@ def _json_faults(database: sqlite3.Connection, columns: Iterable[tuple[str, str,
         for (identity,) in database.execute(
             f"SELECT {key} FROM {table} WHERE NOT json_valid({column})"
             f" OR (? != '' AND json_type({column}) != ?) LIMIT ?",
-            (kind, kind, _MOST_LINES),
+            (kind, kind, _MAX_LINES),
         ):
             yield f"row {identity} of {table} has a damaged {column}"
 
@@ -112,17 +112,17 @@ def _faults(database: sqlite3.Connection, data: Path) -> Iterator[str]:
     if version > len(MIGRATIONS):
         yield f"{data / DATABASE} was created by a newer server (schema {version} > {len(MIGRATIONS)})"
         return
-    for (text,) in database.execute(f"PRAGMA integrity_check({_MOST_LINES})"):
+    for (text,) in database.execute(f"PRAGMA integrity_check({_MAX_LINES})"):
         if text != "ok":
             yield str(text)
-    for row in database.execute("PRAGMA foreign_key_check").fetchmany(_MOST_LINES):
+    for row in database.execute("PRAGMA foreign_key_check").fetchmany(_MAX_LINES):
         yield f"row {row[1]} of {row[0]} points to a missing row of {row[2]}"
     if version == 0:
         return
     yield from row_faults(database)
     yield from _json_faults(database, _LARGE_JSON)
     for (identity,) in database.execute(
-        "SELECT id FROM messages WHERE id NOT IN (SELECT rowid FROM message_words) LIMIT ?", (_MOST_LINES,)
+        "SELECT id FROM messages WHERE id NOT IN (SELECT rowid FROM message_words) LIMIT ?", (_MAX_LINES,)
     ):
         yield f"message {identity} is missing in the search index"
     for path_id, name in database.execute("SELECT path_id, name FROM attachments ORDER BY id"):

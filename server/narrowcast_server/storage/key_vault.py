@@ -21,7 +21,7 @@ FILE: Final = "keys.secret"
 _FORM: Final = "s1"
 _NONCE_BYTES: Final = 16
 _TAG_BYTES: Final = 8
-_LONGEST: Final = 64
+_MAX_LENGTH: Final = 64
 KEY_LENGTH: Final = 32
 _ALPHABET: Final = string.ascii_letters + string.digits
 _log = logging.getLogger("narrowcast.server")
@@ -40,7 +40,7 @@ class KeyVault:
     def seal(self, key: str) -> str:
         """The stored form of `key` (at most 64 bytes of UTF-8); different each time."""
         plain = key.encode()
-        if len(plain) > _LONGEST:
+        if len(plain) > _MAX_LENGTH:
             raise ValueError("the key is too long")
         nonce = secrets.token_bytes(_NONCE_BYTES)
         covered = bytes(a ^ b for a, b in zip(plain, self._digest(b"pad", nonce), strict=False))
@@ -55,7 +55,7 @@ class KeyVault:
         except ValueError:
             return None
         expected = self._digest(b"tag", nonce + covered)[:_TAG_BYTES]
-        if form != _FORM or len(covered) > _LONGEST or not hmac.compare_digest(expected, tag):
+        if form != _FORM or len(covered) > _MAX_LENGTH or not hmac.compare_digest(expected, tag):
             return None
         plain = bytes(a ^ b for a, b in zip(covered, self._digest(b"pad", nonce), strict=False))
         return plain.decode()

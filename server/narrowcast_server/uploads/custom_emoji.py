@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 PICTURES: Final = "/user_avatars"
-LONGEST_NAME: Final = 50
+MAX_NAME: Final = 50
 _NAME = re.compile(r"[a-z0-9 _-]*[a-z0-9][a-z0-9 _-]*")
 
 
@@ -38,7 +38,7 @@ def custom_emoji_table(core: Core) -> dict[str, dict[str, object]]:
 def add_emoji(core: Core, user: User, name: str, stored: str) -> int:
     """Adds an emoji with a stored picture; returns its id."""
     check_may_add_emoji(core, user, overrides_default=False)
-    if not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+    if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
         raise ServiceError(
             "Emoji names must contain only lowercase English letters, digits, spaces, dashes,"
             " and underscores."

@@ -24,8 +24,8 @@ UPLOADS: Final = "uploads"
 ORGANIZATION: Final = 1
 """First part of every path id; a server of this kind has only one organization."""
 UNNAMED: Final = "uploaded-file"
-LONGEST_NAME: Final = 255
-_LONGEST_HEADER: Final = 256 * 1024
+MAX_NAME: Final = 255
+_MAX_HEADER: Final = 256 * 1024
 _PATH_ID = re.compile(rf"{ORGANIZATION}/([0-9a-f]{{2}})/([A-Za-z0-9_-]{{24}})/[^/\\]+")
 _UNSAFE_IN_PATH = re.compile(r"[^\w\s.-]+")
 
@@ -161,11 +161,11 @@ def stored_name(filename: str) -> str:
 
 def shortened(name: str) -> str:
     """A name cut to 255 characters, keeping its suffix."""
-    if len(name) <= LONGEST_NAME:
+    if len(name) <= MAX_NAME:
         return name
     stem, dot, suffix = name.rpartition(".")
-    keep = LONGEST_NAME - len(dot + suffix)
-    return stem[:keep] + dot + suffix if stem and keep > 0 else name[:LONGEST_NAME]
+    keep = MAX_NAME - len(dot + suffix)
+    return stem[:keep] + dot + suffix if stem and keep > 0 else name[:MAX_NAME]
 
 
 def path_name(filename: str) -> str:
@@ -202,7 +202,7 @@ def image_size(content: BinaryIO) -> tuple[int, int] | None:
     """Width and height of a raster image from its header; None if there is no plausible header."""
     content.seek(0)
     # The size is near the start; without a limit, a file with endless headers would take long to read.
-    head = content.read(_LONGEST_HEADER)
+    head = content.read(_MAX_HEADER)
     if not raster_header(head):
         return None
     try:

@@ -17,8 +17,8 @@ from narrowcast_server.uploads.files import Folder, image_size
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-LARGEST_PICTURE_MIB: Final = 5
-MOST_PIXELS: Final = 50_000_000
+MAX_PICTURE_MIB: Final = 5
+MAX_PIXELS: Final = 50_000_000
 _STORED: Final = re.compile(r"[0-9a-f]{40}\.(?:png|jpg|gif|webp)")
 _SUFFIXES: Final = ((b"\x89PNG", ".png"), (b"\xff\xd8\xff", ".jpg"), (b"GIF8", ".gif"), (b"RIFF", ".webp"))
 
@@ -39,7 +39,7 @@ def keep_picture(core: Core, content: bytes) -> str:
         partial.write_bytes(content)
         with partial.open("rb") as file:
             size = image_size(file)
-        if size is None or size[0] * size[1] > MOST_PIXELS:
+        if size is None or size[0] * size[1] > MAX_PIXELS:
             raise bad_image()
         name = f"{secrets.token_hex(20)}{suffix}"
         partial.replace(folder.public(name))

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 MEBIBYTE: Final = 1 << 20
 _ROOM_FOR_FORM: Final = 64 * 1024
-_MOST_FIELDS: Final = 20
-_MOST_FILES: Final = 4
+_MAX_FIELDS: Final = 20
+_MAX_FILES: Final = 4
 
 
 def too_large(limit_mib: int) -> ServiceError:
@@ -55,7 +55,7 @@ async def file_and_fields(
         raise too_large(limit_mib)
     bounded = Request(request.scope, counted(request, limit, limit_mib))
     try:
-        form = await bounded.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS)
+        form = await bounded.form(max_files=_MAX_FILES, max_fields=_MAX_FIELDS)
     except MultiPartException as error:
         raise ServiceError(several if "files" in error.message else "The form is malformed") from error
     try:

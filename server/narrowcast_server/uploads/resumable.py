@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 LIFETIME_SECONDS: Final = 24 * 3600
-_LONGEST_METADATA: Final = 4096
+_MAX_METADATA: Final = 4096
 _IDENTITY = re.compile(r"[0-9a-f]{32}")
 
 
@@ -179,7 +179,7 @@ def unfinished(core: Core) -> Unfinished:
 
 def parse_metadata(header: str) -> dict[str, str]:
     """`Upload-Metadata`: pairs of a key and a base64 value, separated by commas. Raises ServiceError."""
-    if len(header) > _LONGEST_METADATA:
+    if len(header) > _MAX_METADATA:
         raise ServiceError("Upload-Metadata is too long")
     pairs = {}
     for pair in filter(None, (part.strip() for part in header.split(","))):

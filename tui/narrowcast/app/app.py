@@ -48,10 +48,10 @@ COLLECT_AFTER = 2.0
 COPIES = "ctrl+c"
 """The key that copies the selected text, if there is any, instead of quitting."""
 
-MOST_NOTICES = 3
+MAX_NOTICES = 3
 """Maximum number of notices on the screen at once."""
 
-LONGEST_NOTICE = 500
+MAX_NOTICE = 500
 """Maximum length of a notice, in characters."""
 
 Opening = Path | Literal["demo", "welcome"]
@@ -252,7 +252,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
         """Show a notice in a corner. ``text`` is untrusted."""
         level = cast(Literal["information", "warning", "error"], severity)
-        self.notify(text[:LONGEST_NOTICE], severity=level, timeout=seconds)
+        self.notify(text[:MAX_NOTICE], severity=level, timeout=seconds)
 
     def refuse(self, text: str) -> bool:
         """Show why a key had no effect, and do not run text that is typed right after it as commands. Does
@@ -280,7 +280,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         message = safe_block(message)
         standing = list(self._notifications)
         same = [notice for notice in standing if notice.message == message]
-        for notice in same or standing[: max(0, len(standing) + 1 - MOST_NOTICES)]:
+        for notice in same or standing[: max(0, len(standing) + 1 - MAX_NOTICES)]:
             self._unnotify(notice, refresh=False)
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 

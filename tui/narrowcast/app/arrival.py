@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 __all__ = ["Arrival"]
 
-MOST_SECONDS = 3.0
+MAX_SECONDS = 3.0
 """Seconds for which keys are held back at most."""
 
 
@@ -37,6 +37,6 @@ class Arrival:
         if self._is_here.is_set():
             return
         try:
-            await asyncio.wait_for(self._is_here.wait(), MOST_SECONDS)
+            await asyncio.wait_for(self._is_here.wait(), MAX_SECONDS)
         except TimeoutError:
             self._is_here.set()

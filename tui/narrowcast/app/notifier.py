@@ -30,7 +30,7 @@ __all__ = ["GRACE", "Notifier", "Output", "Sight"]
 
 GRACE = 0.7
 """Seconds for which a notification is delayed, in which the message may be read."""
-MOST_AT_ONCE = 3
+MAX_AT_ONCE = 3
 """Maximum number of separate notifications at once; more are combined into one."""
 LOOKING = 120.0
 """Seconds after the last key for which the user is assumed to look at a terminal that does not report its focus."""
@@ -108,7 +108,7 @@ class Notifier:
         if self._config.sound == "bell" and any(notice.sound for notice in notices):
             self._output.write(BELL)
         popping = [notice for notice in notices if notice.popup]
-        if len(popping) > MOST_AT_ONCE:
+        if len(popping) > MAX_AT_ONCE:
             title, body = summary_of(popping)
             self._pop_up(title, body, popping[-1], len(popping))
             return

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ask", "send_in_background", "waiting"]
 
-LONGEST = 86_400
+MAX_SECONDS = 86_400
 """Seconds for which the process tries."""
 ON_ITS_WAY = 5.0
 """Seconds for which sending a message on a live connection counts as normal."""
@@ -58,7 +58,7 @@ def send_in_background(account_file: Path) -> None:
     """Start the process, detached from this terminal: it ends when all is sent, or after a day. Raises OSError."""
     nowhere = subprocess.DEVNULL
     subprocess.Popen(  # noqa: S603 - this program itself
-        [sys.executable, "-m", "narrowcast", "outbox", "--rc", str(account_file), "--wait", str(LONGEST)],
+        [sys.executable, "-m", "narrowcast", "outbox", "--rc", str(account_file), "--wait", str(MAX_SECONDS)],
         stdin=nowhere,
         stdout=nowhere,
         stderr=nowhere,

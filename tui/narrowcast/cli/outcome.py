@@ -13,7 +13,7 @@ from narrowcast_api.characters import sanitized_line
 if TYPE_CHECKING:
     from narrowcast_api.errors import NarrowcastError
 
-LONGEST = 2000
+MAX_LENGTH = 2000
 """Maximum length of a server's error message."""
 
 
@@ -44,7 +44,7 @@ def print_error(message: str) -> None:
 
 def quoted(text: str) -> str:
     """A server's text as one line of limited length."""
-    return sanitized_line(text, LONGEST)
+    return sanitized_line(text, MAX_LENGTH)
 
 
 def explain(error: Exception) -> tuple[str, Exit] | None:

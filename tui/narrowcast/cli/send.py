@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from narrowcast_api.model.channels import Channel
 
 
-MOST_INPUT = 16 * 1024 * 1024
+MAX_INPUT = 16 * 1024 * 1024
 """Maximum bytes read from standard input; the actual limit is the server's and far below."""
 _SENDS_ONLY = "incoming webhook"
 """Text in a server's error when a key may only send messages."""
@@ -69,8 +69,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _standard_input() -> str:
     """Read all of standard input. Raises CommandError above a limit, since the input may be endless."""
-    data = sys.stdin.buffer.read(MOST_INPUT + 1)
-    if len(data) > MOST_INPUT:
+    data = sys.stdin.buffer.read(MAX_INPUT + 1)
+    if len(data) > MAX_INPUT:
         raise CommandError("the message is too long; attach it as a file instead", Exit.USAGE)
     return data.decode("utf-8-sig", "replace")
 

@@ -29,7 +29,7 @@ compiler: Any = getattr(re, "_compiler", None)
 """The part of `re` that compiles patterns; None in a Python that has it elsewhere, where `use` does nothing."""
 MAGIC = b"narrowcast kept code 2\n"
 FILE = "start.code"
-LARGEST = 64 * 2**20
+MAX_BYTES = 64 * 2**20
 """Maximum size of the file in bytes; a larger one is ignored."""
 CODE: Final = "I"
 """The type code of `array` and `memoryview` for the units of a compiled regular expression."""
@@ -247,7 +247,7 @@ def head(index: int, codes: int) -> bytes:
 
 def _opened(file: str) -> StartupCache | None:
     """The contents of the file, if it is complete and was made for this interpreter."""
-    descriptor = last_screen.open_private(file, LARGEST)
+    descriptor = last_screen.open_private(file, MAX_BYTES)
     if descriptor is None:
         return None
     try:

@@ -36,7 +36,7 @@ PREVIEWS = _VIDEOS | {"message_inline_image", "message_inline_ref"}
 """Classes of elements that preview the target of a link."""
 
 _DEEPEST = 30
-_LONGEST = 10_000
+_MAX_LENGTH = 10_000
 """Maximum characters of the text beside a card."""
 _SIZE = re.compile(r"(\d{1,7})x(\d{1,7})")
 
@@ -89,7 +89,7 @@ def preview(node: LexborNode, classes: frozenset[str]) -> Blocks:
 
 def loose(text: str) -> Blocks:
     """Text outside of the expected elements, as a paragraph; () if it is only whitespace."""
-    shown = safe_inline(text.strip()[:_LONGEST])
+    shown = safe_inline(text.strip()[:_MAX_LENGTH])
     return (Paragraph((Text(shown),)),) if shown else ()
 
 

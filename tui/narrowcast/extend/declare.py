@@ -17,7 +17,7 @@ from narrowcast_api.state.presence import Status
 
 __all__ = [
     "HOOK_SECONDS",
-    "MOST_HOOK_SECONDS",
+    "MAX_HOOK_SECONDS",
     "CodeCard",
     "CommandEntry",
     "CompletionEntry",
@@ -33,8 +33,8 @@ SlashFunction = TypeVar("SlashFunction", bound=Callable[[App[Any], str], Awaitab
 
 HOOK_SECONDS = 10.0
 """Default time limit of an async function, in seconds."""
-MOST_HOOK_SECONDS = 120.0
-LEAST_EVERY = 1.0
+MAX_HOOK_SECONDS = 120.0
+MIN_EVERY = 1.0
 """Minimum seconds between two readings of a segment."""
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _WORD = re.compile(r"[^\s/:@#]{1,30}")
@@ -112,8 +112,8 @@ class Extension(Generic[S]):
     ) -> None:
         if not _NAME.fullmatch(name):
             raise ValueError(f"{name!r} is not a name: use lower-case letters, digits and hyphens")
-        if not 0 < seconds <= MOST_HOOK_SECONDS:
-            raise ValueError(f"seconds: {seconds} is not between 0 and {MOST_HOOK_SECONDS:g}")
+        if not 0 < seconds <= MAX_HOOK_SECONDS:
+            raise ValueError(f"seconds: {seconds} is not between 0 and {MAX_HOOK_SECONDS:g}")
         self.name = name
         self.about = about
         self.settings = settings
@@ -218,8 +218,8 @@ class Extension(Generic[S]):
         """Add a segment to the status line; an empty text shows nothing. It is read again when the line is updated,
         after `App.redraw`, and ``every`` so many seconds.
         """
-        if every is not None and every < LEAST_EVERY:
-            raise ValueError(f"every: {every} is less than {LEAST_EVERY:g} second")
+        if every is not None and every < MIN_EVERY:
+            raise ValueError(f"every: {every} is less than {MIN_EVERY:g} second")
 
         def add(function: Callable[[App[S]], str]) -> Callable[[App[S]], str]:
             self.segments.append(SegmentEntry(function, every))

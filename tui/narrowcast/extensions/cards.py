@@ -26,12 +26,12 @@ from narrowcast.content.blocks import (
 from narrowcast.extend.values import Card as GivenCard
 from narrowcast.text.safe_text import safe_block, safe_line
 
-__all__ = ["MOST_CARDS", "CardMaker", "as_card", "with_cards"]
+__all__ = ["MAX_CARDS", "CardMaker", "as_card", "with_cards"]
 
-MOST_CARDS = 10
+MAX_CARDS = 10
 """Cards of extensions in one message."""
 _DEEPEST = 6
-_LONGEST = 4_000
+_MAX_LENGTH = 4_000
 """Maximum length of an address or a description; the rest is cut off."""
 
 ForLink = Callable[[str, str], Card | None]
@@ -45,7 +45,7 @@ class CardMaker:
         self._for_link = for_link
         self._for_code = for_code
         self._seen: set[str] = set()
-        self._left = MOST_CARDS
+        self._left = MAX_CARDS
 
     def blocks(self, blocks: Blocks, depth: int = 0) -> Blocks:
         """The blocks, with cards."""
@@ -89,7 +89,7 @@ def _links(inlines: Inlines) -> Iterator[tuple[str, str]]:
     """The address and text of each link."""
     for inline in inlines:
         if isinstance(inline, Text | ChannelLink) and inline.href:
-            yield inline.href[:_LONGEST], str(inline.text)
+            yield inline.href[:_MAX_LENGTH], str(inline.text)
 
 
 def with_cards(document: Document, maker: CardMaker) -> Document:
@@ -112,5 +112,5 @@ def as_card(given: GivenCard, link: str, extension: str) -> Card:
         safe_line(given.title, 200),
         url,
         origin=safe_line(extension, 40),
-        description=safe_block(given.description[:_LONGEST]).replace("\n", " "),
+        description=safe_block(given.description[:_MAX_LENGTH]).replace("\n", " "),
     )

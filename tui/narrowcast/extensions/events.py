@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from narrowcast_api.events.status import ConnectionStatus
     from narrowcast_api.sync.session import Session
 
-__all__ = ["MOST_WAITING", "Hooks"]
+__all__ = ["MAX_WAITING", "Hooks"]
 
 log = logging.getLogger(__name__)
 
-MOST_WAITING = 1_000
+MAX_WAITING = 1_000
 """Maximum number of pending calls of an extension; events beyond are dropped."""
 
 Call = Callable[[], Coroutine[Any, Any, None]]
@@ -34,7 +34,7 @@ class Hooks:
         self._session = session
         self._running = running
         self._handle = handle
-        self._waiting: asyncio.Queue[Call] = asyncio.Queue(MOST_WAITING)
+        self._waiting: asyncio.Queue[Call] = asyncio.Queue(MAX_WAITING)
         self._missed = False
         self._statuses = dict(session.state.statuses.items())
         self._connection = session.status

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Handle"]
 
 _TASK = re.compile(r"[a-z][a-z0-9-]{0,30}")
-LONGEST_TEXT = 500
+MAX_TEXT = 500
 """Maximum length of a message's text."""
 
 
@@ -124,7 +124,7 @@ class Handle:
         return names.destination(self._session.state, where)
 
     def text(self, message: Message) -> str:
-        return words_of(message.content, LONGEST_TEXT)
+        return words_of(message.content, MAX_TEXT)
 
     # actions
 

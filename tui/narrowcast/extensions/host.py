@@ -32,7 +32,7 @@ GROUP = "Extensions"
 """The heading of their commands."""
 SEGMENT_CELLS = 24
 """Maximum width of a segment of the status line, in cells."""
-MOST_OFFERS = 7
+MAX_OFFERS = 7
 
 
 class _AtWork:
@@ -300,7 +300,7 @@ def _completed(
     match = pattern.search(line)
     if match is None:
         return None
-    offers = [offer for offer, _ in zip(function(handle, match), range(MOST_OFFERS), strict=False)]
+    offers = [offer for offer, _ in zip(function(handle, match), range(MAX_OFFERS), strict=False)]
     if not all(isinstance(offer, Offer) for offer in offers):
         raise TypeError("a completion must return Offers")
     return (match.start(), offers) if offers else None

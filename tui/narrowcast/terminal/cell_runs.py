@@ -26,7 +26,7 @@ __all__ = ["Runs", "colours_of", "erases_in_colour", "ground_of", "painted", "sh
 
 GAP = 6
 """Maximum number of equal cells between two runs that are cheaper to send again than to skip."""
-FEWEST_ERASED = 5
+MIN_ERASED = 5
 """Minimum number of blanks at the end of a run that take no fewer bytes than the sequence that erases them."""
 
 _MAYBE_NARROW = re.compile(
@@ -190,7 +190,7 @@ def _written(
         row, column = y, x + width
         shown = text.rstrip(" ") if erases else text
         erased = len(text) - len(shown)
-        if erased < FEWEST_ERASED:
+        if erased < MIN_ERASED:
             out.append(_BLANKS.sub(_erased, text) if erases else text)
         else:
             out += _BLANKS.sub(_erased, shown), f"\x1b[{erased}X"

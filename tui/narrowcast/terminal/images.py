@@ -37,7 +37,7 @@ MAX_PIXELS = 40_000_000
 """Maximum pixels of an image, width times height."""
 CELL = (8, 16)
 """Pixels of a cell if the terminal does not report them: rather too few, as images too large scroll away."""
-MOST_CELL = (20, 40)
+MAX_CELL = (20, 40)
 """Maximum pixels of a cell with which an image is drawn, however large the font is."""
 _KITTY_CHUNK = 4096
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
@@ -72,7 +72,7 @@ def cell_pixels(descriptor: int) -> tuple[int, int]:
         return CELL
     if not (rows and columns and width >= 2 * columns and height >= 2 * rows):
         return CELL
-    return min(width // columns, MOST_CELL[0]), min(height // rows, MOST_CELL[1])
+    return min(width // columns, MAX_CELL[0]), min(height // rows, MAX_CELL[1])
 
 
 def check_size(data: bytes) -> None:

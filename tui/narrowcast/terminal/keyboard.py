@@ -19,7 +19,7 @@ from textual.message import Message
 
 from narrowcast.terminal.textual_private import BRACKETED_PASTE_END, BRACKETED_PASTE_START, KeyParser
 
-LONGEST_READ = 4096
+MAX_READ = 4096
 QUIET = 0.5
 """Seconds without input after which a paste may have been cut off."""
 LOOK = 0.1
@@ -100,7 +100,7 @@ def read_keys(
         selector.register(fileno, selectors.EVENT_READ)
         while not leaving.is_set():
             ready = selector.select(LOOK)
-            data = os.read(fileno, LONGEST_READ) if ready else b""
+            data = os.read(fileno, MAX_READ) if ready else b""
             if ready and not data:
                 break  # the terminal is gone: see the signal handler. Textual may have started to read again on the
                 # SIGCONT that follows a hang-up, after it had stopped: then nothing would set `leaving`

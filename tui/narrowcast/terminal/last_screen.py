@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 MAGIC = b"narrowcast last screen 1\n"
 FOLDER = "last-screens"
-LARGEST = 2 * 2**20
+MAX_BYTES = 2 * 2**20
 """Maximum size in bytes of a file that is read."""
 ENTER = "\x1b[?1049h"
 LEAVE = (
@@ -134,11 +134,11 @@ def read(path: str, wanted: str) -> tuple[bytes, bytes] | None:
     """The output for the terminal, and the cells, if the file at ``path`` is complete and was saved for ``wanted``."""
     import zlib
 
-    descriptor = open_private(path, LARGEST)
+    descriptor = open_private(path, MAX_BYTES)
     if descriptor is None:
         return None
     with os.fdopen(descriptor, "rb") as file:
-        data = file.read(LARGEST)
+        data = file.read(MAX_BYTES)
     head = MAGIC + wanted.encode() + b"\n"
     if not data.startswith(head):
         return None

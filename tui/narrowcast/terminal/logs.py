@@ -11,7 +11,7 @@ from narrowcast_api.storage.folders import private_folder
 
 MAX_BYTES = 1_000_000
 KEPT_FILES = 3
-LONGEST_RECORD = 20_000
+MAX_RECORD = 20_000
 """Maximum characters of one record, so that a single one does not displace all earlier ones."""
 
 
@@ -26,8 +26,8 @@ class SafeFormatter(logging.Formatter):
         like a separate record.
         """
         text = sanitized(super().format(record))
-        if len(text) > LONGEST_RECORD:
-            text = f"{text[:LONGEST_RECORD]}… ({len(text)} characters)"
+        if len(text) > MAX_RECORD:
+            text = f"{text[:MAX_RECORD]}… ({len(text)} characters)"
         return text.replace("\n", "\n    ")
 
 

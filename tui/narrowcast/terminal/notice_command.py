@@ -19,7 +19,7 @@ PLACEHOLDERS = ("title", "body", "sender", "place", "reason", "count")
 """Names that may be in braces in an argument."""
 PATIENCE = 10.0
 """Seconds after which a command is killed."""
-MOST_AT_ONCE = 4
+MAX_AT_ONCE = 4
 """Maximum number of commands running at the same time; further notifications are skipped."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -77,7 +77,7 @@ class CommandRunner:
 
     def start(self, values: Mapping[str, str]) -> None:
         """Run the command in the background; errors are logged."""
-        if not self._command or len(self._running) >= MOST_AT_ONCE:
+        if not self._command or len(self._running) >= MAX_AT_ONCE:
             return
         task = asyncio.ensure_future(self._run(arguments_of(self._command, values)))
         self._running.add(task)

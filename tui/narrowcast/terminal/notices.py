@@ -31,7 +31,7 @@ BELL = "\x07"
 SAVE_TITLE = "\x1b[22;2t"
 RESTORE_TITLE = "\x1b]2;\x1b\\\x1b[23;2t"
 """Clears the title, which is all that terminals without a title stack do, and restores the saved one."""
-_LONGEST = 300
+_MAX_LENGTH = 300
 """Maximum characters of a title or text that are written."""
 _END = "\x1b\\"
 _PLAIN_TERMINALS = re.compile(r"^(linux|dumb|unknown|vt\d+|cons25|emacs|eterm.*|)$")
@@ -110,7 +110,7 @@ def popup_sequence(
 
     With `passthrough`, an environment, the multiplexer found in it is told to pass the sequence through.
     """
-    title, body = (sanitized_line(text, _LONGEST) for text in (title, body))
+    title, body = (sanitized_line(text, _MAX_LENGTH) for text in (title, body))
     if way is Popup.OSC9:
         # A number and a semicolon would be another command, such as progress or the current folder.
         sequences = [f"\x1b]9;{_without_separators(f'{title}: {body}')}{_END}"]

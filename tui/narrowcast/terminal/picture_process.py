@@ -19,7 +19,7 @@ PATIENCE = 15.0
 """Maximum seconds for an image, including the start of the process."""
 CPU_SECONDS = 5
 """Maximum processor time; the largest ordinary image takes one second."""
-_LONGEST_ERROR = 1000
+_MAX_ERROR = 1000
 _WORKER = "narrowcast.terminal.picture_worker"
 
 
@@ -80,7 +80,7 @@ async def _conversation(
             return None, TOO_MUCH
         pixels = await process.stdout.readexactly(width * height * 4)
     except asyncio.IncompleteReadError:
-        return None, (await process.stderr.read(_LONGEST_ERROR)).decode("utf-8", "replace")
+        return None, (await process.stderr.read(_MAX_ERROR)).decode("utf-8", "replace")
     from PIL import Image as Pillow
 
     return Pillow.frombytes("RGBA", (width, height), pixels), ""

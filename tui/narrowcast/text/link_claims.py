@@ -15,7 +15,7 @@ from narrowcast_api.characters import without_hidden
 
 __all__ = ["host_of", "link_warning", "normal_host"]
 
-_LONGEST = 2000
+_MAX_LENGTH = 2000
 """Maximum characters of a link's text and address that are checked."""
 _DOTS = str.maketrans("\u3002\uff0e\uff61", "...")
 _SLASHES = str.maketrans("\\\u2044\u2215\u29f8\uff0f\uff3c", "//////")
@@ -39,7 +39,7 @@ def normal_host(host: str) -> str:
 def host_of(url: str) -> str:
     """The host to which a browser connects; '' if there is none. Without brackets and port."""
     try:
-        authority = urlsplit(url[:_LONGEST].replace("\\", "/")).netloc
+        authority = urlsplit(url[:_MAX_LENGTH].replace("\\", "/")).netloc
     except ValueError:
         return ""
     host = unquote(authority.rpartition("@")[2])
@@ -54,10 +54,10 @@ def link_warning(label: str, url: str) -> str:
     """
     host = host_of(url)
     shown = host or "nowhere"
-    for claimed in _claims(label[:_LONGEST]):
+    for claimed in _claims(label[:_MAX_LENGTH]):
         if _differ(claimed, host):
             return f"The text says {claimed}, the link leads to {shown}"
-    before_path = url[:_LONGEST].split("?", 1)[0].split("#", 1)[0]
+    before_path = url[:_MAX_LENGTH].split("?", 1)[0].split("#", 1)[0]
     if "\\" in before_path or "@" in urlsplit(before_path.replace("\\", "/")).netloc:
         return f"The address hides where it leads: to {shown}"
     if not re.fullmatch(r"[a-z0-9._:-]+", host):

@@ -17,7 +17,7 @@ _WORDS = re.compile(r"\w+|[^\w\s]+")
 _LINEWISE = frozenset({"j", "k", "G", "g"})
 _MOTIONS = frozenset("hjklwbe0^$Gg")
 _OPERATORS = frozenset("dcy")
-MOST = 9999
+MAX_COUNT = 9999
 """The highest count of a command, such as the 3 of 3w."""
 
 
@@ -108,7 +108,7 @@ class VimKeys:
             self._forget()
 
     def _times(self) -> int:
-        return min(int(self._count or "1"), MOST)
+        return min(int(self._count or "1"), MAX_COUNT)
 
     def _begin_operator(self, key: str) -> None:
         if self._operator == key:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from narrowcast_server.organization.realm_settings import (
     EDITABLE,
     GROUP_SETTINGS,
-    MOST_NOTIFIED_SUBSCRIBERS,
+    MAX_NOTIFIED_SUBSCRIBERS,
     READ_ONLY,
     REPORT_TYPES,
 )
@@ -91,7 +91,7 @@ def limits(request: Snapshot) -> dict[str, object]:
     return {
         "event_queue_longpoll_timeout_seconds": bounds.longpoll_seconds,
         "max_avatar_file_size_mib": 5,
-        "max_bulk_new_subscription_messages": MOST_NOTIFIED_SUBSCRIBERS,
+        "max_bulk_new_subscription_messages": MAX_NOTIFIED_SUBSCRIBERS,
         "max_channel_folder_description_length": 1024,
         "max_channel_folder_name_length": 60,
         "max_file_upload_size_mib": bounds.max_file_upload_mib,

@@ -9,7 +9,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.rows import ArchiveRow
 
-_LONGEST_NAME = 100
+_MAX_NAME = 100
 
 
 def incoming_emoji(intake: Intake, row: ArchiveRow, of: str) -> Emoji | None:
@@ -20,7 +20,7 @@ def incoming_emoji(intake: Intake, row: ArchiveRow, of: str) -> Emoji | None:
         own = intake.emoji.get(int(code)) if code.isascii() and code.isdigit() and len(code) < 16 else None
         if own is not None:
             return Emoji(own[1], str(own[0]), kind)
-    elif kind in (ReactionType.UNICODE, EXTRA_EMOJI) and name.isprintable() and len(name) <= _LONGEST_NAME:
+    elif kind in (ReactionType.UNICODE, EXTRA_EMOJI) and name.isprintable() and len(name) <= _MAX_NAME:
         try:
             check_code(code, kind)
         except ServiceError:

@@ -10,7 +10,7 @@ from typing import Final
 
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.organization_pictures import Picture
-from narrowcast_server.uploads.custom_emoji import LONGEST_NAME, PICTURES
+from narrowcast_server.uploads.custom_emoji import MAX_NAME, PICTURES
 from narrowcast_server.uploads.files import (
     ORGANIZATION,
     Folder,
@@ -19,7 +19,7 @@ from narrowcast_server.uploads.files import (
     path_name,
     stored_name,
 )
-from narrowcast_server.uploads.pictures import LARGEST_PICTURE_MIB, bad_image, keep_picture
+from narrowcast_server.uploads.pictures import MAX_PICTURE_MIB, bad_image, keep_picture
 from narrowcast_server.zulip_archive.layout import AVATARS, EMOJI, ICONS, UPLOADS
 from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, identities, rows
@@ -142,12 +142,12 @@ def emoji(intake: Intake) -> None:
 
 def _emoji_name(intake: Intake, row: ArchiveRow, taken: Container[str]) -> str:
     """A unique name that is valid between colons."""
-    plain = unique = _NO_NAME.sub("_", row.text("name"))[:LONGEST_NAME]
+    plain = unique = _NO_NAME.sub("_", row.text("name"))[:MAX_NAME]
     number = 1
     while unique in taken or not unique.strip("_-"):
         number += 1
         suffix = f"_{number}"
-        unique = f"{plain[: LONGEST_NAME - len(suffix)]}{suffix}"
+        unique = f"{plain[: MAX_NAME - len(suffix)]}{suffix}"
     return intake.texts.record_change("names of emoji", row.text("name"), unique)
 
 
@@ -164,7 +164,7 @@ def _picture(intake: Intake, folder: str, record: ArchiveRow, words: str) -> str
     """Stores a picture; returns its name, or None if it is missing or not a valid picture, which is counted."""
     source = intake.archive.file(folder, record.text("path"))
     try:
-        if source is None or source.stat().st_size > LARGEST_PICTURE_MIB << 20:
+        if source is None or source.stat().st_size > MAX_PICTURE_MIB << 20:
             raise bad_image()
         return keep_picture(intake.core, source.read_bytes())
     except ServiceError:

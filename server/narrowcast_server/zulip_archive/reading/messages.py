@@ -26,8 +26,8 @@ from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.recipients import Recipients
 from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, rows
 
-_LONGEST_CLIENT: Final = 100
-_LONGEST_NOTE: Final = 1000
+_MAX_CLIENT: Final = 100
+_MAX_NOTE: Final = 1000
 _WIDGET: Final = '"widget_type"'
 """Present only in the submessage that makes a message a widget."""
 _MOVED: Final = ("prev_topic", "prev_stream")
@@ -57,7 +57,7 @@ async def messages(intake: Intake, recipients: Recipients) -> None:
     """Imports all messages, file by file, with the flags of the users who received them."""
     intake.clients.update(
         {
-            row.integer("id"): intake.texts.line("names of programs", row.text("name"), _LONGEST_CLIENT)
+            row.integer("id"): intake.texts.line("names of programs", row.text("name"), _MAX_CLIENT)
             for row in intake.rows("zerver_client")
         }
     )
@@ -259,7 +259,7 @@ def _reminder(intake: Intake, row: ArchiveRow, sender: User, text: _Text, target
         message_id,
         text.source,
         text.found.html,
-        intake.texts.body("notes of reminders", row.text("reminder_note", ""), _LONGEST_NOTE),
+        intake.texts.body("notes of reminders", row.text("reminder_note", ""), _MAX_NOTE),
         row.time("scheduled_timestamp"),
         int(row.flag("failed")),
     )
@@ -285,7 +285,7 @@ def _scheduled(intake: Intake, recipients: Recipients, row: ArchiveRow, sender: 
         text.found.html,
         row.time("scheduled_timestamp"),
         int(row.flag("failed")),
-        intake.texts.line("reasons", row.text("failure_message", ""), _LONGEST_NOTE) or None,
+        intake.texts.line("reasons", row.text("failure_message", ""), _MAX_NOTE) or None,
         int(row.flag("read_by_sender", True)),
         intake.clients.get(row.integer("sending_client", -1), ""),
     )

@@ -17,9 +17,9 @@ from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.people import personal_settings
 from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, rows
 
-_LONGEST_NAME: Final = 40
-_LONGEST_DOMAIN: Final = 200
-_LONGEST_TEXT: Final = 8000
+_MAX_NAME: Final = 40
+_MAX_DOMAIN: Final = 200
+_MAX_TEXT: Final = 8000
 _NO_CHANNEL: Final = -1
 
 
@@ -29,7 +29,7 @@ def begin(intake: Intake) -> None:
     if len(realms) != 1:
         raise ArchiveError(f"the archive holds {len(realms)} organizations, not one")
     row = realms[0]
-    name = intake.texts.line("names", row.text("name"), _LONGEST_NAME, otherwise="Organization")
+    name = intake.texts.line("names", row.text("name"), _MAX_NAME, otherwise="Organization")
     organization.set_up(intake.core, name=name, domain=_domain(intake))
     intake.core.set_settings(date_created=row.time("date_created"))
 
@@ -37,7 +37,7 @@ def begin(intake: Intake) -> None:
 def _domain(intake: Intake) -> str:
     for row in intake.own_rows("settings"):
         if row.text("name") == "domain":
-            return intake.texts.line("settings", row.text("value"), _LONGEST_DOMAIN) or "localhost"
+            return intake.texts.line("settings", row.text("value"), _MAX_DOMAIN) or "localhost"
     return "localhost"
 
 
@@ -73,7 +73,7 @@ def _own_settings(intake: Intake) -> dict[str, object]:
                 values["empty_topic_display_name"] = intake.texts.line(
                     "settings",
                     row.text("value"),
-                    _LONGEST_NAME,
+                    _MAX_NAME,
                     otherwise=str(DEFAULTS["empty_topic_display_name"]),
                 )
             case "default_channel_groups":
@@ -89,13 +89,13 @@ def _default_channel_group(intake: Intake, row: ArchiveRow) -> dict[str, object]
         "name": intake.texts.line(
             "names of groups of default channels",
             row.text("name"),
-            default_channel_groups.LONGEST_NAME,
+            default_channel_groups.MAX_NAME,
             otherwise=f"Group {identity}",
         ),
         "description": intake.texts.body(
             "descriptions of groups of default channels",
             row.text("description"),
-            default_channel_groups.LONGEST_DESCRIPTION,
+            default_channel_groups.MAX_DESCRIPTION,
         ),
         "streams": [
             intake.channels[channel_id]
@@ -114,7 +114,7 @@ def _checked(intake: Intake, row: ArchiveRow, name: str) -> object:
     if (value is None and name.endswith("_seconds")) or (value == -1 and name == "message_retention_days"):
         value = "unlimited"
     if isinstance(value, str):
-        value = intake.texts.body("settings", value, _LONGEST_TEXT)
+        value = intake.texts.body("settings", value, _MAX_TEXT)
     return realm.checked(intake.core, name, value)
 
 

@@ -9,7 +9,7 @@ from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType, Role
 from narrowcast_server.actions.bot_services import INTERFACES, check_url
 from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.profile_fields import MAX_LONG
-from narrowcast_server.actions.users import MAX_NAME as LONGEST_NAME
+from narrowcast_server.actions.users import MAX_NAME as MAX_USER_NAME
 from narrowcast_server.actions.users import well_formed_address
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.errors import ServiceError
@@ -23,11 +23,11 @@ from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, identities
 
 _PROFILES: Final = ("zerver_userprofile", "zerver_userprofile_mirrordummy")
-_LONGEST_STATUS: Final = 60
-_LONGEST_SNIPPET: Final = 10_000
-_LONGEST_TITLE: Final = 60
-_LONGEST_WORD: Final = 100
-_LONGEST_FRAGMENT: Final = 1000
+_MAX_STATUS: Final = 60
+_MAX_SNIPPET: Final = 10_000
+_MAX_TITLE: Final = 60
+_MAX_WORD: Final = 100
+_MAX_FRAGMENT: Final = 1000
 _RENDERED: Final = (ProfileFieldType.SHORT_TEXT, ProfileFieldType.LONG_TEXT)
 
 
@@ -74,7 +74,7 @@ def _system_bots(intake: Intake) -> None:
         else:
             ours, free = free, free + 1
             name = intake.texts.person(
-                address.partition("@")[0].replace("-", " ").title(), LONGEST_NAME, ours
+                address.partition("@")[0].replace("-", " ").title(), MAX_USER_NAME, ours
             )
             intake.execute(
                 "INSERT INTO users (id, delivery_email, full_name, role, bot_type, is_system_bot, api_key, date_joined)"
@@ -110,7 +110,7 @@ def _person(intake: Intake, row: ArchiveRow) -> None:
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         identity,
         address,
-        intake.texts.person(row.text("full_name"), LONGEST_NAME, identity),
+        intake.texts.person(row.text("full_name"), MAX_USER_NAME, identity),
         row.one_of("role", tuple(Role), int(Role.MEMBER)),
         int(row.flag("is_active", True)),
         bot_type,
@@ -161,7 +161,7 @@ def belongings(intake: Intake) -> None:
             row.time("date_muted"),
         )
     for position, row in enumerate(intake.rows("zerver_alertword")):
-        word = intake.texts.line("alert words", row.text("word"), _LONGEST_WORD)
+        word = intake.texts.line("alert words", row.text("word"), _MAX_WORD)
         if word:
             intake.execute(
                 "INSERT OR IGNORE INTO alert_words VALUES (?, ?, ?)",
@@ -173,8 +173,8 @@ def belongings(intake: Intake) -> None:
         intake.execute(
             "INSERT INTO saved_snippets (user_id, title, content, date_created) VALUES (?, ?, ?, ?)",
             row.reference("user_profile", intake.users),
-            intake.texts.line("titles of snippets", row.text("title"), _LONGEST_TITLE, otherwise="Snippet"),
-            intake.texts.body("snippets", row.text("content"), _LONGEST_SNIPPET),
+            intake.texts.line("titles of snippets", row.text("title"), _MAX_TITLE, otherwise="Snippet"),
+            intake.texts.body("snippets", row.text("content"), _MAX_SNIPPET),
             row.time("date_created"),
         )
     for row in intake.rows("zerver_navigationview"):
@@ -182,15 +182,15 @@ def belongings(intake: Intake) -> None:
         intake.execute(
             "INSERT OR IGNORE INTO navigation_views VALUES (?, ?, ?, ?)",
             row.reference("user", intake.users),
-            intake.texts.line("navigation views", row.text("fragment"), _LONGEST_FRAGMENT),
+            intake.texts.line("navigation views", row.text("fragment"), _MAX_FRAGMENT),
             int(row.flag("is_pinned")),
-            intake.texts.line("navigation views", name, LONGEST_NAME) or None,
+            intake.texts.line("navigation views", name, MAX_USER_NAME) or None,
         )
     for row in intake.rows("zerver_onboardingstep"):
         intake.execute(
             "INSERT OR IGNORE INTO onboarding_steps VALUES (?, ?)",
             row.reference("user", intake.users),
-            intake.texts.line("steps", row.text("onboarding_step"), LONGEST_NAME),
+            intake.texts.line("steps", row.text("onboarding_step"), MAX_USER_NAME),
         )
     _presence(intake)
     _bots(intake)
@@ -210,7 +210,7 @@ def _presence(intake: Intake) -> None:
         intake.execute(
             "INSERT OR REPLACE INTO statuses VALUES (?, ?, ?, ?, ?)",
             row.reference("user_profile", intake.users),
-            intake.texts.line("statuses", row.text("status_text", ""), _LONGEST_STATUS),
+            intake.texts.line("statuses", row.text("status_text", ""), _MAX_STATUS),
             *(("", "", "") if emoji is None else (emoji.name, emoji.code, emoji.type)),
         )
 

@@ -7,9 +7,9 @@ from typing import Final, NoReturn, cast
 
 from narrowcast_server.zulip_archive.errors import ArchiveError
 
-_LARGEST_ID: Final = 2**53
-_LARGEST_TIME: Final = 2**40
-_LONGEST_SHOWN: Final = 60
+_MAX_ID: Final = 2**53
+_MAX_TIME: Final = 2**40
+_MAX_SHOWN: Final = 60
 
 
 class ArchiveRow:
@@ -39,7 +39,7 @@ class ArchiveRow:
         value = self._fields.get(name)
         if value is None and default is not None:
             return default
-        if type(value) is not int or abs(value) > _LARGEST_ID:
+        if type(value) is not int or abs(value) > _MAX_ID:
             self.fault(f"{name} is {_shown(value)}, not a whole number")
         return value
 
@@ -67,7 +67,7 @@ class ArchiveRow:
         value = self._fields.get(name)
         if value is None and default is not None:
             return default
-        if type(value) not in (int, float) or not 0 <= cast("float", value) < _LARGEST_TIME:
+        if type(value) not in (int, float) or not 0 <= cast("float", value) < _MAX_TIME:
             self.fault(f"{name} is {_shown(value)}, not a time")
         return int(cast("float", value))
 
@@ -128,4 +128,4 @@ def identities(tables: Mapping[str, object], *names: str, taken: Collection[int]
 
 def _shown(value: object) -> str:
     text = repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-_LONGEST: Final = 30
+_MAX_LENGTH: Final = 30
 
 
 class Clients:
@@ -14,7 +14,7 @@ class Clients:
         self._ids: dict[str, int] = {}
 
     def id(self, name: str) -> int:
-        return self._ids.setdefault(name[:_LONGEST] or "unknown", len(self._ids) + 1)
+        return self._ids.setdefault(name[:_MAX_LENGTH] or "unknown", len(self._ids) + 1)
 
     def rows(self) -> list[dict[str, object]]:
         """The rows of all clients named so far."""

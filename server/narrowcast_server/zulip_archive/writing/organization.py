@@ -18,7 +18,7 @@ from narrowcast_server.zulip_archive.numbers import (
 from narrowcast_server.zulip_archive.writing.export import Export, Record
 from narrowcast_server.zulip_archive.writing.people import personal_settings
 
-_LONGEST_NAME: Final = 40
+_MAX_NAME: Final = 40
 _SELF_HOSTED: Final = 1
 
 
@@ -50,7 +50,7 @@ def realm(export: Export) -> Iterator[Record]:
         **permissions,
         "id": REALM_ID,
         "string_id": "narrowcast",
-        "name": str(settings["name"])[:_LONGEST_NAME],
+        "name": str(settings["name"])[:_MAX_NAME],
         "date_created": settings["date_created"],
         "deactivated": False,
         "plan_type": _SELF_HOSTED,

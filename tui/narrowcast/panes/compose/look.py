@@ -17,7 +17,7 @@ COUNT_FROM = 0.8
 """Fraction of the length limit from which the remaining characters are shown."""
 LOW_BELOW = 30
 """Height of the terminal below which compose takes one row while it is not in use."""
-LEAST_ROWS, MOST_ROWS = 3, 12
+MIN_ROWS, MAX_ROWS = 3, 12
 """Minimum and maximum rows of the text; the maximum applies to high terminals."""
 
 
@@ -58,8 +58,8 @@ class ComposeLook:
         text = self._pane.text
         if not text.size.width:
             return  # not laid out yet: the number of rows is not known
-        room = max(LEAST_ROWS, min(MOST_ROWS, self._pane.host.screen.size.height // 3))
-        rows = min(room, max(LEAST_ROWS, text.row_count))
+        room = max(MIN_ROWS, min(MAX_ROWS, self._pane.host.screen.size.height // 3))
+        rows = min(room, max(MIN_ROWS, text.row_count))
         if text.styles.height is None or text.styles.height.value != rows:
             text.styles.height = rows
 

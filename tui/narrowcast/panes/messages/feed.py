@@ -38,7 +38,7 @@ RUN_SECONDS = 600
 KEPT_ITEMS = 150
 """Maximum number of messages whose layout is cached: some screens full."""
 
-MOST_SPOILERS = 1_000
+MAX_SPOILERS = 1_000
 
 _PLAIN = Shape()
 
@@ -313,7 +313,7 @@ class ItemRows:
         if self.feed is None:
             return ""
         alone = replace(message, reactions=(), flags=message.flags - {"collapsed"})
-        shape = Shape(frozenset(range(MOST_SPOILERS)), MAX_ROWS, revealed=True)
+        shape = Shape(frozenset(range(MAX_SPOILERS)), MAX_ROWS, revealed=True)
         text = ""
         for row in self.maker(self.feed).message(alone, Lead(), shape).rows:
             if row.start:

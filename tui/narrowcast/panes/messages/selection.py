@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["TextSelection"]
 
 _ROW_BITS = 16
-_MOST_ROWS = 20_000
+_MAX_ROWS = 20_000
 
 
 class TextSelection:
@@ -96,7 +96,7 @@ class TextSelection:
                     continue
                 text = row.text[span[0] : None if span[1] < 0 else span[1]]
                 parts.append(("\n" if row.glue is None else row.glue) + text if parts else text)
-            if len(parts) > _MOST_ROWS:
+            if len(parts) > _MAX_ROWS:
                 break
         return "".join(parts)
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
 
-MOST_MESSAGES = 5000
+MAX_MESSAGES = 5000
 """Maximum number of messages, newest first, that are searched for senders."""
-MOST_CONVERSATIONS = 500
+MAX_CONVERSATIONS = 500
 
 
 class Conversation(Struct, frozen=True):
@@ -37,7 +37,7 @@ def recent(state: State) -> list[Conversation]:
     """All known conversations, newest first."""
     by_key = {conversation.where.key: conversation for conversation in _known(state)}
     ordered = sorted(by_key.values(), key=lambda conversation: -conversation.newest)
-    return _with_people(state, ordered[:MOST_CONVERSATIONS])
+    return _with_people(state, ordered[:MAX_CONVERSATIONS])
 
 
 def unread(state: State) -> list[tuple[int | None, list[Conversation]]]:
@@ -84,7 +84,7 @@ def _with_people(state: State, conversations: list[Conversation]) -> list[Conver
     keys = {conversation.where.key for conversation in conversations}
     last: dict[tuple[object, ...], Message] = {}
     people: dict[tuple[object, ...], dict[int, None]] = {}
-    newest = sorted(state.messages, key=lambda message: -message.id)[:MOST_MESSAGES]
+    newest = sorted(state.messages, key=lambda message: -message.id)[:MAX_MESSAGES]
     for message in newest:
         key = message.destination(state.me).key
         if key in keys:

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
 
-MOST_FETCHED = 30
+MAX_FETCHED = 30
 """Maximum number of conversations whose last message is fetched if it is not in the state."""
-MOST_PEOPLE = 6
+MAX_PEOPLE = 6
 """Maximum number of people named; the others are only counted."""
 CLOSING = (
     "app.palette",
@@ -96,7 +96,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         """Fetch the last messages of the first conversations that are not in the state."""
         with suppress(NarrowcastError):  # the list shows what is in the state
             await self.session.loader.messages(
-                one.newest for one in self.shown()[:MOST_FETCHED] if one.last is None
+                one.newest for one in self.shown()[:MAX_FETCHED] if one.last is None
             )
 
     def session_of(self, one: Conversation) -> Session:
@@ -118,8 +118,8 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         if one.last is not None:
             line = f"{state.users.name(one.last.sender_id)}: {excerpt(one.last.content)}"
         people = [state.users.name(user_id) for user_id in one.people]
-        more = f" and {len(people) - MOST_PEOPLE} more" if len(people) > MOST_PEOPLE else ""
-        last = ", ".join(people[:MOST_PEOPLE]) + more
+        more = f" and {len(people) - MAX_PEOPLE} more" if len(people) > MAX_PEOPLE else ""
+        last = ", ".join(people[:MAX_PEOPLE]) + more
         muted = " (muted)" if one.muted else ""
         dim = one.muted or not one.unread
         return ListRow(

@@ -47,7 +47,7 @@ AROUND = 7
 """Rows of a form other than fields: border, title, gap, hint, message."""
 WIDTH, SHARE, SIDES = 84, 0.96, 4
 """Width of a form in columns, its maximum share of the screen, and how many of its columns are not text."""
-LABEL_MOST = 34
+MAX_LABEL = 34
 PROBLEM_ROWS = 2
 """Rows reserved for the problem with a value."""
 WAITING = "Please wait…"
@@ -89,7 +89,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._note = safe_block(note)
         self._submit = submit
         self._focus_first = focus
-        self._label_width = min(LABEL_MOST, max((len(field.label) for field in fields), default=0) + 2)
+        self._label_width = min(MAX_LABEL, max((len(field.label) for field in fields), default=0) + 2)
         self.rows = [FormRow(field, state) for field in fields]
         self._head = DialogTitle()
         self._scroll = VerticalScroll(can_focus=False)

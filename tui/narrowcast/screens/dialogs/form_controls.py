@@ -36,7 +36,7 @@ LIST = "names, separated by commas"
 AND = ", "
 FEW = 4
 """Maximum number of options for which Space selects the next one; more are shown as a list."""
-NEEDS_MOST = 40
+MAX_NEEDS = 40
 """Characters available beside a read-only value for the reason; a longer reason is shown without its text in
 brackets."""
 
@@ -194,7 +194,7 @@ class FormRow(Horizontal):
         shown = OneLine()
         what = self.typed.removesuffix(AND) if isinstance(self.control, Editor) else self.control.words
         needs = self.field.needs
-        if len(needs) > NEEDS_MOST:
+        if len(needs) > MAX_NEEDS:
             needs = needs.partition(" (")[0]
         shown.show_pieces([(f" {what.splitlines()[0] if what else '–'}", "dim")], [(needs, "warn")])
         yield shown

@@ -20,7 +20,7 @@ UNKNOWN_WIDTH = 72
 """Columns assumed before the first layout."""
 
 
-MOST = 3
+MAX_LINES = 3
 """Maximum number of lines for keys."""
 
 
@@ -36,7 +36,7 @@ class KeyLine(Vertical):
     def __init__(self) -> None:
         super().__init__()
         self._first = OneLine()
-        self._more = [OneLine(classes="more") for _ in range(MOST - 1)]
+        self._more = [OneLine(classes="more") for _ in range(MAX_LINES - 1)]
 
     def compose(self) -> ComposeResult:
         yield self._first
@@ -62,13 +62,13 @@ class KeyLine(Vertical):
             "".join(run.text for run in row.runs)
             for row in wrap([Run(safe_line(text), Style.null())], self._room)
         ]
-        first, *more = [*rows[: MOST - 1], " ".join(rows[MOST - 1 :])]
+        first, *more = [*rows[: MAX_LINES - 1], " ".join(rows[MAX_LINES - 1 :])]
         self._first.show_pieces([(first, look)])
         self._show_more(more, look, keeps_place=keeps_place)
 
     def show_hints(self, words: Sequence[str]) -> None:
         """Show what keys do, as many per line as fit."""
-        first, *more = hint_lines(words, self._room, MOST)
+        first, *more = hint_lines(words, self._room, MAX_LINES)
         self._first.show_pieces([(first, "dim")])
         self._show_more(more, "dim")
 

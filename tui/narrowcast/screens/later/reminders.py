@@ -21,7 +21,7 @@ from narrowcast_api.wire.levels import Gate
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
 
-LONGEST = 200
+MAX_LENGTH = 200
 """Characters of the message shown in the form."""
 
 
@@ -47,7 +47,7 @@ def remind(host: Host, message: Message) -> None:
             limit=state.limits.max_reminder_note_length,
         ),
     ]
-    note = f"{message.sender_name}: {excerpt(message.content)[:LONGEST]}"
+    note = f"{message.sender_name}: {excerpt(message.content)[:MAX_LENGTH]}"
     done = "Reminder set. You will get a direct message from Notification Bot."
     ask(host, "Remind me about this message", fields, submit, verb="schedules", note=note, done=done)
 

@@ -19,12 +19,12 @@ from narrowcast_api.wire.levels import Gate
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
-TITLE_MOST = 60
+MAX_TITLE = 60
 
 
 def _fields(limit: int, snippet: SavedSnippet | None = None, content: str = "") -> list[LineField | Text]:
     return [
-        LineField("title", "Title", value=snippet.title if snippet else "", required=True, limit=TITLE_MOST),
+        LineField("title", "Title", value=snippet.title if snippet else "", required=True, limit=MAX_TITLE),
         Text(
             "content",
             "Text",

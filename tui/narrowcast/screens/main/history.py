@@ -8,7 +8,7 @@ from narrowcast_api.narrow.narrow import Narrow
 
 __all__ = ["Entry", "History"]
 
-LONGEST = 100
+MAX_ENTRIES = 100
 
 
 class Entry(Struct, frozen=True):
@@ -36,7 +36,7 @@ class History:
                 return
         del self._entries[self._here + 1 :]
         self._entries.append(to)
-        del self._entries[:-LONGEST]
+        del self._entries[:-MAX_ENTRIES]
         self._here = len(self._entries) - 1
 
     def step(self, by: int, left: int | None, beside: Narrow | None = None) -> Entry | None:

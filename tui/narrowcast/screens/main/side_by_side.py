@@ -21,7 +21,7 @@ __all__ = ["BESIDE_FROM", "SideBySide", "SideNote"]
 
 BESIDE_FROM = 160
 """Minimum columns for two conversations."""
-LEAST, MOST, STEP = 30, 70, 5
+MIN_SHARE, MAX_SHARE, STEP = 30, 70, 5
 """Minimum and maximum width of the left conversation, and the step of a change, in percent."""
 
 
@@ -42,7 +42,7 @@ class SideNote(Struct, frozen=True):
             Narrow.load(note.narrow)
         except (OSError, ValueError):
             return None
-        return msgspec.structs.replace(note, share=min(max(note.share, LEAST), MOST))
+        return msgspec.structs.replace(note, share=min(max(note.share, MIN_SHARE), MAX_SHARE))
 
 
 class SideBySide:
@@ -131,7 +131,7 @@ class SideBySide:
         if self.other is None:
             return False
         step = STEP * by * (1 if self.active is self.all[0] else -1)
-        self._share = min(max(self._share + step, LEAST), MOST)
+        self._share = min(max(self._share + step, MIN_SHARE), MAX_SHARE)
         self._lay_out()
         self.save()
         return True

@@ -25,9 +25,9 @@ from narrowcast.widgets.virtual_list import VirtualList
 
 __all__ = ["Version", "VersionsScreen", "changed_words"]
 
-MOST_WORDS = 3_000
+MAX_WORDS = 3_000
 """Maximum number of words compared; longer versions are shown whole, without marks."""
-LONGEST = 40_000
+MAX_CHARACTERS = 40_000
 """Maximum number of characters shown of a version."""
 
 _PLAIN_MARKS = {"gone": ("[-", "-]"), "added": ("{+", "+}")}
@@ -52,7 +52,7 @@ class _Row(Struct, frozen=True):
 def changed_words(old: str, new: str) -> Iterator[tuple[str, str]]:
     """`new` in pieces, with the text that was replaced: ("", same), ("added", ...), ("gone", ...)."""
     before, after = _WORD.findall(old), _WORD.findall(new)
-    if len(before) + len(after) > MOST_WORDS:
+    if len(before) + len(after) > MAX_WORDS:
         yield "", new
         return
     for kind, start, end, begin, stop in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
@@ -108,7 +108,7 @@ class _Rows(VirtualList[_Row]):
 
 def _lines(before: str | None, after: str, *, plain: bool) -> list[list[tuple[str, str]]]:
     """A version as lines of (style, text); `plain` also marks changes by characters."""
-    old, new = safe_block((before or "")[:LONGEST]), safe_block(after[:LONGEST])
+    old, new = safe_block((before or "")[:MAX_CHARACTERS]), safe_block(after[:MAX_CHARACTERS])
     lines: list[list[tuple[str, str]]] = [[]]
     for look, text in changed_words(old, new) if before is not None else [("", new)]:
         left, right = _PLAIN_MARKS.get(look, ("", "")) if plain else ("", "")

@@ -21,7 +21,7 @@ from narrowcast_api.errors import InvitationFailed
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.state.changes import Change, SettingsChanged, StateReplaced
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import WELCOME_TEXT_MAX
+from narrowcast_api.wire.vocabulary import MAX_WELCOME_TEXT
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
@@ -345,7 +345,7 @@ def _welcomes(state: State) -> list[Field]:
         return []
     said = state.organization.text(_WELCOME)
     hint = "A message to new users; leave empty for none"
-    return [Text(_WELCOME, "Custom welcome message", hint, value=said, limit=WELCOME_TEXT_MAX, rows=3)]
+    return [Text(_WELCOME, "Custom welcome message", hint, value=said, limit=MAX_WELCOME_TEXT, rows=3)]
 
 
 def _welcome(state: State, values: Values) -> str | Omit:

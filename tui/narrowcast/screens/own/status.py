@@ -10,7 +10,7 @@ from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.names import SEE_MATCHES, emoji
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX
+from narrowcast_api.wire.vocabulary import MAX_STATUS_TEXT
 from narrowcast_assets.emoji import emoji_names
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def set_status(screen: Workspace) -> None:
 
     fields = [
         LineField(
-            "text", "Status", value=now.text if now else "", placeholder="at lunch", limit=STATUS_TEXT_MAX
+            "text", "Status", value=now.text if now else "", placeholder="at lunch", limit=MAX_STATUS_TEXT
         ),
         LineField(
             "emoji",

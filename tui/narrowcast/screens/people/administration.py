@@ -27,7 +27,7 @@ from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.permissions import ALLOWED, Refusal
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX, BotType, Role, WebhookInterface
+from narrowcast_api.wire.vocabulary import MAX_STATUS_TEXT, BotType, Role, WebhookInterface
 
 if TYPE_CHECKING:
     from narrowcast.screens.dialogs.manage import ManageScreen
@@ -234,7 +234,7 @@ class Administration:
         async def change(values: Values) -> object:
             return await self.client.status.set_of(user_id=self.user.user_id, status_text=values.text("text"))
 
-        field = LineField("text", "Status", value=present.text if present else "", limit=STATUS_TEXT_MAX)
+        field = LineField("text", "Status", value=present.text if present else "", limit=MAX_STATUS_TEXT)
         self.card.form(f"Status of {self.user.full_name}", [field], change, done="Status set.", refusal="")
 
     def _deactivate(self) -> None:

@@ -31,7 +31,7 @@ HINTS = (
 )
 
 
-LONGEST = 500
+MAX_LENGTH = 500
 """Maximum length of a server's message."""
 
 
@@ -123,7 +123,7 @@ class LoginScreen(Screen[None]):
         return self.query_one(f"#{name}", Editor).text.strip()
 
     def _say(self, text: str) -> None:
-        self.query_one("#problem", Static).update(safe_block(text[:LONGEST]))
+        self.query_one("#problem", Static).update(safe_block(text[:MAX_LENGTH]))
 
     @on(Editor.Submitted)
     def _submitted(self, event: Editor.Submitted) -> None:
