@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support import exploring
+from support import delays, exploring
 
 if TYPE_CHECKING:
     from support.clock import VirtualClock
@@ -34,7 +34,13 @@ _MORE_WORKERS = 2
 """More workers than processors, since tests wait for processes, sockets and frames half of their time."""
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--delays", type=int, metavar="SEED", help="random delays and order: see support/delays.py"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Runs before pytest creates its folder; child processes and workers inherit it. A TMPDIR that is set is
     kept.
 
@@ -43,6 +49,8 @@ def pytest_configure() -> None:
     these signals.
     """
     exploring.load_profile()
+    if (seed := config.getoption("delays")) is not None:
+        delays.install(seed)
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
@@ -57,7 +65,7 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + _MORE_WORKERS
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
     """Requires `--no-loadscope-reorder`; otherwise files with few tests come last, however slow they are."""
 
     def rank(file: Path) -> int:
@@ -69,6 +77,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     place = {file: 2 * number for number, file in enumerate(waiting)}
     place |= {file: 2 * number + 1 for number, file in enumerate(file for file in files if file not in place)}
     items.sort(key=lambda item: place[item.path])
+    if (seed := config.getoption("delays")) is not None:
+        items[:] = delays.shuffled(items, seed)
 
 
 def pytest_collection_finish() -> None:
