@@ -29,6 +29,7 @@ from narrowcast_server.http.app import build
 from narrowcast_server.http.connections import Connections, is_local
 from narrowcast_server.http.listening import descriptors, listening, raise_descriptors
 from narrowcast_server.http.log_limit import LogLimit
+from narrowcast_server.http.small_parts import Socket
 from narrowcast_server.http.web_server import WebServer
 from narrowcast_server.operator import server_file, systemd
 from narrowcast_server.operator.control import controlled
@@ -311,7 +312,7 @@ def _uvicorn_config(core: Core, options: Options) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         lifespan="on",
-        ws="websockets-sansio",
+        ws=Socket,
         ws_max_size=64 * 1024,
         # Compressing each frame for each reader would cost more than all other work together.
         ws_per_message_deflate=False,

@@ -16,6 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from narrowcast_server.http.connections import Connections
+from narrowcast_server.http.small_parts import BodyChunks
 from narrowcast_server.organization.errors import ServiceError
 
 _PROGRESS_BYTES: Final = 16 * 1024
@@ -38,6 +39,7 @@ class Http(H11Protocol):
         app_state: dict[str, Any],
     ) -> None:
         super().__init__(config, server_state, app_state)
+        self.conn = BodyChunks()
         self._all = connections
         self._limits = connections.limits
         self._in_head = True
