@@ -129,8 +129,9 @@ async def test_a_refusal_is_not_repeated(bench: Bench) -> None:
 
 
 async def test_where_marking_as_unread_fails_what_is_seen_counts_again(bench: Bench) -> None:
-    with pytest.raises(NotConnected), bench.marks.suspended():
-        raise NotConnected("no route")
+    with pytest.raises(NotConnected):
+        async with bench.marks.suspended():
+            raise NotConnected("no route")
     bench.marks.seen([1])
     await bench.clock.advance(5)
     assert bench.requests == [[1]]
@@ -139,7 +140,7 @@ async def test_where_marking_as_unread_fails_what_is_seen_counts_again(bench: Be
 async def test_after_marking_as_unread_nothing_is_marked_until_another_view_is_opened(bench: Bench) -> None:
     bench.online = False
     bench.marks.seen([1])
-    with bench.marks.suspended():
+    async with bench.marks.suspended():
         bench.online = True
         bench.marks.wake()
     bench.marks.seen([2])
@@ -149,6 +150,24 @@ async def test_after_marking_as_unread_nothing_is_marked_until_another_view_is_o
     bench.marks.seen([3])
     await bench.clock.settle()
     assert bench.requests == [[3]]
+
+
+async def test_marking_as_unread_waits_for_marks_that_are_under_way(bench: Bench) -> None:
+    bench.gate = asyncio.Event()
+    bench.marks.seen([1])
+    await bench.clock.settle()
+
+    async def mark_unread() -> None:
+        async with bench.marks.suspended():
+            bench.read.clear()
+
+    unread = asyncio.create_task(mark_unread())
+    await bench.clock.settle()
+    bench.marks.seen([2])
+    bench.gate.set()
+    await unread
+    await bench.clock.advance(1)
+    assert (bench.requests, bench.read) == ([[1]], set())
 
 
 async def test_a_message_made_unread_later_can_be_marked_again(bench: Bench) -> None:
@@ -235,7 +254,7 @@ async def test_marks_that_were_taken_back_or_refused_are_not_kept(tmp_path: Path
     bench = Restartable(tmp_path)
     marks, journal = bench.open()
     marks.seen([5, 6])
-    with marks.suspended():
+    async with marks.suspended():
         assert journal.load_read_marks() == []
     marks.resume()
     marks.seen([7])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import asynccontextmanager
 from itertools import islice
 
 from narrowcast_api.backoff import RetryTime
@@ -49,6 +50,8 @@ class ReadMarks:
         self._kept = set() if self._journal is None else set(self._journal.load_read_marks())
         self._queue: dict[int, None] = dict.fromkeys(sorted(self._kept))
         self._in_flight: frozenset[int] = frozenset()
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
         self._next = 0.0
         self._suspended = False
 
@@ -90,15 +93,16 @@ class ReadMarks:
         """Show the kept messages as read again on top of a new snapshot."""
         self._show(self._kept)
 
-    @contextmanager
-    def suspended(self) -> Iterator[None]:
+    @asynccontextmanager
+    async def suspended(self) -> AsyncIterator[None]:
         """Use while the user marks messages as unread: `seen` does nothing from now until `resume`, or until
-        an exception.
+        an exception. Waits for a request that is under way, which the server might carry out later.
         """
         self._suspended = True
         self._queue.clear()
         self._forget(self._kept)
         try:
+            await self._is_idle.wait()
             yield
         except BaseException:
             self.resume()
@@ -141,6 +145,7 @@ class ReadMarks:
             self._forget(self._kept)
             return
         self._in_flight = frozenset(batch)
+        self._is_idle.clear()
         for message_id in batch:
             del self._queue[message_id]
         self._next = self._clock.monotonic() + REQUEST_INTERVAL
@@ -159,6 +164,7 @@ class ReadMarks:
             self._forget(batch)
         finally:
             self._in_flight = frozenset()
+            self._is_idle.set()
 
     def _keep(self, batch: Sequence[int], error: NarrowcastError | None) -> None:
         """Queue marks again whose request may have failed. Adding a flag twice does no harm."""

@@ -244,7 +244,7 @@ async def mark_unread(screen: Workspace) -> None:
         if channel is not None and not channel.is_subscribed:
             screen.refuse(stay_read(f"#{names.channel(session.state, where.channel_id)}"))
             return
-        with session.read_marks.suspended():
+        async with session.read_marks.suspended():
             changed = await session.client.flags.change_whole_narrow(
                 narrow=[
                     {"operator": "channel", "operand": where.channel_id},

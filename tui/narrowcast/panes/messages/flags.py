@@ -53,7 +53,7 @@ class Flags:
 
     async def _mark_unread(self, view: MessageView, ids: list[int]) -> None:
         session = self._pane.session
-        with session.read_marks.suspended():
+        async with session.read_marks.suspended():
             response = await session.client.flags.change(message_ids=ids, op="remove", flag="read")
         skipped = set(response.ignored_because_not_subscribed_channels or ())
         changed = [one.id for one in session.state.messages.known(ids) if one.channel_id not in skipped]
