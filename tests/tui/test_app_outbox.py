@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from narrowcast.screens.messages.outbox import OutboxScreen
 from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from support.fault_proxy import Fault, FaultProxy
+from support.held import hold
 from support.screens import said
 from support.server import running_server
 from support.sessions import until
-from support.stage import on_stage
+from support.stage import all_live, file_of, on_screen, on_stage
 
 
 async def test_a_failed_message_is_taken_back_into_compose_with_its_words(tmp_path: Path) -> None:
@@ -103,3 +106,24 @@ async def test_keys_are_named_for_an_unconfirmed_message_only_if_they_act_on_it(
         await stage.told(reason)
         await stage.press("f9")
         assert stage.screen.writing.text.text == "words that matter"
+
+
+async def test_a_message_stays_unsent_if_another_account_is_on_screen_when_it_could_be_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path, stored=["bruno"]) as stage:
+        await all_live(stage, 2)
+        session = stage.session
+        session.outbox.send(
+            ChannelDestination(stage.server.channel("general"), "x" * 500), "words that matter"
+        )
+        claim = hold(monkeypatch, session.outbox, "claim")
+        await stage.press("f9")
+        await until(lambda: claim.waiting)
+        await stage.app.accounts.switch(file_of(stage, "bruno"))
+        await on_screen(stage, "bruno")
+        claim.release()
+        await until(lambda: not claim.waiting)
+        await stage.pilot.pause()
+        assert [entry.content for entry in session.outbox.entries()] == ["words that matter"]
+        assert stage.screen.writing.text.text == ""

@@ -84,6 +84,8 @@ async def _take_back(screen: Workspace, unsent: OutboxEntry) -> None:
     if screen.writing.begin.refused():
         return
     await screen.session.outbox.claim(unsent.local_id)
+    if not screen.writing.is_attached:
+        return  # another account is on screen: the text could not be shown
     entry = screen.session.outbox.cancel(unsent.local_id)
     if entry is None:
         screen.refuse("This message is already being sent and cannot be canceled.")
