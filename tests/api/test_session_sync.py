@@ -12,7 +12,7 @@ from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import Change, MessagesAdded, MessagesChanged
 from narrowcast_api.sync.session import Session
-from support.live import ADA, CHIYO, GENERAL, SOUP, channel_message, message_event
+from support.live import ADA, CHIYO, GENERAL, SOUP, channel_message, message_event, snapshot
 from support.session_service import (
     Service,
     after_a_new_snapshot,
@@ -240,6 +240,21 @@ async def test_a_message_is_fetched_by_its_id_once(service: Service, session: Se
         assert found == known(session, 7)
     assert service.asked.count("/messages/7") == 1
     assert await session.loader.message(8) is None
+
+
+async def test_a_message_by_its_id_is_taken_from_a_page_where_older_servers_send_only_its_source(
+    tmp_path: Path,
+) -> None:
+    service = Service()
+    service.snapshot = snapshot(zulip_feature_level=65)
+    service.messages = {number: channel_message(number) for number in (6, 7)}
+    async with live_session(tmp_path, service) as session:
+        found = await session.loader.message(7)
+        assert found is not None
+        assert found == known(session, 7)
+        assert 6 not in session.state.messages
+        assert await session.loader.message(8) is None
+    assert "/messages/7" not in service.asked
 
 
 async def arrives(session: Session, service: Service, message_id: int) -> None:

@@ -354,12 +354,20 @@ class Synchronizer:
         state = self._session.state
         with self._watching() as watch:
             try:
-                response = await get_message(self._connection, message_id=message_id)
+                fetched = await self._alone(message_id)
             except ApiError:
                 return None
-            fetched = [] if response.message is None else [response.message]
-            messages = self._taken(await self._settled(fetched, watch), state)
+            messages = self._taken(await self._settled([] if fetched is None else [fetched], watch), state)
         return messages[0] if messages else None
+
+    async def _alone(self, message_id: int) -> Message | None:
+        """Requests one message."""
+        server = await self._connection.identified()
+        if server.supports(Gate.MESSAGE_OBJECT):
+            return (await get_message(self._connection, message_id=message_id)).message
+        # TODO(server-120): before, the response contains nothing but the source.
+        page = await list_messages(self._connection, anchor=message_id, num_before=1)
+        return next((message for message in page.messages if message.id == message_id), None)
 
     async def fetch_messages(self, message_ids: Sequence[int]) -> None:
         """Fetches messages into the state, as far as they exist and are visible to the user: in one request
