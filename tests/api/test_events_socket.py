@@ -126,6 +126,18 @@ async def test_an_expired_queue_on_a_stream_registers_anew() -> None:
         assert len(bench.snapshots) == 2
 
 
+async def test_the_stream_of_a_queue_that_an_upgrade_ended_is_closed() -> None:
+    restart = {"type": "restart", "id": 3, "zulip_version": "13.0", "zulip_feature_level": 600}
+    first, second = FakeSocket([restart]), FakeSocket([{"type": "heartbeat", "id": 0}])
+    bench = StreamBench(sockets := Sockets(first, second))
+    bench.registers(event_stream_path="/api/v1/events/stream")
+    bench.registers("q2", event_stream_path="/api/v1/events/stream")
+    async with bench.running():
+        assert first.closed
+        assert [opened[1] for opened in sockets.opened] == ["q1", "q2"]
+        assert bench.events == [3, 0]
+
+
 async def test_a_silent_stream_is_dead_after_the_servers_own_time() -> None:
     silent, next_one = FakeSocket(), FakeSocket()
     bench = StreamBench(Sockets(silent, next_one))

@@ -343,6 +343,7 @@ class EventStream:
             level = event.feature_level if isinstance(event, RestartEvent) else None
             if level is not None and level != self._connection.server.level:
                 self.queue = None
+                self._leave_socket()
 
     async def _brake(self, is_empty: bool) -> None:
         """Slows down if polls return at once and empty, because another client uses the same queue."""
