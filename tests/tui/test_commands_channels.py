@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
+import pytest
 from textual.widgets import Static
 
 from narrowcast.screens.channels.browse import ChannelsScreen
@@ -144,6 +146,38 @@ async def test_members_are_added_and_taken_out(tmp_path: Path) -> None:
         await stage.press("x", "down", "enter")
         await until(lambda: greta not in [row.key for row in screen.list.items])
         assert greta not in await members_of(stage, "engineering")
+
+
+async def test_subscribers_are_those_of_the_last_request_whichever_response_comes_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await in_channel(stage, "engineering")
+        request, leaves = stage.session.client.subscriptions.members, list[asyncio.Event]()
+
+        async def held(*, channel_id: int) -> list[int]:
+            leaves.append(leave := asyncio.Event())
+            subscribers = await request(channel_id=channel_id)
+            await leave.wait()
+            return subscribers
+
+        monkeypatch.setattr(stage.session.client.subscriptions, "members", held)
+        await run(stage, "channel.members")
+        screen = stage.app.screen
+        assert isinstance(screen, MembersScreen)
+        await until(lambda: leaves)
+        engineering, greta = stage.server.channel("engineering"), stage.server.id("greta")
+        channel = stage.session.state.channels.get(engineering)
+        assert channel is not None
+        wanted = {"subscriptions": [{"name": "engineering"}], "principals": [greta]}
+        await stage.server.call("ada", "POST", "/users/me/subscriptions", wanted)
+        await until(lambda: stage.session.state.channels.get(engineering) != channel)
+        await stage.pilot.pause()
+        while any(not leave.is_set() for leave in leaves):
+            next(leave for leave in reversed(leaves) if not leave.is_set()).set()
+            await stage.pilot.pause()
+        await until(lambda: len(screen.list.items) > 0)
+        assert greta in [row.key for row in screen.list.items]
 
 
 async def test_after_a_renaming_subscribers_are_added_to_the_same_channel(tmp_path: Path) -> None:

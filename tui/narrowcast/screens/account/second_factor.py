@@ -107,7 +107,7 @@ class SecondFactorScreen(ManageScreen[str]):
 
         def closed(codes: object) -> None:
             if codes is None:
-                self.work(self.load())  # if only the response was lost, it may be on now
+                self.work(self.reload())  # if only the response was lost, it may be on now
             else:
                 self._show_codes(codes)
 

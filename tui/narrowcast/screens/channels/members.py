@@ -50,7 +50,7 @@ class MembersScreen(ManageScreen[int]):
             if isinstance(change, StateReplaced) or (
                 isinstance(change, ChannelsChanged) and self._channel_id in change.ids
             ):
-                self.work(self.load())
+                self.work(self.reload())
                 return
 
     def rows(self) -> Sequence[ListRow[int]]:
@@ -89,7 +89,7 @@ class MembersScreen(ManageScreen[int]):
                 raise Refused(
                     "people", f"You do not have permission to add subscribers to #{self._channel_name}."
                 )
-            await self.load()
+            await self.reload()
             self.refresh_rows()
 
         fields = [People("people", "Users", "Separated by commas", required=True)]
@@ -108,4 +108,4 @@ class MembersScreen(ManageScreen[int]):
 
     async def delete(self, item: int) -> None:
         await self.session.client.subscriptions.remove(channels=[self._channel_name], principals=[item])
-        await self.load()
+        await self.reload()

@@ -7,6 +7,7 @@ changes of the state given in ``FOLLOWS``; what is not in the state is fetched b
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
@@ -157,6 +158,9 @@ class ManageScreen(Dialog[object], Generic[T]):
         self.key_line = KeyLine()
         self._find = FindField("type to filter", lambda: self.list, moved=self._show_keys)
         self._unfollow: list[Callable[[], None]] = []
+        self._turn = asyncio.Lock()
+        self._wanted = self._loaded = 0
+        """How often `load` was asked for, and how many of these the last response serves."""
         self._before: frozenset[Hashable] | None = None
         """The keys of the rows before something was created: a new row is selected when it appears, until the next
         key press."""
@@ -194,6 +198,16 @@ class ManageScreen(Dialog[object], Generic[T]):
         return ""
 
     # for subclasses
+
+    async def reload(self) -> None:
+        """Load again, after a load that is under way: its response may be older than the change that caused this."""
+        self._wanted += 1
+        mine = self._wanted
+        async with self._turn:
+            if self._loaded < mine:
+                wanted = self._wanted
+                await self.load()
+                self._loaded = wanted
 
     @property
     def state(self) -> State:
@@ -305,7 +319,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         self._show_keys()
         if type(self).load is not ManageScreen.load:
             self.list.empty_text = WAITING
-            self.work(self.load())
+            self.work(self.reload())
         self._unfollow = [self.session.subscribe(in_app(self._on_changes))]
         if (workspace := workspace_of(self)) is not None:
             frames = workspace.frames

@@ -49,7 +49,7 @@ class DomainsScreen(ManageScreen["Domain"]):
             await self.session.client.organization.add_domain(
                 domain=values.text("domain"), allow_subdomains=values.flag("subdomains")
             )
-            await self.load()
+            await self.reload()
             return True
 
         fields = [
@@ -66,11 +66,11 @@ class DomainsScreen(ManageScreen["Domain"]):
         await self.session.client.organization.update_domain(
             domain=item.domain, allow_subdomains=not item.allow_subdomains
         )
-        await self.load()
+        await self.reload()
 
     def question(self, item: Domain) -> tuple[str, str]:
         return ("", "") if self.refused() else (f"Remove {item.domain}?", "Remove domain")
 
     async def delete(self, item: Domain) -> None:
         await self.session.client.organization.remove_domain(domain=item.domain)
-        await self.load()
+        await self.reload()

@@ -59,7 +59,7 @@ class ExportsScreen(ManageScreen["Export"]):
         """Reload the list when the server reports that an export is complete or failed."""
         told = any(isinstance(change, SettingsChanged) and "exports" in change.names for change in changes)
         if told or any(isinstance(change, StateReplaced) for change in changes):
-            self.work(self.load())
+            self.work(self.reload())
 
     def rows(self) -> Sequence[ListRow[Export]]:
         """When it was started, what it contains, and its status; newest first."""
@@ -72,7 +72,7 @@ class ExportsScreen(ManageScreen["Export"]):
 
         async def create(values: Values) -> object:
             await self.session.client.exports.create(export_type=ExportType(str(values["kind"])))
-            await self.load()
+            await self.reload()
             return True
 
         kinds: list[tuple[object, str]] = [
@@ -102,7 +102,7 @@ class ExportsScreen(ManageScreen["Export"]):
 
     async def delete(self, item: Export) -> None:
         await self.session.client.exports.delete(export_id=item.id)
-        await self.load()
+        await self.reload()
 
 
 def _moment(item: Export) -> str:

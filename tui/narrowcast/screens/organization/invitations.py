@@ -86,7 +86,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
         """Reload the list when an event reports a change: the state does not hold it."""
         told = any(isinstance(change, SettingsChanged) and "invites" in change.names for change in changes)
         if told or any(isinstance(change, StateReplaced) for change in changes):
-            self.work(self.load())
+            self.work(self.reload())
 
     def rows(self) -> Sequence[ListRow[Invitation]]:
         return [
@@ -150,13 +150,13 @@ class InvitationsScreen(ManageScreen["Invitation"]):
                 reasons = "; ".join(f"{email}: {reason.rstrip('.')}" for email, reason in self._failed)
                 raise Refused("emails", f"Nobody was invited. {reasons}") from error
             return f"{len([email for email in emails if email not in failed])} invited, {len(failed)} not"
-        await self.load()
+        await self.reload()
         said = f"{len(emails)} invited."
         return " ".join([said, *response.notices])
 
     def _invited(self, result: object) -> None:
         """Show the result, then who was not invited and why, or the links that the server did not email."""
-        self.work(self.load(), done=str(result))
+        self.work(self.reload(), done=str(result))
         if self._failed:
             choices = [Choice(email, f"{email}: {reason}") for email, reason in self._failed]
             self.app.push_screen(
@@ -193,7 +193,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
                 ),
                 welcome_message_custom_text=_welcome(self.state, values),
             )
-            await self.load()
+            await self.reload()
             return response.invite_link
 
         def made(link: object) -> None:
@@ -259,7 +259,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
             await invites.revoke_link(invite_id=item.id)
         else:
             await invites.revoke(invite_id=item.id)
-        await self.load()
+        await self.reload()
 
 
 NO_MAIL = "This server sends no email. Copy the link and send it yourself"

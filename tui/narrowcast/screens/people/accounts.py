@@ -157,7 +157,7 @@ class BotsScreen(ManageScreen["Bot"]):
                 payload_url=values.text("url") if calls else OMIT,
                 interface_type=WebhookInterface(int(str(values["interface"]))) if calls else OMIT,
             )
-            await self.load()
+            await self.reload()
             if not made.api_key:
                 raise Refused("", "Bot added, but the server returned no API key.")
             return values.text("name"), Secret(made.api_key)
@@ -204,7 +204,7 @@ class BotsScreen(ManageScreen["Bot"]):
         bot = self.selected
         if bot is None or (user_id := self._id_of(bot)) is None:
             return
-        regenerate_bot_key(self, self.session, user_id, bot.full_name, then=lambda: self.work(self.load()))
+        regenerate_bot_key(self, self.session, user_id, bot.full_name, then=lambda: self.work(self.reload()))
 
     def question(self, item: Bot) -> tuple[str, str]:
         return f"Deactivate {item.full_name}? Its API key will stop working.", "Deactivate bot"
@@ -212,4 +212,4 @@ class BotsScreen(ManageScreen["Bot"]):
     async def delete(self, item: Bot) -> None:
         if (user_id := self._id_of(item)) is not None:
             await self.session.client.bots.deactivate(bot_id=user_id)
-        await self.load()
+        await self.reload()

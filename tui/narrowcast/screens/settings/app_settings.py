@@ -164,7 +164,7 @@ class AppSettingsScreen(ManageScreen[str]):
         if problem := await _write(self, key, value):
             self.say(problem, bad=True)
             return
-        await self.load()
+        await self.reload()
         at_start = any(one.at_start for keys in self._all_keys().values() for one in keys if one.key == key)
         self.say("Saved. Takes effect when Narrowcast starts again." if at_start else "Saved.")
 
@@ -186,7 +186,7 @@ class AppSettingsScreen(ManageScreen[str]):
         problems = [
             problem for key, value in imported.changes if (problem := await _write(self, key, _always(value)))
         ]
-        await self.load()
+        await self.reload()
         written = len(imported.changes) - len(problems)
         said = problems[:1] + ([f"Imported {counted(written, 'setting')}."] if written else [])
         said += [f"No equivalent here: {', '.join(imported.left)}."] if imported.left else []
