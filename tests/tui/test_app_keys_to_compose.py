@@ -207,3 +207,18 @@ async def test_on_a_low_terminal_compose_takes_one_row_until_one_writes(tmp_path
         await stage.press("tab")
         assert stage.app.focused is writing.text
         assert writing.size.height == 4
+
+
+async def test_a_reply_after_a_draft_elsewhere_names_the_key_that_sends(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        lunch, soup = [await stage.server.send("bruno", "general", topic) for topic in ("lunch", "soup")]
+        view = await stage.go(Narrow.channel(stage.server.channel("general")))
+        await until(lambda: soup in view.ids)
+        await stage.press("G")
+        await at_once(stage, "rMe")
+        await stage.press("escape", "k", "r")
+        await stage.pilot.pause()
+        writing = stage.screen.writing
+        assert stage.screen.messages.selected_id == lunch
+        assert (stage.app.focused, writing.text.text) == (writing.text, "")
+        assert "Enter sends" in writing.target.hint.plain

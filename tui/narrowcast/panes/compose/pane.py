@@ -283,8 +283,9 @@ class ComposePane(Vertical):
         self.call_after_refresh(self._show_idle)
 
     def on_descendant_focus(self) -> None:
-        """Show the text, which may be hidden while compose is idle."""
+        """Show the text, which may be hidden while compose is idle, and what the keys do now."""
         self._show_idle()
+        self._show_hint()
 
     # look
 
