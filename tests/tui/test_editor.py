@@ -84,3 +84,13 @@ def test_a_placeholder_is_shown_only_as_far_as_it_is_safe() -> None:
     for text in (first, editor.placeholder):
         assert text == safe_line(text)
         assert text.isprintable()
+
+
+async def test_control_home_and_end_go_to_both_ends_of_a_long_text() -> None:
+    app = _EditorApp()
+    async with app.run_test(size=(40, 5)) as pilot:
+        editor = app.query_one(Editor)
+        editor.text = "\n".join(f"line {number}" for number in range(300))
+        await pilot.press("ctrl+home", "a", "ctrl+end", "z")
+        assert editor.text.startswith("aline 0\n")
+        assert editor.text.endswith("\nline 299z")

@@ -349,6 +349,14 @@ class Editor(Widget, can_focus=True):
         self.buffer.end()
         self._move()
 
+    def action_compose_text_start(self) -> None:
+        self.buffer.text_start()
+        self._move()
+
+    def action_compose_text_end(self) -> None:
+        self.buffer.text_end()
+        self._move()
+
     def action_compose_left(self) -> None:
         self.buffer.left()
         self._move()

@@ -187,6 +187,14 @@ class TextBuffer:
         self.cursor = self.line_end()
         self._typing = False
 
+    def text_start(self) -> None:
+        self.cursor = 0
+        self._typing = False
+
+    def text_end(self) -> None:
+        self.cursor = len(self.text)
+        self._typing = False
+
     # on screen
 
     def rows(self, width: int) -> list[TextRow]:

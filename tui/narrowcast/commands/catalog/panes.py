@@ -76,6 +76,8 @@ EDITOR: tuple[Command, ...] = (
         "Text editing",
         ("compose.line-start", "ctrl+a home", "Start of line"),
         ("compose.line-end", "ctrl+e end", "End of line"),
+        ("compose.text-start", "ctrl+home", "Start of text"),
+        ("compose.text-end", "ctrl+end", "End of text"),
         ("compose.left", "left ctrl+b", "Character left"),
         ("compose.right", "right ctrl+f", "Character right"),
         ("compose.word-left", "alt+b ctrl+left", "Word left"),
