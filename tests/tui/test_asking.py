@@ -54,13 +54,19 @@ async def test_a_path_is_completed_as_far_as_it_is_clear_and_has_to_exist(tmp_pa
         assert answers == [str(folder / "report.pdf")]
 
 
-async def test_a_path_that_cannot_be_looked_up_is_reported(tmp_path: Path) -> None:
+async def test_a_path_that_is_no_file_says_what_it_is_instead(tmp_path: Path) -> None:
     question = file_question("Upload file", does="uploads", note="")
     answers: list[str | None] = []
     async with asked(tmp_path, question, answers) as (_, pilot):
-        question.editor.text = "a" * 5000
-        await pilot.press("enter")
-        assert question.remark.plain == "The file cannot be read: File name too long."
+        for path, problem in (
+            (str(tmp_path), "This is a folder."),
+            ("/dev/null", "This is not a regular file."),
+            (str(tmp_path / ("x" * 300)), "The file cannot be read: File name too long."),
+            (str(tmp_path / "a\0b"), "File not found."),
+        ):
+            question.editor.text = path
+            await pilot.press("enter")
+            assert question.remark.plain == problem
         assert answers == []
 
 

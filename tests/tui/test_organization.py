@@ -104,7 +104,7 @@ async def test_a_file_that_is_not_an_image_is_asked_for_again_first(tmp_path: Pa
         large.write_bytes(PIXEL + bytes(stage.session.state.limits.max_file_upload_size_mib * 2**20))
         await run(stage, "organization.emoji")
         await stage.press("n")
-        for path, reason in ((notes, "Not a PNG"), (large, "larger than"), (tmp_path, "File not found")):
+        for path, reason in ((notes, "Not a PNG"), (large, "larger than"), (tmp_path, "This is a folder")):
             question = await answer(stage, str(path))
             assert reason in question.remark.plain
             assert (stage.app.screen, question.editor.text) == (question, str(path))

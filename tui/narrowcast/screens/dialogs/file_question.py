@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -33,11 +34,7 @@ def file_question(
     def problem(path: str) -> str:
         if not path:
             return ""
-        try:
-            is_file = Path(path).is_file()
-        except OSError as error:
-            return unreadable(error)
-        return check(Path(path)) if is_file else "File not found."
+        return _not_a_file(path) or check(Path(path))
 
     return AskScreen(
         title,
@@ -50,8 +47,21 @@ def file_question(
     )
 
 
+def _not_a_file(path: str) -> str:
+    """Why there is no file at a path; empty if there is one."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return "File not found."
+    except OSError as error:
+        return unreadable(error)
+    if stat.S_ISDIR(mode):
+        return "This is a folder."
+    return "" if stat.S_ISREG(mode) else "This is not a regular file."
+
+
 def unreadable(error: OSError) -> str:
-    """The problem with a file that cannot be read."""
+    """A message that a file cannot be read, and why."""
     return f"The file cannot be read: {error.strerror or error}."
 
 
