@@ -77,7 +77,7 @@ def test_http_is_known_where_requests_are_made_and_nowhere_else() -> None:
     assert speaking == {
         "client.py",
         "http/addresses.py",
-        "http/carrier.py",
+        "http/http_client.py",
         "http/connection.py",
         "http/decoding.py",
         "http/network.py",

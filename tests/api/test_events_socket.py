@@ -6,7 +6,7 @@ import asyncio
 
 from narrowcast_api.errors import BadEventQueueId, OutcomeUnknown
 from narrowcast_api.events.event_socket import Socket
-from narrowcast_api.events.silence import CHECK_EVERY, QUIET_SECONDS
+from narrowcast_api.events.watchdog import CHECK_EVERY, QUIET_SECONDS
 from narrowcast_api.http.connection import Connection
 from support.event_bench import EVENTS, LIVE, RECONNECTING, StreamBench, heartbeat
 

@@ -6,8 +6,8 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from narrowcast_api.events.silence import HEARTBEAT_SHARE
 from narrowcast_api.events.stream import PROOF_SECONDS
+from narrowcast_api.events.watchdog import HEARTBEAT_SHARE
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS
 from narrowcast_api.state.state import State

@@ -12,7 +12,7 @@ Recovery is the same as starting: a lost queue means a new snapshot, and views f
 Events are passed on in order, each id once. A wake from sleep (the wall clock ran ahead of the monotonic
 one) ends any current wait.
 
-A connection can be dead without an error. It is in doubt when it is silent for too long (`silence`) and when
+A connection can be dead without an error. It is in doubt when it is silent for too long (`watchdog`) and when
 any other request gets no response: then events are requested at once, without waiting for new ones, and if
 there is no response within `PROOF_SECONDS` the status is no longer live.
 """
@@ -43,8 +43,8 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.events.event_socket import OpenSocket, Socket
 from narrowcast_api.events.health import Health
-from narrowcast_api.events.silence import Silence
 from narrowcast_api.events.status import ConnectionStatus
+from narrowcast_api.events.watchdog import Watchdog
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.protocols.alarm import Alarm
 from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS, delete_queue, get_events
@@ -115,7 +115,7 @@ class EventStream:
         self._quick = Backoff(0.1, 10.0, share=random)
         self._slow = Backoff(0.1, 60.0, share=random)
         self._woken = Alarm(clock)
-        self._silence = Silence(clock)
+        self._watchdog = Watchdog(clock)
         self._health = Health(clock, on_status)
         self._socket: Socket | None = None
         self._closing: set[asyncio.Future[None]] = set()
@@ -132,12 +132,12 @@ class EventStream:
 
     def poll_now(self) -> None:
         """Requests events at once instead of waiting for them, because another request had no response."""
-        if self._silence.is_listening:
+        if self._watchdog.is_listening:
             self._woken.ring()
 
     def action_done(self) -> None:
         """Records that the server has carried out an action, for which it will send an event."""
-        self._silence.action_done()
+        self._watchdog.action_done()
 
     def register_again(self, within: float = 0.0) -> None:
         """Requests a snapshot, because events do not contain all that has changed. It is fetched with the
@@ -249,13 +249,13 @@ class EventStream:
         waiting = not self._catching_up
         if waiting:
             is_polled = self._open_socket is None or queue.stream_path is None
-            wait = self._silence.start_wait(self._timeout(), is_polled=is_polled)
+            wait = self._watchdog.start_wait(self._timeout(), is_polled=is_polled)
         else:
             wait = min(PROOF_SECONDS if self._health.status.is_live else CATCH_UP_SECONDS, self._timeout())
         try:
             raw = await self._unless_woken(self._next_events(queue, waiting), wait)
         finally:
-            self._silence.end_wait()
+            self._watchdog.end_wait()
         if isinstance(raw, _GivenUp):
             is_woken = raw is _GivenUp.WOKEN
             if not waiting and is_woken:
@@ -267,11 +267,11 @@ class EventStream:
                 self._socket_failures = max(0, self._socket_failures - 1)  # it had no time to prove itself
             self._leave_socket()
             self._catching_up = True
-            self._silence.polled()
+            self._watchdog.polled()
             return
         await self._deliver(raw)
         if waiting:
-            self._silence.received(raw)
+            self._watchdog.received(raw)
         self._catching_up = False
         self._proven = True
         self._slow.reset()
@@ -394,7 +394,7 @@ class EventStream:
             if abs(after - before) > _JUMP:
                 self.retry_now()
             before = after
-            if self._silence.is_event_overdue() and self._socket is None:
+            if self._watchdog.is_event_overdue() and self._socket is None:
                 self.poll_now()
             self._health.check_offline()
 

@@ -27,9 +27,9 @@ from narrowcast_api.errors import (
     ServerFault,
     TransportError,
 )
-from narrowcast_api.http.carrier import Carrier
 from narrowcast_api.http.encoding import OMIT, encode_params
 from narrowcast_api.http.exchange import Exchange, FileParts, PreparedRequest, RawResponse
+from narrowcast_api.http.http_client import HttpClient
 from narrowcast_api.http.ignored_parameters import Ignored, report
 from narrowcast_api.http.rate_limit import RateGate, shared_gate
 from narrowcast_api.http.responses import interpret, redacted
@@ -66,7 +66,7 @@ class Connection:
     parameters that it ignored (CONV-09); `on_rate_limited(seconds)` when the server limits the rate;
     `on_no_response()` when a request other than for events could not reach the server or got no response within
     `SLOW_SECONDS`; `on_action_done()` when a request changed something that the server reports by an event;
-    `exchange` sends the requests of `request`, by default over HTTP (`Carrier`).
+    `exchange` sends the requests of `request`, by default over HTTP (`HttpClient`).
     """
 
     def __init__(
@@ -91,8 +91,8 @@ class Connection:
         self.on_no_response: Callable[[], None] | None = None
         self.on_action_done: Callable[[], None] | None = None
         self.ca_bundle = ca_bundle or (self.account.ca_bundle if self.account else None)
-        self._carrier = Carrier(self.site, self.account, transport=transport, ca_bundle=self.ca_bundle)
-        self.exchange: Exchange = self._carrier.exchange
+        self._http = HttpClient(self.site, self.account, transport=transport, ca_bundle=self.ca_bundle)
+        self.exchange: Exchange = self._http.exchange
         self._patience = patience
         self._gate = gate or shared_gate(self.site, self.account.email if self.account else "", self.clock)
         self._identifying = asyncio.Lock()
@@ -109,7 +109,7 @@ class Connection:
 
     async def aclose(self) -> None:
         """Close all sockets. Requests in flight fail with a TransportError."""
-        await self._carrier.aclose()
+        await self._http.aclose()
 
     # --- identifying the server
 
@@ -170,11 +170,11 @@ class Connection:
 
     def url(self, path: str) -> str:
         """The address of an operation: site, /api/v1 and path, without repeating a part (CONV-01)."""
-        return self._carrier.url(path)
+        return self._http.url(path)
 
     def is_own(self, url: httpx.URL | str) -> bool:
         """Whether an address is on the account's own origin: scheme, host and port."""
-        return self._carrier.is_own(url)
+        return self._http.is_own(url)
 
     async def request(
         self,
@@ -201,7 +201,7 @@ class Connection:
         patience = self._patience
         for tries_left in reversed(range(_TRIES)):
             patience -= await self._gate.enter(patience, bucket)
-            await self._carrier.prepare()
+            await self._http.prepare()
             request = PreparedRequest(
                 method, path, self._encoded(method, path, params), files, authenticated, timeout, max_bytes
             )
@@ -243,12 +243,10 @@ class Connection:
         a GET are followed on the account's own origin only; others raise RedirectRefused.
         """
         await self._gate.enter(self._patience)
-        await self._carrier.prepare()
+        await self._http.prepare()
         failure: NarrowcastError | None = None
         try:
-            response = await self._carrier.open(
-                method, url, headers=headers, content=content, timeout=timeout
-            )
+            response = await self._http.open(method, url, headers=headers, content=content, timeout=timeout)
             try:
                 yield response
             finally:
@@ -317,7 +315,7 @@ class Connection:
         try:
             return interpret(status, headers, raw, partial=partial, lazy_field=lazy_field)
         except NarrowcastError as error:
-            return redacted(error, *self._carrier.secrets())
+            return redacted(error, *self._http.secrets())
 
     async def _send(self, request: PreparedRequest) -> RawResponse:
         failure: NarrowcastError

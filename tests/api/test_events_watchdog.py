@@ -4,43 +4,43 @@ from __future__ import annotations
 
 import asyncio
 
-from narrowcast_api.events.silence import EVENT_WITHIN, Silence
+from narrowcast_api.events.watchdog import EVENT_WITHIN, Watchdog
 from support.clock import VirtualClock
 from support.event_bench import EVENTS, LIVE, RECONNECTING, REGISTER, SNAPSHOT, StreamBench, heartbeat
 
 
 async def test_a_silent_stream_is_probed_after_the_first_of_several_acts(clock: VirtualClock) -> None:
-    silence = Silence(clock)
-    silence.start_wait(90, is_polled=True)
-    silence.action_done()
+    watchdog = Watchdog(clock)
+    watchdog.start_wait(90, is_polled=True)
+    watchdog.action_done()
     await clock.advance(EVENT_WITHIN / 2)
-    assert not silence.is_event_overdue()
-    silence.action_done()
+    assert not watchdog.is_event_overdue()
+    watchdog.action_done()
     await clock.advance(EVENT_WITHIN / 2)
-    assert silence.is_event_overdue()
-    assert not silence.is_event_overdue(), "it says so once"
+    assert watchdog.is_event_overdue()
+    assert not watchdog.is_event_overdue(), "it says so once"
 
 
 async def test_acts_while_the_stream_is_not_listening_are_covered_by_the_next_response(
     clock: VirtualClock,
 ) -> None:
-    silence = Silence(clock)
-    silence.action_done()
+    watchdog = Watchdog(clock)
+    watchdog.action_done()
     await clock.advance(EVENT_WITHIN)
-    assert not silence.is_event_overdue()
+    assert not watchdog.is_event_overdue()
 
 
 async def test_what_was_done_before_a_wait_ended_is_not_asked_for_during_the_next(
     clock: VirtualClock,
 ) -> None:
-    silence = Silence(clock)
-    silence.start_wait(90, is_polled=True)
-    silence.action_done()
-    silence.end_wait()
-    assert not silence.is_listening
-    silence.start_wait(90, is_polled=True)
+    watchdog = Watchdog(clock)
+    watchdog.start_wait(90, is_polled=True)
+    watchdog.action_done()
+    watchdog.end_wait()
+    assert not watchdog.is_listening
+    watchdog.start_wait(90, is_polled=True)
     await clock.advance(EVENT_WITHIN)
-    assert not silence.is_event_overdue()
+    assert not watchdog.is_event_overdue()
 
 
 async def test_when_the_heartbeat_is_overdue_events_are_asked_for_at_once() -> None:

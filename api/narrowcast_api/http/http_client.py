@@ -42,7 +42,7 @@ def _each_step(timeout: float | None) -> httpx.Timeout:
     return httpx.Timeout(timeout, connect=connect, pool=pool)
 
 
-class Carrier:
+class HttpClient:
     """HTTP for one account, or for an organization's address `site` without logging in.
 
     `transport` replaces the network in tests. The Authorization header is sent to the account's own origin

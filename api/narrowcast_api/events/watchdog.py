@@ -1,4 +1,4 @@
-"""Decides how long the stream of events may be silent before the connection is in doubt.
+"""Watches the stream of events: decides how long it may be silent before the connection is in doubt.
 
 The connection is in doubt when the server's heartbeat is overdue. A server can also lose a poll that arrived
 at the same moment as an event (Zulip's does, under load), and never respond to it. So it is also in doubt when an
@@ -25,7 +25,7 @@ CHECK_EVERY = 60.0
 """Seconds between two checks for that reason."""
 
 
-class Silence:
+class Watchdog:
     """What is known of a silent stream: whether a poll is pending, and whether an action or an event came before."""
 
     def __init__(self, clock: Clock) -> None:
