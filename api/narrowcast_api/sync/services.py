@@ -38,14 +38,36 @@ class Services:
         requests = RouteRequests(
             lambda: session.client, lambda: session.state, on_presence=session.merge_presences
         )
-        journal, clock, changed = session.storage.journal, session.clock, session.publish
-        self.outbox = Outbox(
+        self._draft_routes = DraftRoutes(lambda: session.client, lambda: session.state)
+        self.outbox = self._outbox(requests)
+        self.drafts = self._drafts(requests)
+        self.edits = UnsavedEdits(
+            journal=session.storage.journal, clock=session.clock, is_gone=session.storage.is_gone
+        )
+        self.typing = _typing(session, requests)
+        self.read_marks = _read_marks(session, requests)
+        self.presence = _presence(session, requests)
+        self.uploads = UploadQueue(
+            upload=requests.upload,
+            journal=session.storage.journal,
+            changed=session.publish,
+            online=lambda: session.is_live,
+        )
+        self.acts = _acts(session, requests)
+        self.status_end = _status_end(session, requests)
+        self.other_windows = OtherWindows(
+            session.storage, session.clock, on_changes=self.on_journal, on_leader=self.drafts.become_leader
+        )
+
+    def _outbox(self, requests: RouteRequests) -> Outbox:
+        session = self._session
+        return Outbox(
             send=requests.send,
             find=requests.find,
             show=session.show_sent,
-            journal=journal,
-            clock=clock,
-            changed=changed,
+            journal=session.storage.journal,
+            clock=session.clock,
+            changed=session.publish,
             limits=requests.limits,
             queue_id=lambda: session.queue_id,
             newest_id=lambda: session.state.max_message_id,
@@ -54,12 +76,14 @@ class Services:
             online=lambda: session.is_live,
             on_changes=self.on_journal,
         )
-        self._draft_routes = DraftRoutes(lambda: session.client, lambda: session.state)
-        self.drafts = Drafts(
+
+    def _drafts(self, requests: RouteRequests) -> Drafts:
+        session = self._session
+        return Drafts(
             requests=self._draft_routes,
-            journal=journal,
-            clock=clock,
-            changed=changed,
+            journal=session.storage.journal,
+            clock=session.clock,
+            changed=session.publish,
             enabled=requests.drafts_enabled,
             limits=requests.limits,
             refusal=self._draft_routes.refusal,
@@ -68,53 +92,6 @@ class Services:
             is_leader=session.read_only,  # a read-only window sends nothing and shows the drafts of the server
             known_ids=lambda: [draft.id for draft in session.state.drafts.all()],
             on_changes=self.on_journal,
-        )
-        self.edits = UnsavedEdits(journal=journal, clock=clock, is_gone=session.storage.is_gone)
-        self.typing = TypingSender(
-            send=requests.typing,
-            clock=clock,
-            periods=requests.typing_periods,
-            allowed=lambda target: session.is_live and requests.typing_allowed(target),
-        )
-        self.read_marks = ReadMarks(
-            mark=requests.mark_read,
-            clock=clock,
-            is_unread=lambda message_id: session.state.unreads.is_unread(message_id) is not False,
-            online=lambda: session.is_live,
-            journal=journal,
-            show=session.show_read,
-        )
-        self.presence = PresenceSender(
-            post=requests.presence,
-            clock=clock,
-            period=requests.presence_period,
-            # Servers reject the presence of bots.
-            online=lambda: session.is_live and not session.state.is_bot,
-        )
-        self.uploads = UploadQueue(
-            upload=requests.upload, journal=journal, changed=changed, online=lambda: session.is_live
-        )
-
-        self.acts = MessageActs(
-            requests=requests,
-            show=session.apply_expected,
-            journal=journal,
-            clock=clock,
-            changed=changed,
-            me=lambda: session.state.me,
-            is_known=lambda message_id: message_id in session.state.messages,
-            has_flag=lambda message_id, flag: session.state.has_flag(message_id, flag),
-            online=lambda: session.is_live,
-        )
-        self.status_end = StatusEnd(
-            clear=requests.clear_status,
-            status=lambda: session.state.statuses.get(session.state.me),
-            journal=journal,
-            clock=clock,
-            online=lambda: session.is_live,
-        )
-        self.other_windows = OtherWindows(
-            session.storage, clock, on_changes=self.on_journal, on_leader=self.drafts.become_leader
         )
 
     def loops(self) -> list[Loop]:
@@ -196,3 +173,57 @@ class Services:
         await asyncio.gather(
             self.typing.close(), self.read_marks.close(), self.uploads.close(), return_exceptions=True
         )
+
+
+def _typing(session: ServiceHost, requests: RouteRequests) -> TypingSender:
+    return TypingSender(
+        send=requests.typing,
+        clock=session.clock,
+        periods=requests.typing_periods,
+        allowed=lambda target: session.is_live and requests.typing_allowed(target),
+    )
+
+
+def _presence(session: ServiceHost, requests: RouteRequests) -> PresenceSender:
+    return PresenceSender(
+        post=requests.presence,
+        clock=session.clock,
+        period=requests.presence_period,
+        # Servers reject the presence of bots.
+        online=lambda: session.is_live and not session.state.is_bot,
+    )
+
+
+def _status_end(session: ServiceHost, requests: RouteRequests) -> StatusEnd:
+    return StatusEnd(
+        clear=requests.clear_status,
+        status=lambda: session.state.statuses.get(session.state.me),
+        journal=session.storage.journal,
+        clock=session.clock,
+        online=lambda: session.is_live,
+    )
+
+
+def _read_marks(session: ServiceHost, requests: RouteRequests) -> ReadMarks:
+    return ReadMarks(
+        mark=requests.mark_read,
+        clock=session.clock,
+        is_unread=lambda message_id: session.state.unreads.is_unread(message_id) is not False,
+        online=lambda: session.is_live,
+        journal=session.storage.journal,
+        show=session.show_read,
+    )
+
+
+def _acts(session: ServiceHost, requests: RouteRequests) -> MessageActs:
+    return MessageActs(
+        requests=requests,
+        show=session.apply_expected,
+        journal=session.storage.journal,
+        clock=session.clock,
+        changed=session.publish,
+        me=lambda: session.state.me,
+        is_known=lambda message_id: message_id in session.state.messages,
+        has_flag=lambda message_id, flag: session.state.has_flag(message_id, flag),
+        online=lambda: session.is_live,
+    )
