@@ -32,7 +32,10 @@ routes = Routes()
 _MINUTES_A_DAY: Final = 1440
 _MAX_MINUTES: Final = 60 * 24 * 366 * 100
 
-EMAILS = required("invitee_emails", text_without_null)
+_LONGEST_LIST: Final = 50_000
+"""Characters of a list of email addresses; nobody may invite more than some hundreds."""
+
+EMAILS = required("invitee_emails", limited(_LONGEST_LIST, text_without_null))
 MINUTES: Param[int | None] = defaulted(
     "invite_expires_in_minutes", nullable(integer), None, since=Gate.INVITE_EXPIRY_MINUTES.level
 )
