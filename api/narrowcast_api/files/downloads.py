@@ -53,7 +53,7 @@ async def download_file(
     progress: DownloadProgress | None = None,
     max_bytes: int | None = None,
 ) -> Downloaded:
-    """Download a file of the organization to `folder`, under `name` or the name that the server sends.
+    """Downloads a file of the organization to `folder`, under `name` or the name that the server sends.
 
     `url` is relative to the organization or on its own origin; other addresses raise RedirectRefused, and
     redirects to them FileElsewhere. The name is made safe; if it is taken, a number is added. The file is

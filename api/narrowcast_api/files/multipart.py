@@ -17,7 +17,7 @@ _STEP_SECONDS = 180.0
 async def send_multipart(
     connection: Connection, file: LocalFile, progress: Progress | None
 ) -> dict[str, object]:
-    """Stream the file as the only part of a form, in a field named 'file' (UPL-16); returns the response's object."""
+    """Streams the file as the only part of a form, in a field named 'file' (UPL-16); returns the response's object."""
     boundary = secrets.token_hex(16)
     name = quoted_for_form(file.name)
     head = (

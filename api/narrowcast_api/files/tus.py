@@ -59,7 +59,7 @@ async def send_resumable(
     resumable: Callable[[str], None] | None = None,
     part_bytes: int = PART_BYTES,
 ) -> dict[str, object]:
-    """Send the file in parts, resuming after interruptions; returns the object in the last part's response.
+    """Sends the file in parts, resuming after interruptions; returns the object in the last part's response.
 
     `resumable(address)` is called with the upload's address as soon as it is known; a later call with
     `resume_from` that address continues with what the server already has. After several attempts without
@@ -114,7 +114,7 @@ async def _create(connection: Connection, file: LocalFile) -> str:
 async def _send_part(
     connection: Connection, file: LocalFile, place: _Place, part_bytes: int, progress: Progress | None
 ) -> tuple[_Place, dict[str, object] | None]:
-    """Send the next part; returns the upload's new offset, and the final response if it was the last part."""
+    """Sends the next part; returns the upload's new offset, and the final response if it was the last part."""
     end = min(file.size, place.offset + part_bytes)
     headers = {
         **_VERSION,

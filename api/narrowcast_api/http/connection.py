@@ -108,13 +108,13 @@ class Connection:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close all sockets. Requests in flight fail with a TransportError."""
+        """Closes all sockets. Requests in flight fail with a TransportError."""
         await self._http.aclose()
 
     # --- identifying the server
 
     async def identify(self) -> ServerInfo:
-        """Request server_settings, without credentials, and store level, version and dialect (SRV-01, VER-06)."""
+        """Requests server_settings, without credentials, and stores level, version and dialect (SRV-01, VER-06)."""
         return self.record_server(await self.request("GET", "/server_settings", authenticated=False))
 
     async def identified(self) -> ServerInfo:
@@ -141,18 +141,18 @@ class Connection:
         raise failure
 
     def assume(self, server: ServerInfo) -> None:
-        """Use what an earlier session knew about the server, if nothing is known yet: no request waits for
+        """Uses what an earlier session knew about the server, if nothing is known yet: no request waits for
         `identified`.
         """
         if not self.server.known:
             self.server = server
 
     def forget_server(self) -> None:
-        """Discard what is known about the server: the next request that depends on it requests it again."""
+        """Discards what is known about the server: the next request that depends on it requests it again."""
         self.server = ServerInfo()
 
     def record_server(self, response: Mapping[str, object]) -> ServerInfo:
-        """Store level, version and dialect from a response of server_settings or register; from the latter
+        """Stores level, version and dialect from a response of server_settings or register; from the latter
         also the limits and the current user's id.
         """
         learnt = ServerInfo.from_response(response)
@@ -190,7 +190,7 @@ class Connection:
         bucket: str = "",
         lazy_field: str = "",
     ) -> dict[str, object]:
-        """Carry out one operation: returns the JSON object of its success, or raises a typed error.
+        """Carries out one operation: returns the JSON object of its success, or raises a typed error.
 
         `params` are sent as form fields, for GET in the query; values are encoded as in `encoding`, OMIT is
         left out. `timeout` limits the whole request in seconds (None: no limit). During rate limiting the

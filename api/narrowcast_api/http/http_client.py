@@ -65,7 +65,7 @@ class HttpClient:
         self._http: httpx.AsyncClient | None = None
 
     async def aclose(self) -> None:
-        """Close all sockets. Requests in flight fail with an httpx.HTTPError."""
+        """Closes all sockets. Requests in flight fail with an httpx.HTTPError."""
         if self._http is not None:
             await self._http.aclose()
             self._http = None
@@ -83,12 +83,12 @@ class HttpClient:
         return () if self._account is None else (self._account.key.reveal(), self._account.credentials())
 
     async def prepare(self) -> None:
-        """Create the TLS context in a thread: it takes longer than one frame."""
+        """Creates the TLS context in a thread: it takes longer than one frame."""
         if self._http is None and self._transport is None and self._origin[0] == "https":
             await asyncio.to_thread(shared_context, self._ca_bundle)
 
     async def exchange(self, prepared: PreparedRequest) -> RawResponse:
-        """Send a request and read the whole response. Raises httpx.HTTPError if the network fails."""
+        """Sends a request and reads the whole response. Raises httpx.HTTPError if the network fails."""
         # Secrets are revealed only in here, so that no frame of a traceback of a network error contains them.
         request = self._build(prepared)
         request.extensions["timeout"] = _each_step(prepared.timeout).as_dict()

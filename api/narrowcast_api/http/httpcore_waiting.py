@@ -33,7 +33,7 @@ ShieldCancellation = nullcontext
 
 
 def install() -> None:
-    """Make httpcore use this module, unless httpcore is already imported or of another version."""
+    """Makes httpcore use this module, unless httpcore is already imported or of another version."""
     if "httpcore" not in sys.modules and _is_as_read():
         sys.modules[_OWN] = sys.modules[__name__]
         backend = ModuleType(_BACKEND)

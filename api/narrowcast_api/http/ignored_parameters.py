@@ -43,6 +43,6 @@ def ignored_parameters() -> Iterator[Sequence[Ignored]]:
 
 
 def report(ignored: Ignored) -> None:
-    """Add to every collection that is active in this context."""
+    """Adds to every collection that is active in this context."""
     for collected in _watching.get():
         collected.append(ignored)

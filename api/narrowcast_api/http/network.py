@@ -79,7 +79,7 @@ class StreamProtocol(asyncio.Protocol):
         return data
 
     async def flushed(self) -> None:
-        """Wait until more can be written. Raises OSError if the connection broke."""
+        """Waits until more can be written. Raises OSError if the connection broke."""
         await self._writable.wait()
         if self.ended and self.error is not None:
             raise self.error
@@ -183,7 +183,7 @@ class Network(httpcore.AsyncNetworkBackend):
 
 
 def note_missing(module: str) -> None:
-    """Record that a module is not installed. Python does not, so that each further attempt to import it
+    """Records that a module is not installed. Python does not, so that each further attempt to import it
     searches the whole path again.
     """
     if module not in sys.modules and find_spec(module) is None:
@@ -201,7 +201,7 @@ class Cookies(httpx.Cookies):
 
 
 def install(client: httpx.AsyncClient) -> None:
-    """Make a client use `Network` for its connections, including those to proxies of the environment, and `Cookies`.
+    """Makes a client use `Network` for its connections, including those to proxies of the environment, and `Cookies`.
 
     httpx (0.28) has no parameter for these, so private names are used: tests/api/test_network.py fails if they change.
     """

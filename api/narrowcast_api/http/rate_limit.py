@@ -31,12 +31,12 @@ class RateGate:
         return max(0.0, self._opens.get(bucket, 0.0) - self._clock.monotonic())
 
     def close(self, seconds: float, bucket: str = "") -> None:
-        """Close it for that long from now; never shortens a longer wait."""
+        """Closes it for that long from now; never shortens a longer wait."""
         opens = self._clock.monotonic() + max(0.0, seconds)
         self._opens[bucket] = max(self._opens.get(bucket, 0.0), opens)
 
     async def enter(self, patience: float, bucket: str = "") -> float:
-        """Wait until it is open; returns the seconds waited. Raises RateLimited at once if that would exceed
+        """Waits until it is open; returns the seconds waited. Raises RateLimited at once if that would exceed
         `patience`.
         """
         waited = 0.0

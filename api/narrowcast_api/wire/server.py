@@ -49,7 +49,7 @@ class ServerSettings(WireModel):
 
     @classmethod
     def from_response(cls, response: RawRecord) -> ServerSettings:
-        """Read a response, and determine the dialect from the names that it uses.
+        """Reads a response, and determines the dialect from the names that it uses.
 
         A field that cannot be read gets its default, so that it cannot prevent logging in.
         """

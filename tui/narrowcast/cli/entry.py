@@ -9,7 +9,7 @@ from narrowcast.terminal import last_screen
 
 
 def main() -> int:
-    """Runs the command line with the arguments of the process; returns the exit code."""
+    """Run the command line with the arguments of the process, and return the exit code."""
     last_screen.show(sys.argv[1:])
     gc.disable()  # imports leave no garbage to collect
     # httpx would load its own command line with click, rich and pygments: a third of its import time
