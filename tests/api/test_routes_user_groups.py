@@ -129,11 +129,14 @@ async def test_the_mention_permission_has_its_old_name_below_198(level: int, nam
     assert (await _updated(level, can_mention_group=Change(11)))[name] == "11"
 
 
-async def test_below_198_the_mention_permission_is_one_group_only() -> None:
+@pytest.mark.parametrize("level", [197, 257])
+async def test_below_258_the_mention_permission_is_one_group_only(level: int) -> None:
     members = AdHocGroup(frozenset({11}), frozenset())
-    async with scripted_client(197) as (client, _):
+    async with scripted_client(level) as (client, _):
         with pytest.raises(Unsupported):
             await client.user_groups.create(name="p", description="", members=[], can_mention_group=members)
+    sent = (await _created(258, can_mention_group=members))["can_mention_group"]
+    assert json.loads(sent) == {"direct_members": [11], "direct_subgroups": []}
 
 
 @proves("GRPU-08")

@@ -248,9 +248,9 @@ def _wire_name(server: ServerInfo, key: str) -> str:
 
 
 def _for_level(server: ServerInfo, key: str, value: object) -> object:
-    """Below level 198 the mention permission must be a bare id (GSV-15)."""
+    """Below level 258 the mention permission must be a bare id."""
     if key == GroupSetting.MENTION and not isinstance(value, int):
-        server.require(Gate.GROUP_MENTION_NAME)
+        server.require(Gate.GROUP_MENTION_HOLDERS)
     return value
 
 

@@ -170,6 +170,7 @@ class Gate(Enum):
         256, "Events about a channel's first message", "refreshed after a topic's deletion", "EVT-05"
     )
     REALM_URL = _row(257, "realm_url", "realm_uri is read", "SRV-17 SRV-18 SRV-19")
+    GROUP_MENTION_HOLDERS = _row(258, "Users and several groups in can_mention_group", "one group only")
     GROUP_MENTION_OBJECT = _row(
         260, "Old and new value of can_mention_group", "the bare value is sent", "GRPU-08"
     )
