@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -220,6 +221,30 @@ async def test_a_page_that_brings_nothing_is_not_asked_for_again(
             stage.pane.list.post_message(MessageList.PageWanted(older=True))
             await stage.pilot.pause()
         assert asked == [True]
+
+
+async def test_a_page_of_another_view_that_is_on_its_way_delays_none_of_this_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "alone")
+        leaves, asked = asyncio.Event(), list[Narrow]()
+        for narrow in (stage.topic, Narrow.all()):
+            await stage.show(narrow, "newest")
+            await stage.see("alone")
+            view = stage.pane.view
+            assert view is not None
+
+            async def page(of: Narrow = narrow) -> None:
+                asked.append(of)
+                await leaves.wait()
+
+            monkeypatch.setattr(view, "load_older", page)
+            for _ in range(2):
+                stage.pane.list.post_message(MessageList.PageWanted(older=True))
+                await stage.pilot.pause()
+        assert asked == [stage.topic, Narrow.all()]
+        leaves.set()
 
 
 async def test_a_view_that_the_server_refuses_says_why(tmp_path: Path) -> None:

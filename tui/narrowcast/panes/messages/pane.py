@@ -76,7 +76,7 @@ class MessagesPane(Vertical):
         self.parts = MessageCommands(self._shared)
         self._echo_timer: Timer | None = None
         self._unsubscribe: Callable[[], None] | None = None
-        self._paging: set[bool] = set()
+        self._paging: set[tuple[MessageView, bool]] = set()
         self._asked_from: dict[bool, int] = {}
         """The edge at which the last older or newer page was requested: if a page brings nothing, it is not
         requested again and again."""
@@ -301,7 +301,7 @@ class MessagesPane(Vertical):
     def on_message_list_page_wanted(self, event: MessageList.PageWanted) -> None:
         event.stop()
         view = self.view
-        if view is None or event.older in self._paging or view.loading or view.error is not None:
+        if view is None or (view, event.older) in self._paging or view.loading or view.error is not None:
             return
         if not view.ids:
             return
@@ -309,14 +309,14 @@ class MessagesPane(Vertical):
         if self._asked_from.get(event.older) == edge:
             return
         self._asked_from[event.older] = edge
-        self._paging.add(event.older)
+        self._paging.add((view, event.older))
         self._shared.work(self._load_page(view, event.older), "load more messages")
 
     async def _load_page(self, view: MessageView, older: bool) -> None:
         try:
             await (view.load_older() if older else view.load_newer())
         finally:
-            self._paging.discard(older)
+            self._paging.discard((view, older))
         if self.view is view:
             if view.error is not None and view.ids:
                 self._shared.say(
