@@ -135,6 +135,22 @@ async def test_private_data_are_not_asked_for_where_exports_have_none() -> None:
         assert transport.last.params == {}
 
 
+async def test_a_new_export_is_the_newest_where_the_response_has_no_id() -> None:
+    path = "/api/v1/export/realm"
+    async with scripted_client(ZULIP_5) as (client, transport):
+        transport.prepare("POST", path)
+        transport.prepare("GET", path, json={"exports": [{"id": 7}, {"id": 9}, {"id": 8}]})
+        assert await client.exports.create() == 9
+        transport.prepare("POST", path)
+        transport.prepare("GET", path, json={"exports": []})
+        with pytest.raises(MalformedResponse):
+            await client.exports.create()
+    async with scripted_client(Gate.EXPORT_ID.level) as (client, transport):
+        transport.prepare("POST", path)
+        with pytest.raises(MalformedResponse):
+            await client.exports.create()
+
+
 async def test_an_operation_that_is_not_there_is_explained_by_the_level() -> None:
     async with scripted_client(ZULIP_8) as (client, transport):
         transport.prepare_error("GET", "/api/v1/saved_snippets", code="", status=404)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from narrowcast_api.errors import MalformedResponse
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import Bound, Done, Group, read, segment
 from narrowcast_api.wire.levels import Gate
@@ -20,9 +21,9 @@ async def list_exports(connection: Connection) -> list[Export]:
 async def create_export(connection: Connection, *, export_type: ExportType = ExportType.PUBLIC) -> int:
     """POST /export/realm: start an export; returns its id. It may take long; an event reports when it is finished.
 
-    A full export contains the private data of users who consented, and needs level 304. Raises Unsupported
-    for an export without consent below level 449. Raises BadRequest if the server makes no exports, or made
-    too many this week.
+    Below level 182 the id is looked up. A full export contains the private data of users who consented, and
+    needs level 304. Raises Unsupported for an export without consent below level 449. Raises BadRequest if the
+    server makes no exports, or made too many this week.
     """
     server = await connection.identified()
     kind: int | ExportType = export_type
@@ -34,7 +35,12 @@ async def create_export(connection: Connection, *, export_type: ExportType = Exp
         kind = _NUMBERS[export_type]
     params = {"export_type": kind} if server.supports(Gate.EXPORT_TYPES) else {}
     response = await connection.request("POST", "/export/realm", params)
-    return read(CreatedId, response).id
+    if server.supports(Gate.EXPORT_ID) or "id" in response:
+        return read(CreatedId, response).id
+    newest = max((export.id for export in await list_exports(connection)), default=None)
+    if newest is None:
+        raise MalformedResponse("the new export is not among the exports")
+    return newest
 
 
 async def delete_export(connection: Connection, *, export_id: int) -> Done:

@@ -108,6 +108,7 @@ class Gate(Enum):
     SUBSCRIPTION_NAMES_AS_STRINGS = _row(
         181, "Channel names as plain strings when unsubscribing", "the same is sent"
     )
+    EXPORT_ID = _row(182, "The id of a new export in the response", "the newest export is looked up")
     SCHEDULED_EDIT = _row(184, "Editing scheduled messages", "not available", "SCH-01 SCH-02")
     GROUP_MENTION = _row(191, "Who may mention a group", "not available", "GSV-13 GSV-14")
     REACTION_MISSING_CODE = _row(
