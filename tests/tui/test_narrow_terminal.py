@@ -6,7 +6,7 @@ from pathlib import Path
 
 from narrowcast.screens.messages.drafts import ConflictScreen
 from narrowcast_api.narrow.narrow import Narrow
-from support.screen_text import screen_rows
+from support.screen_text import screen_rows, screen_text
 from support.screens import form_of
 from support.sessions import until
 from support.stage import on_stage, run
@@ -26,7 +26,7 @@ async def test_the_topic_is_shown_instead_of_keys(tmp_path: Path) -> None:
         stage.session.state.limits = limits._replace(max_message_length=3)
         await stage.type("s")
         await stage.drawn()
-        assert "2 over the limit" in target.hint.render_line(0).text
+        assert "2 over the limit" in screen_text(stage.screen), "not cut off at the border"
 
 
 async def test_an_edit_shows_what_it_is_and_how_to_end_it(tmp_path: Path) -> None:

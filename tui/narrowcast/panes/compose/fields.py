@@ -61,6 +61,7 @@ class TargetLine(Horizontal):
     TargetLine.-tight #channel { max-width: 40%; }
     TargetLine.-tight #hint { display: none; }
     TargetLine.-tight.-edit #hint { display: block; width: 27; }
+    TargetLine.-tight.-warning #channel { max-width: 20%; }
     TargetLine.-tight.-warning #hint { display: block; width: 24; }
     """
 
