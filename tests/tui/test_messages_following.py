@@ -39,6 +39,16 @@ async def test_links_spoilers_and_people_are_followed_by_hint(tmp_path: Path) ->
         assert isinstance(stage.app.asked[-1], requests.ReplyRequested)
 
 
+async def test_a_view_without_messages_offers_nothing_of_the_message_before(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("ada", "general", "soup", "[out](https://x.example/)")
+        await stage.show(stage.topic, "newest")
+        await until(lambda: ("message.hints", "follow") in stage.pane.selected_hints)
+        await stage.show(Narrow.topic(stage.server.channel("general"), "nobody wrote here"))
+        await stage.see("No messages here yet")
+        assert stage.pane.selected_hints == ()
+
+
 async def test_a_link_to_a_message_leads_to_where_it_is_now(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         message_id = await stage.server.send("ada", "general", "stew", "moved")

@@ -274,6 +274,8 @@ class MessagesPane(Vertical):
 
     def _say_what_is_empty(self) -> None:
         self.list.empty_text = self._why_empty()
+        if self.list.selected is None:
+            self.parts.links.tell_hints()
 
     def _why_empty(self) -> str:
         view, keys = self.view, keys_of(self)
