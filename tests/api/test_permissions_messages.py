@@ -182,3 +182,14 @@ def test_the_sender_of_a_message_changes_its_topic_where_older_servers_let_them(
         state.server = replace(state.server, level=level)
         assert (permissions.move_topic_refusal(state, mine, 0) == "") is is_mine_moved
         assert permissions.move_topic_refusal(state, theirs, 0) != ""
+
+
+def test_before_resolving_topics_had_a_permission_of_its_own_it_needed_that_of_moving_messages() -> None:
+    state = state_as(Role.MEMBER, edit_topic_policy=2)
+    assert permissions.resolve_refusal(state, GENERAL) == "Only admins can resolve topics."
+    state.server = replace(state.server, level=121)
+    assert permissions.resolve_refusal(state, GENERAL) == "", "a sender may: the server checks it"
+    state = state_as(Role.MEMBER, can_move_messages_between_topics_group=FRIENDS)
+    assert permissions.resolve_refusal(state, GENERAL) == "Only friends can resolve topics."
+    state.organization.put("can_resolve_topics_group", {"direct_members": [ADA], "direct_subgroups": []})
+    assert permissions.resolve_refusal(state, GENERAL) == ""

@@ -128,6 +128,9 @@ def resolve_refusal(state: State, channel_id: int, topic: str | None = None) -> 
     if archived := archived_change_refusal(state, channel_id, "topics"):
         return archived
     name = "can_resolve_topics_group"
+    # TODO(server-367): before, the permission to move messages between topics included resolving them.
+    if name not in state.organization and state.supports(Gate.OWN_TOPIC_POLICY):
+        name = "can_move_messages_between_topics_group"
     if state.has_permission(name):
         return ALLOWED
     own = channel.permissions.get(ChannelSetting.RESOLVE_TOPICS) if channel is not None else None
