@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of
 from narrowcast.commands import targets
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.panes.navigation.rows import Kind
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
 from narrowcast.screens.dialogs.picker import Picker
@@ -149,20 +150,25 @@ def next_unread_topic(screen: Workspace) -> None:
         if row.kind is Kind.CHANNEL and row.channel_id is not None
     ]
     target = choices.next_topic(screen.session.state, screen.narrow, order)
-    if target is None:
+    if target is not None:
+        screen.go(target)
+    elif choices.next_direct(screen.session.state, screen.narrow) is None:
         screen.refuse("No unread topics.")
     else:
-        screen.go(target)
+        how = "No unread topics. <go.next-unread-direct> goes to unread direct messages."
+        screen.refuse(with_keys(keys_of(screen), how))
 
 
 def next_unread_direct(screen: Workspace) -> None:
     """Go to the next direct message conversation with unread messages."""
-    here = screen.narrow.direct_user_ids if screen.narrow is not None else None
-    unread = [others for others, _, _ in screen.session.state.unreads.directs() if others != here]
-    if not unread:
+    target = choices.next_direct(screen.session.state, screen.narrow)
+    if target is not None:
+        screen.go(target)
+    elif choices.next_topic(screen.session.state, screen.narrow, ()) is None:
         screen.refuse("No unread direct messages.")
     else:
-        screen.go(Narrow.direct(unread[0]))
+        how = "No unread direct messages. <go.next-unread-topic> goes to unread topics."
+        screen.refuse(with_keys(keys_of(screen), how))
 
 
 def next_channel(screen: Workspace) -> None:

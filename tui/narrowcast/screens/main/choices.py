@@ -143,6 +143,16 @@ def _count(state: State, others: frozenset[int]) -> str:
     return f"{unread} unread" if unread else "direct"
 
 
+def next_direct(state: State, here: Narrow | None) -> Narrow | None:
+    """The next direct conversation with unread messages after ``here``."""
+    unread = [others for others, _, _ in state.unreads.directs()]
+    current = here.direct_user_ids if here is not None else None
+    if current not in unread:
+        return Narrow.direct(unread[0]) if unread else None
+    following = unread[(unread.index(current) + 1) % len(unread)]
+    return Narrow.direct(following) if following != current else None
+
+
 def next_topic(state: State, here: Narrow | None, order: Sequence[int]) -> Narrow | None:
     """The next topic with unread messages after ``here``, channel by channel in the given ``order``."""
     rank = {channel_id: place for place, channel_id in enumerate(order)}
