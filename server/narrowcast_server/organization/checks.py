@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from narrowcast_server.organization.errors import ServiceError
+
+MAX_VALUES: Final = 100_000
+"""Of one request: checking ten times as many would block the server for a second."""
 
 
 def check_length(name: str, text: str, limit: int) -> None:

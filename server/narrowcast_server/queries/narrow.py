@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, VisibilityPolicy
-from narrowcast_server.organization.errors import bad_narrow
+from narrowcast_server.organization.errors import ServiceError, bad_narrow
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.queries.narrow_terms import Operand, Term
 from narrowcast_server.queries.words import match_expression, words_beginning_with
 from narrowcast_server.rules import access, topics
-from narrowcast_server.rules.visibility import found_by_address
+from narrowcast_server.rules.addresses import user_at
+from narrowcast_server.rules.visibility import found_by_address, visible_ids
 from narrowcast_server.storage.store import Value
 
 if TYPE_CHECKING:
@@ -209,8 +210,12 @@ def find_user(core: Core, viewer: User, operand: Operand) -> User:
     if isinstance(operand, str):
         user = found_by_address(core, viewer, operand)
     if user is None:
-        raise bad_narrow(f"unknown user {operand}")
+        raise unknown_user(operand)
     return user
+
+
+def unknown_user(operand: Operand) -> ServiceError:
+    return bad_narrow(f"unknown user {operand}")
 
 
 def find_people(core: Core, viewer: User, operand: Operand) -> set[int]:
@@ -219,7 +224,14 @@ def find_people(core: Core, viewer: User, operand: Operand) -> set[int]:
         return {find_user(core, viewer, identity).id for identity in operand}
     if isinstance(operand, int):
         return {find_user(core, viewer, operand).id}
-    return {find_user(core, viewer, part.strip()).id for part in operand.split(",") if part.strip()}
+    seen = visible_ids(core, viewer)
+    people = set[int]()
+    for address in filter(None, map(str.strip, operand.split(","))):
+        user = user_at(core, address)
+        if user is None or (seen is not None and user.id not in seen):
+            raise unknown_user(address)
+        people.add(user.id)
+    return people
 
 
 def _channel(core: Core, user: User, query: Query, operand: Operand) -> None:

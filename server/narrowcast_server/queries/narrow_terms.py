@@ -23,6 +23,8 @@ _TAKES_ID: Final = frozenset({"channel", "sender", "dm-including", "id", "with"}
 _TAKES_IDS: Final = frozenset({"dm"})
 """Operators whose operand may be an id, or a list of ids; all accept text, others only text."""
 MAX_TERMS: Final = 50
+MAX_OPERAND: Final = 10_000
+"""Characters: each email address of a direct conversation is looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def _term(name: str, item: object) -> Term:
     if isinstance(item, list):
         if len(item) != 2 or not all(isinstance(part, str) for part in item):
             raise ServiceError(f"Invalid {name}: element is not a string pair")
-        return Term(_operator(item[0]), item[1])
+        return Term(_operator(item[0]), _short(name, item[1]))
     if not isinstance(item, dict):
         raise ServiceError(f"Invalid {name}: Value error, dict or list required")
     operator, operand, negated = item.get("operator"), item.get("operand"), item.get("negated", False)
@@ -81,11 +83,17 @@ def _operator(text: str) -> str:
     return _SYNONYMS.get(text, text)
 
 
+def _short(name: str, operand: str) -> str:
+    if len(operand) > MAX_OPERAND:
+        raise ServiceError(f"Invalid {name}: operand is too long (limit: {MAX_OPERAND} characters)")
+    return operand
+
+
 def _operand(name: str, operator: str, operand: object) -> Operand:
     if isinstance(operand, str):
         if operator == "search" and not operand.strip():
             raise ServiceError(f"Invalid {name}: operand cannot be blank.")
-        return operand
+        return _short(name, operand)
     if operator in _TAKES_ID and type(operand) is int and abs(operand) < 2**53:
         return operand
     if (

@@ -11,7 +11,6 @@ from narrowcast_server.http.params import (
     boolean,
     choice,
     defaulted,
-    few_values,
     integers,
     json_value,
     missing,
@@ -44,7 +43,7 @@ from narrowcast_server.rules.recipients import channel_of, people_of
 routes = Routes()
 
 TYPE = required("type", choice("direct", "channel", "stream", "private"))
-TO = optional("to", few_values)
+TO = optional("to", string)
 CONTENT = required("content", string)
 TOPIC = optional("topic", string, aliases=("subject",))
 QUEUE_ID = optional("queue_id", string)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from narrowcast_server.organization.checks import MAX_VALUES
 from narrowcast_server.organization.errors import ServiceError, no_such_user
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.rules import access
@@ -64,9 +65,9 @@ def people_of(core: Core, sender: User, text: str) -> list[User]:
     try:
         parsed: object = json.loads(text)
     except (ValueError, RecursionError):
-        parsed = [part.strip() for part in text.split(",") if part.strip()]
+        parsed = text
     if isinstance(parsed, str):
-        parsed = [part.strip() for part in parsed.split(",") if part.strip()]
+        parsed = _separated(parsed)
     if not isinstance(parsed, list):
         raise ServiceError("Invalid data type for recipients")
     if not parsed:
@@ -76,6 +77,12 @@ def people_of(core: Core, sender: User, text: str) -> list[User]:
     if all(isinstance(item, str) for item in parsed):
         return _people_by_address(core, sender, parsed)
     raise ServiceError("Recipient lists may contain emails or user IDs, but not both.")
+
+
+def _separated(text: str) -> list[str]:
+    if text.count(",") >= MAX_VALUES:
+        raise ServiceError("Too many recipients")
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def people_by_id(core: Core, ids: Sequence[int]) -> list[User]:
