@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from narrowcast.panes.messages import requests
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
 from support.message_stage import staged
 from support.sessions import until
 
@@ -34,6 +36,24 @@ async def test_finding_goes_from_match_to_match(tmp_path: Path) -> None:
         told = list(stage.app.told)
         await stage.press("n", "N", "escape")
         assert (stage.app.told, stage.pane.selected_id) == (told, ids[0])
+
+
+async def test_finding_begins_at_the_newest_message_if_an_unsent_one_is_selected(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        leek = await stage.server.send("bruno", "general", "soup", "leek soup")
+        await stage.server.send("bruno", "general", "soup", "bean soup")
+        await stage.show(stage.topic, "newest")
+        await stage.see("bean soup")
+        lines = stage.pane.list
+        assert lines.feed is not None
+        place = ChannelDestination(stage.server.channel("general"), "soup")
+        lines.feed.echoes = [
+            OutboxEntry(name, place, name, OutboxState.WAITING, stage.session.clock.now())
+            for name in ("first", "second")
+        ]
+        lines.position.select("second")
+        await stage.press("ctrl+f", *"leek", "enter")
+        await until(lambda: stage.pane.selected_id == leek)
 
 
 async def test_finding_searches_all_messages_without_blocking_the_loop(

@@ -72,7 +72,8 @@ class Find:
         feed = self._pane.list.feed
         if feed is None or self._pane.view is None:
             return
-        ids, here = feed.ids, feed.index(self._pane.list.selected)
+        ids = feed.ids
+        here = min(feed.index(self._pane.list.selected), len(ids))  # an unsent message is behind all others
         older = direction < 0
         whole = self._pane.view.found_oldest if older else self._pane.view.found_newest
         ahead = range(here - 1, -1, -1) if older else range(here + 1, len(ids))
