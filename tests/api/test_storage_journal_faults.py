@@ -44,6 +44,29 @@ def test_with_a_full_disk_the_words_stay_in_memory_and_are_written_once_there_is
     again.close()
 
 
+def test_only_what_the_disk_refused_is_reported_as_lost_when_the_process_ends(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    journal.put_draft(DRAFT)
+    assert journal.refused() == set()
+    refuse(journal)
+    journal.put_outbox(MESSAGE)
+    journal.delete_draft(DRAFT.draft_id)
+    assert journal.refused() == {("outbox", MESSAGE.local_id)}
+    refuse(journal, False)
+    assert journal.flush()
+    assert journal.refused() == set()
+    journal.close()
+
+
+def test_without_a_file_all_rows_are_lost_when_the_process_ends(tmp_path: Path) -> None:
+    (tmp_path / "journal.db").mkdir()
+    journal = journal_at(tmp_path)
+    assert journal.warning is not None
+    journal.put_draft(DRAFT)
+    assert journal.refused() == {("drafts", DRAFT.draft_id)}
+    journal.close()
+
+
 def test_a_failed_write_is_retried_automatically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("narrowcast_api.storage.journal_writer.RETRY_SECONDS", 0.01)
     journal = Journal.open(tmp_path / "journal.db")

@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from narrowcast_api.storage.executors import MakeExecutor, own_thread
 from narrowcast_api.storage.journal_changes import JournalChanges, Record
 from narrowcast_api.storage.journal_connection import JournalConnection
-from narrowcast_api.storage.journal_file import open_for_reading, open_for_writing
+from narrowcast_api.storage.journal_file import Key, open_for_reading, open_for_writing
 from narrowcast_api.storage.journal_rows import (
     OWNED,
     STATUS_END,
@@ -286,6 +286,10 @@ class Journal:
     def is_pending(self, table: str, key: str) -> bool:
         """Whether a row that was written here is not on disk yet, so that what was read from the file is outdated."""
         return self._writer.is_pending((table, key))
+
+    def refused(self) -> set[Key]:
+        """The rows that cannot be written to the disk, and are lost when the process ends: table and key."""
+        return self._writer.refused()
 
     def changed_elsewhere(self) -> bool:
         """Whether there is something to `refresh`. Costs microseconds; does not wait while the disk is busy."""

@@ -54,6 +54,8 @@ class JournalWriter:
         self._timer: threading.Timer | None = None
         self._closed = False
         self._ended = False
+        self._is_refused = False
+        """Whether the disk refused the last commit."""
         self._rows = file.rows()
         """The rows of the file, including pending writes: the file may become unreadable while it is open."""
 
@@ -82,6 +84,15 @@ class JournalWriter:
         """Whether a row that was written here is not on disk yet."""
         with self._handover:
             return key in self._pending or key in self._under_way
+
+    def refused(self) -> set[Key]:
+        """The rows that cannot be written to the disk, and are lost when the process ends."""
+        with self._handover:
+            if self._read_only is not None:
+                return set()
+            if self._file.path is None:
+                return set(self._rows)
+            return {key for key in self._pending if key in self._rows} if self._is_refused else set()
 
     def changed_elsewhere(self) -> bool:
         """Whether there is something to `reread`. Costs microseconds; does not wait while the disk is busy."""
@@ -162,6 +173,7 @@ class JournalWriter:
         warning = self._store(batch)
         with self._handover:
             self._under_way = ()
+            self._is_refused = warning is not None
             if warning is not None:
                 self._pending = combined(batch, self._pending)
         if warning is not None:

@@ -13,7 +13,7 @@ from textual.app import App
 
 from narrowcast.app.context import app_of, in_app
 from narrowcast.app.open_accounts import CLOSE_SECONDS, OpenAccounts
-from narrowcast.app.unsent import ask, send_in_background, waiting
+from narrowcast.app.unsent import ask, ask_unsaved, send_in_background, unsaved, waiting
 from narrowcast.terminal.textual_private import driver_of
 
 if TYPE_CHECKING:
@@ -68,15 +68,23 @@ class Leaving:
     # quitting
 
     def ask(self) -> None:
-        """Quit; if messages are waiting to be sent, ask first what to do with them."""
+        """Quit; if texts would be lost, or messages are waiting to be sent, ask first what to do with them."""
         sessions = [account.session for account in self._accounts.live()]
-        if sessions and not self._asked and (count := sum(map(waiting, sessions))):
-            self._asked = True
-            question, chosen = ask(count, lambda send: self.begin(send_later=send))
-            self._app.push_screen(question, chosen)
-            self._app.set_timer(QUIT_AGAIN, self._forget_question)
+        asked = None
+        if not self._asked:
+            if count := sum(map(unsaved, sessions)):
+                asked = ask_unsaved(count, self._chosen)
+            elif count := sum(map(waiting, sessions)):
+                asked = ask(count, self._chosen)
+        if asked is None:
+            self.begin()
             return
-        self.begin()
+        self._asked = True
+        self._app.push_screen(*asked)
+        self._app.set_timer(QUIT_AGAIN, self._forget_question)
+
+    def _chosen(self, send_later: bool) -> None:
+        self.begin(send_later=send_later)
 
     def _forget_question(self) -> None:
         self._asked = False

@@ -1,4 +1,6 @@
-"""Quitting while messages wait to be sent: the question to the user, and the process that sends them afterwards."""
+"""Quitting while messages wait to be sent, or texts to be saved: the questions to the user, and the process that
+sends messages afterwards.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from narrowcast_api.storage.records import OutboxState
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
-__all__ = ["ask", "send_in_background", "waiting"]
+__all__ = ["ask", "ask_unsaved", "send_in_background", "unsaved", "waiting"]
 
 MAX_SECONDS = 86_400
 """Seconds for which the process tries."""
@@ -35,23 +37,43 @@ def waiting(session: Session) -> int:
     return sum(entry.state not in _DONE and entry.created < since for entry in entries)
 
 
+def unsaved(session: Session) -> int:
+    """Number of an account's texts that quitting would lose: neither the disk nor the server has them."""
+    session.drafts.queue_writes()
+    refused = session.storage.journal.refused()
+    drafts = sum(not draft.synced and ("drafts", draft.draft_id) in refused for draft in session.drafts.all())
+    return drafts + sum(table in ("outbox", "edits") for table, _ in refused)
+
+
+def ask_unsaved(
+    count: int, leave: Callable[[bool], None]
+) -> tuple[Picker[str], Callable[[str | None], None]]:
+    """As `ask`, about texts that cannot be saved."""
+    what = "A text is not saved" if count == 1 else f"{count} texts are not saved"
+    return _question(
+        what, [Choice("stay", "Stay"), Choice("quit", "Quit, and lose what is not saved")], leave
+    )
+
+
 def ask(count: int, leave: Callable[[bool], None]) -> tuple[Picker[str], Callable[[str | None], None]]:
     """The question and the handler of its answer, which calls ``leave`` with whether to send in the background."""
     what = "A message is" if count == 1 else f"{count} messages are"
-    question = Picker(
-        f"{what} not sent yet",
-        [
-            Choice("send", "Quit, and send in the background when the server responds"),
-            Choice("quit", "Quit; send when Narrowcast runs next"),
-            Choice("stay", "Stay"),
-        ],
-    )
+    choices = [
+        Choice("send", "Quit, and send in the background when the server responds"),
+        Choice("quit", "Quit; send when Narrowcast runs next"),
+        Choice("stay", "Stay"),
+    ]
+    return _question(f"{what} not sent yet", choices, leave)
 
+
+def _question(
+    title: str, choices: list[Choice[str]], leave: Callable[[bool], None]
+) -> tuple[Picker[str], Callable[[str | None], None]]:
     def chosen(answer: str | None) -> None:
         if answer in ("send", "quit"):
             leave(answer == "send")
 
-    return question, chosen
+    return Picker(title, choices), chosen
 
 
 def send_in_background(account_file: Path) -> None:
