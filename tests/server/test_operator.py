@@ -127,8 +127,9 @@ async def test_statistics_count_users_and_messages(server: TestServer) -> None:
         ("role", {"who": "ada@demo.example", "role": "guest"}, "only owner"),
         ("deactivate", {"who": "ada@demo.example"}, "only owner"),
         ("password", {}, "nobody has"),
-        ("log", {"limit": "-1"}, "not a number"),
-        ("log", {"limit": "9" * 30}, "not a number"),
+        ("log", {"limit": "-1"}, "limit must be a whole number from 0 to 999,999, not '-1'"),
+        ("log", {"limit": "9" * 30}, "must be a whole number"),
+        ("log", {"limit": "2.5"}, "must be a whole number"),
         ("conquer", {}, "there is no command"),
     ],
 )
@@ -336,13 +337,51 @@ def test_the_command_line_runs_admin_commands_and_backups(folder: Path, tmp_path
 
 
 @pytest.mark.parametrize(
-    "url", ["chat.example", "ftp://chat.example", "https://", "https://chat.example/a/b"]
+    "url",
+    [
+        "chat.example",
+        "ftp://chat.example",
+        "https://",
+        "https://chat.example/a/b",
+        "https://chat.example/?x=1",
+        "https://chat.example#x",
+        "https://me@chat.example",
+        "https://chat example",
+    ],
 )
 def test_an_invalid_url_is_rejected(folder: Path, url: str) -> None:
     command = [sys.executable, "-m", "narrowcast", "serve", "--url", url, "--data", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
     assert "is not an address" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (["--check", "--backup", "copy.tar"], "--check and --backup cannot be combined"),
+        (["--backup", "a.tar", "--restore", "b.tar"], "--backup and --restore cannot be combined"),
+        (["--with-keys"], "--with-keys works only with --backup"),
+        (["--check", "--with-keys"], "--with-keys works only with --backup"),
+        (["--zulip-level", "421"], "--zulip-level works only with --export-zulip"),
+    ],
+)
+def test_options_that_would_have_no_effect_are_rejected(
+    tmp_path: Path, options: list[str], error: str
+) -> None:
+    command = [sys.executable, "-m", "narrowcast", "serve", *options, "--data", str(tmp_path / "data")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, f"narrowcast: {error}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_backup_in_a_missing_folder_and_a_missing_backup_are_reported_in_plain_words(
+    folder: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(BackupError, match=f"^there is no folder {tmp_path}/missing$"):
+        backup(folder, tmp_path / "missing" / "copy.tar", say=quiet)
+    with pytest.raises(BackupError, match=f"^there is no file {tmp_path}/missing.tar$"):
+        restore(tmp_path / "missing.tar", tmp_path / "new", say=quiet)
 
 
 async def test_behind_a_proxy_the_configured_url_is_used(folder: Path) -> None:

@@ -17,6 +17,8 @@ Command = Callable[["Core", Arguments], Awaitable[list[str]]]
 """Executes a command and returns the lines to print; raises Fault."""
 _ROLES: Final = {role.name.lower(): role for role in Role}
 
+_DIGITS: Final = 6
+
 _PERMISSIONS: Final = ("can_create_users", "can_change_user_emails")
 
 
@@ -67,8 +69,8 @@ def is_set(arguments: Arguments, name: str) -> bool:
 
 def number(arguments: Arguments, name: str, usual: str = "") -> int:
     text = arguments.get(name, usual)
-    if not text.isdecimal() or len(text) > 6:
-        raise Fault(f"{name} is not a number: {text!r}")
+    if not text.isdecimal() or len(text) > _DIGITS:
+        raise Fault(f"{name} must be a whole number from 0 to {10**_DIGITS - 1:,}, not {text!r}")
     return int(text)
 
 

@@ -42,6 +42,8 @@ def backup(data: Path, target: Path, *, with_keys: bool = False, say: Callable[[
     if not (data / DATABASE).is_file():
         raise BackupError(f"{data} holds no organization")
     target = target.absolute()
+    if not target.parent.is_dir():
+        raise BackupError(f"there is no folder {target.parent}")
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as name:
             made = Path(name) / "backup.tar"
@@ -62,6 +64,8 @@ def restore(source: Path, data: Path, *, say: Callable[[str], None] = print) -> 
     """Restores a backup completely into a new or empty folder, or leaves no trace. Raises BackupError."""
     if data.exists() and (not data.is_dir() or any(data.iterdir())):
         raise BackupError(f"{data} is not empty: a backup is restored into a new or empty folder")
+    if not source.is_file():
+        raise BackupError(f"there is no file {source}")
     data = data.absolute()
     try:
         data.parent.mkdir(parents=True, exist_ok=True)

@@ -19,6 +19,8 @@ exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 not logged in or
 """
 
 
+_ADDRESS = re.compile(r"https?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#@:\[\]]+)(:[0-9]{1,5})?(/[^\s/?#@]*)?")
+
 WITHOUT_EXTENSIONS = "do not load extensions"
 
 
@@ -332,7 +334,7 @@ def _rate(text: str) -> tuple[int, int]:
 
 
 def _url(text: str) -> str:
-    if not text.startswith(("http://", "https://")) or text.count("/") > 3 or text.endswith("://"):
+    if not _ADDRESS.fullmatch(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not an address such as https://chat.example")
     return text.rstrip("/")
 

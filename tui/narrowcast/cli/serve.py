@@ -21,13 +21,8 @@ def run(args: argparse.Namespace) -> int:
     data = expand_home(args.data) if args.data else Paths.of_user().data / "server"
     if args.serve_command == "admin":
         return _admin(args, data)
-    if chosen := [name for name in _COPIES if getattr(args, name)]:
-        if len(chosen) > 1:
-            words = " and ".join(f"--{name.replace('_', '-')}" for name in chosen)
-            raise CommandError(f"{words} cannot be combined", Exit.USAGE)
-        return _copy(args, data, chosen[0])
-    if args.check:
-        return _check(data)
+    if chosen := _chosen(args):
+        return _check(data) if chosen == "check" else _copy(args, data, chosen)
     from narrowcast_server import serve
 
     limits = None if args.rate_limit is None else (args.rate_limit,)
@@ -45,6 +40,19 @@ def run(args: argparse.Namespace) -> int:
     if args.feature_level is not None:
         options = replace(options, feature_level=args.feature_level)
     return serve.run(options)
+
+
+def _chosen(args: argparse.Namespace) -> str:
+    """The option that runs something else than the server; empty if there is none."""
+    chosen = [name for name in ("check", *_COPIES) if getattr(args, name)]
+    if len(chosen) > 1:
+        words = " and ".join(f"--{name.replace('_', '-')}" for name in chosen)
+        raise CommandError(f"{words} cannot be combined", Exit.USAGE)
+    if args.with_keys and chosen != ["backup"]:
+        raise CommandError("--with-keys works only with --backup", Exit.USAGE)
+    if args.zulip_level is not None and chosen != ["export_zulip"]:
+        raise CommandError("--zulip-level works only with --export-zulip", Exit.USAGE)
+    return "".join(chosen)
 
 
 def _admin(args: argparse.Namespace, data: Path) -> int:
