@@ -92,6 +92,15 @@ def test_pieces_of_one_link_are_one_place_to_follow() -> None:
     assert links == [("https://x.example/", "a b c"), ("/y", "d")]
 
 
+def test_an_image_within_a_line_opens_the_uploaded_file_and_not_its_thumbnail() -> None:
+    thumbnail = "/user_uploads/thumbnail/1/ab/wren.png/840x560.webp"
+    image = f'<img class="inline-image" data-original-src="/user_uploads/1/ab/wren.png" src="{thumbnail}">'
+    (target,) = render(f"<p>{image}</p>").targets
+    assert (target.value, target.src, target.label) == ("/user_uploads/1/ab/wren.png", thumbnail, "wren.png")
+    linked = render(f'<p><a href="https://x.example/">{image}</a></p>').targets
+    assert [target.value for target in linked] == ["https://x.example/"]
+
+
 def test_only_as_many_rows_are_made_as_are_asked_for() -> None:
     rendered = render("<p>" + "line<br>" * 15_000 + "</p>", rows=60)
     assert len(rendered.lines) == 60

@@ -46,7 +46,7 @@ def picture_card(node: LexborNode, kind: CardKind, href: str, title: str) -> Car
     src = attribute(node, "src")
     size = _SIZE.fullmatch(attribute(node, "data-original-dimensions"))
     name = title or attribute(node, "title") or attribute(node, "alt")
-    target = href or src
+    target = href or attribute(node, "data-original-src") or src
     if not name:
         path = target.partition("?")[0]
         last = path.rpartition("/")[2]
