@@ -199,8 +199,18 @@ def test_words_match_in_any_order() -> None:
     assert best_matches("poll channel", names) == []
 
 
+def test_letters_without_accents_find_names_with_them_but_not_the_other_way_round() -> None:
+    names = ["Abel", "Béla Ősz", "Bela", "Be\u0301la", "Ψυχή", "한국"]
+    assert [names[index] for index in best_matches("bela", names)] == ["Bela", "Be\u0301la", "Béla Ősz"]
+    assert [names[index] for index in best_matches("osz", names)] == ["Béla Ősz"]
+    assert [names[index] for index in best_matches("BÉ", names)] == ["Be\u0301la", "Béla Ősz"]
+    assert [names[index] for index in best_matches("ψυχη", names)] == ["Ψυχή"]
+    assert [names[index] for index in best_matches("국", names)] == ["한국"]
+
+
 def test_a_hostile_name_does_not_stall_the_filter() -> None:
     assert best_matches("a" * 30 + "b", ["a" * 5000] * 3) == []
+    assert best_matches("a" * 30 + "b", ["a" + "\u0301" * 5000] * 3) == []
 
 
 STYLES = ["", "bold", "on red", "underline on red", "red"]

@@ -2,13 +2,14 @@
 
 A query matches a name that contains its letters in order and close together, or its words in any order. The
 best matches come first: equal, prefix, prefix of a word, substring, prefixes of words in any order, then
-scattered letters by their distance. The work is linear in the length of the name for every query, so that a
-hostile name cannot delay a keystroke.
+scattered letters by their distance. A query without accents also matches letters with accents. The work is
+linear in the length of the name for every query, so that a hostile name cannot delay a keystroke.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
 __all__ = ["best_matches", "scorer"]
@@ -20,15 +21,15 @@ _MAX_GAP = 8
 
 def scorer(query: str) -> Callable[[str], tuple[int, int] | None]:
     """A function from a name to its rank for `query` (lower is better), or None if it does not match."""
-    typed = query.strip().casefold()[:_MAX_QUERY]
+    typed = _folded(query.strip())[:_MAX_QUERY]
+    has_accents = _without_accents(typed) != typed
     letters = [re.escape(letter) for letter in typed if not letter.isspace()]
     steps = [f"[^{letter}]{{0,{_MAX_GAP}}}{letter}" for letter in letters[1:]]
     scattered = re.compile((letters[0] if letters else "") + "".join(steps), re.DOTALL)
     phrase = _begun(typed)
     words = [_begun(word) for word in typed.split()]
 
-    def score(name: str) -> tuple[int, int] | None:
-        folded = name.casefold()
+    def rank(folded: str) -> tuple[int, int] | None:
         if folded.startswith(typed):
             return (0, 0) if folded == typed else (1, len(folded))
         if typed in folded:
@@ -38,7 +39,24 @@ def scorer(query: str) -> Callable[[str], tuple[int, int] | None]:
         close = scattered.search(folded)
         return (5, len(close[0])) if close is not None else None
 
+    def score(name: str) -> tuple[int, int] | None:
+        folded = _folded(name)
+        if has_accents or unicodedata.is_normalized("NFD", folded):
+            return rank(folded)
+        ranks = (rank(folded), rank(_without_accents(folded)))
+        return min((one for one in ranks if one is not None), default=None)
+
     return score
+
+
+def _folded(text: str) -> str:
+    folded = text.casefold()
+    return folded if folded.isascii() else unicodedata.normalize("NFC", folded)
+
+
+def _without_accents(text: str) -> str:
+    letters = (letter for letter in unicodedata.normalize("NFD", text) if not unicodedata.combining(letter))
+    return unicodedata.normalize("NFC", "".join(letters))
 
 
 def _begun(words: str) -> re.Pattern[str]:
