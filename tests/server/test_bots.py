@@ -55,6 +55,8 @@ async def test_invalid_bots_are_rejected(server: TestServer) -> None:
     for fields in (
         {"full_name": "X", "short_name": "iris"},
         {"full_name": "X", "short_name": "a b"},
+        {"full_name": "X", "short_name": "\u212aate"},
+        {"full_name": "X", "short_name": "\u017fam"},
         {"full_name": "", "short_name": "x"},
         {"full_name": "X", "short_name": "x", "bot_type": 3},
         {"short_name": "x"},

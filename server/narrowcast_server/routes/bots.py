@@ -40,7 +40,7 @@ INTERFACE = defaulted("interface_type", integer_choice(*INTERFACES), INTERFACES[
 NEW_OWNER = optional("bot_owner_id", integer)
 NEW_URL = optional("service_payload_url", string)
 NEW_INTERFACE = defaulted("service_interface", integer_choice(*INTERFACES), INTERFACES[0])
-_SHORT_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}\Z", re.IGNORECASE)
+_SHORT_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}\Z")
 _DEFAULTS: Final[ResponseBody] = {
     "default_sending_stream": None,
     "default_events_register_stream": None,
