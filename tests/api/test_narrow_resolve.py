@@ -120,3 +120,17 @@ def test_all_terms_of_a_narrow_are_resolved() -> None:
 def test_filters_that_do_not_exist_are_refused_with_those_that_do(text: str) -> None:
     with pytest.raises(Unresolved, match="Known: "):
         resolve(Narrow.search(text), PEOPLE, CHANNELS, ADA)
+
+
+def test_a_part_of_a_name_may_be_written_without_its_accents() -> None:
+    bela, plain = User(8, "Béla Ősz", "bela@x.example"), User(9, "Bela Nagy", "nagy@x.example")
+    stores = [Channel(20, "Läden")]
+    assert person_id("osz", [bela, plain]) == 8
+    assert person_id("bela", [bela]) == 8
+    assert person_id("bela", [bela, plain]) == 9, "as it is written comes first"
+    assert channel_id("lade", stores) == 20
+    for text in ("nágy", "böla"):
+        with pytest.raises(Unresolved):
+            person_id(text, [bela, plain])
+    with pytest.raises(Unresolved):
+        person_id("bela osz", [bela], parts=False)

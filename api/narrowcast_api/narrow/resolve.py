@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.narrow.accents import folded, has_accents, without_accents
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.terms import Term
 
@@ -159,7 +160,7 @@ def channel_id(text: str, channels: Iterable[NamedChannel], *, parts: bool = Tru
 
 def _matching(text: str, things: Sequence[T], name: Callable[[T], str], parts: bool = True) -> list[T]:
     """The things with that name, else those with it as a word, else those whose name or a word of it starts
-    with it, else those whose name contains it.
+    with it, else those whose name contains it. If ``parts``, a text without accents also stands for letters with them.
     """
     tests: tuple[Callable[[str], bool], ...] = (
         lambda one: one == text,
@@ -167,10 +168,14 @@ def _matching(text: str, things: Sequence[T], name: Callable[[T], str], parts: b
         lambda one: one.startswith(text) or any(word.startswith(text) for word in one.split()),
         lambda one: text in one,
     )
-    for test in tests if parts else tests[:2]:
-        matches = [thing for thing in things if test(name(thing).casefold())]
-        if matches:
-            return matches
+    forms: list[Callable[[str], str]] = [str.casefold]
+    if parts and not has_accents(text):
+        forms.append(lambda one: without_accents(folded(one)))
+    for form in forms:
+        for test in tests if parts else tests[:2]:
+            matches = [thing for thing in things if test(form(name(thing)))]
+            if matches:
+                return matches
     return []
 
 

@@ -9,8 +9,9 @@ linear in the length of the name for every query, so that a hostile name cannot 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+
+from narrowcast_api.narrow.accents import folded, has_accents, without_accents
 
 __all__ = ["best_matches", "scorer"]
 
@@ -21,42 +22,33 @@ _MAX_GAP = 8
 
 def scorer(query: str) -> Callable[[str], tuple[int, int] | None]:
     """A function from a name to its rank for `query` (lower is better), or None if it does not match."""
-    typed = _folded(query.strip())[:_MAX_QUERY]
-    has_accents = _without_accents(typed) != typed
+    typed = folded(query.strip())[:_MAX_QUERY]
+    is_exact = has_accents(typed)
     letters = [re.escape(letter) for letter in typed if not letter.isspace()]
     steps = [f"[^{letter}]{{0,{_MAX_GAP}}}{letter}" for letter in letters[1:]]
     scattered = re.compile((letters[0] if letters else "") + "".join(steps), re.DOTALL)
     phrase = _begun(typed)
     words = [_begun(word) for word in typed.split()]
 
-    def rank(folded: str) -> tuple[int, int] | None:
-        if folded.startswith(typed):
-            return (0, 0) if folded == typed else (1, len(folded))
-        if typed in folded:
-            return 2 if phrase.search(folded) else 3, len(folded)
-        if len(words) > 1 and all(word.search(folded) for word in words):
-            return 4, len(folded)
-        close = scattered.search(folded)
+    def rank(text: str) -> tuple[int, int] | None:
+        if text.startswith(typed):
+            return (0, 0) if text == typed else (1, len(text))
+        if typed in text:
+            return 2 if phrase.search(text) else 3, len(text)
+        if len(words) > 1 and all(word.search(text) for word in words):
+            return 4, len(text)
+        close = scattered.search(text)
         return (5, len(close[0])) if close is not None else None
 
     def score(name: str) -> tuple[int, int] | None:
-        folded = _folded(name)
-        if has_accents or unicodedata.is_normalized("NFD", folded):
-            return rank(folded)
-        ranks = (rank(folded), rank(_without_accents(folded)))
+        text = folded(name)
+        plain = text if is_exact else without_accents(text)
+        if plain == text:
+            return rank(text)
+        ranks = (rank(text), rank(plain))
         return min((one for one in ranks if one is not None), default=None)
 
     return score
-
-
-def _folded(text: str) -> str:
-    folded = text.casefold()
-    return folded if folded.isascii() else unicodedata.normalize("NFC", folded)
-
-
-def _without_accents(text: str) -> str:
-    letters = (letter for letter in unicodedata.normalize("NFD", text) if not unicodedata.combining(letter))
-    return unicodedata.normalize("NFC", "".join(letters))
 
 
 def _begun(words: str) -> re.Pattern[str]:
