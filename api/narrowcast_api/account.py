@@ -42,9 +42,11 @@ def normal_site(address: str) -> str:
         host, port = parts.hostname, parts.port
     except ValueError:
         raise AccountError(f"{address!r} is not an address") from None
+    if any(c.isspace() for c in text):
+        raise AccountError(f"{address!r} is not an address")
     if parts.scheme.lower() not in {"http", "https"} or not host:
         raise AccountError(f"{address!r} is not an http or https address")
-    if parts.username is not None or parts.query or parts.fragment or any(c.isspace() for c in text):
+    if parts.username is not None or parts.query or parts.fragment:
         raise AccountError("the address of an organization has no user name, query or fragment")
     path = parts.path.rstrip("/").removesuffix("/api/v1").rstrip("/")
     shown = f"[{host}]" if ":" in host else host

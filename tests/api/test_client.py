@@ -141,6 +141,12 @@ def test_an_invalid_address_is_rejected(typed: str) -> None:
         normal_site(typed)
 
 
+@pytest.mark.parametrize("host", ["a..example.org", ".", "xn--a", f"{'a' * 64}.org"])
+def test_a_host_name_that_no_resolver_takes_is_rejected(host: str) -> None:
+    with pytest.raises(AccountError, match="is not an address"):
+        Connection(f"https://{host}")
+
+
 @proves("CONV-22", "CONV-23")
 async def test_the_operations_that_the_document_leaves_open_are_modules_of_their_own() -> None:
     def home(group: Group, name: str) -> str:

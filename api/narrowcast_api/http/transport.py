@@ -26,8 +26,10 @@ def user_agent() -> str:
 def own_origin(site: str) -> tuple[str, str, int | None]:
     """Returns the origin of an organization's address. Raises AccountError if it is not a valid address."""
     try:
-        return origin(httpx.URL(site))
-    except httpx.InvalidURL:
+        url = httpx.URL(site)
+        url.raw_host.decode("ascii").encode("idna")  # as the resolver does, where it would not be an OSError
+        return origin(url)
+    except (httpx.InvalidURL, UnicodeError):
         pass
     raise AccountError(f"{site!r} is not an address")
 
