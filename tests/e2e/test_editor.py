@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import stat
 from collections.abc import Iterator
@@ -18,12 +19,13 @@ def opening_editor(served: Served, folder: Path, script: str, shell: str = "/bin
     """The app writing to Hugo in an editor, which is a script that `shell` runs; asserts that no file of the
     editor is left over.
     """
-    editor = folder / "editor"
+    editor = folder / "test-editor"  # found by its name, because a long path wraps notices within their words
     editor.write_text(f"#!{shell}\n{script}")
     editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
     files = folder / "files"
     files.mkdir()
-    env = {**home(folder / "home"), "EDITOR": str(editor), "TMPDIR": str(files)}
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    env = {**home(folder / "home"), "EDITOR": editor.name, "PATH": path, "TMPDIR": str(files)}
     with Terminal(narrowcast("--rc", str(served.rc("greta"))), env=env) as terminal:
         terminal.wait_for("● live")
         terminal.settle()
