@@ -14,7 +14,7 @@ from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
 from textual.binding import BindingType
-from textual.geometry import Offset, Region, Size
+from textual.geometry import Offset, Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
@@ -24,13 +24,9 @@ from narrowcast.terminal.textual_private import forget_row, has_plain_content
 from narrowcast.text.safe_text import crop_cells, safe_line
 from narrowcast.widgets.line_view import PaintsRows
 from narrowcast.widgets.looks import Look, look_style
-from narrowcast.widgets.text_buffer import TextBuffer, TextRow
+from narrowcast.widgets.text_buffer import TextBuffer
+from narrowcast.widgets.text_window import ShownRow, TextWindow, difference, from_cell
 from narrowcast.widgets.vim_keys import VimKeys
-
-_CONTROL_PICTURES = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421}
-_CONTROL_PICTURES |= dict.fromkeys((*range(128, 160), 1564, 8203, 8206, 8207), 65533)
-_CONTROL_PICTURES |= dict.fromkeys((*range(8232, 8239), *range(8288, 8304), 65279), 65533)
-"""Replaces each code point by one of one cell, so that the cursor stays on the same character."""
 
 _PLACEHOLDER = Look("foreground 55%", ansi=Style(dim=True))
 MODIFIED = ("alt+", "ctrl+", "super+", "meta+")
@@ -91,12 +87,9 @@ class Editor(Widget, can_focus=True):
         self.buffer = TextBuffer(text, multiline=multiline)
         self._placeholder = safe_line(placeholder)
         self.password = password
-        self._top = 0
-        self._left = 0
-        self._shown: list[tuple[str, int | None]] = []
+        self._window = TextWindow(self.buffer, password=password)
+        self._shown: list[ShownRow] = []
         self._hinting = not text
-        self._all_rows = 0
-        """Rows of the whole text at the last painting."""
         self.is_marked = False
         self._vim: VimKeys | None = None
 
@@ -173,58 +166,29 @@ class Editor(Widget, can_focus=True):
 
     # painting
 
-    def _rows(self) -> list[TextRow]:
-        if not self.buffer.multiline:
-            return [TextRow(0, len(self.buffer.text))]
-        return self.buffer.rows(self.size.width)
-
     @property
     def row_count(self) -> int:
         """Rows of the whole text at the current width."""
-        return len(self._rows())
+        return len(self._window.rows(self.size.width))
 
-    def _display(self, start: int, end: int) -> str:
-        if self.password:
-            return "•" * (end - start)
-        return self.buffer.text[start:end].translate(_CONTROL_PICTURES)
-
-    def _window(self) -> list[tuple[str, int | None]]:
-        """The visible rows: the text, and the cell of the cursor if it is in the row."""
-        width, height = self.size
-        if not width or not height:
-            return []
-        rows = self._rows()
-        self._all_rows = len(rows)
-        row, cell = self.buffer.locate(rows)
-        if self.password:
-            cell = self.buffer.cursor
-        self._top = min(max(self._top, row - height + 1), row, max(0, len(rows) - height))
-        if self.buffer.multiline or not self.has_focus:
-            self._left = 0
-        elif cell < self._left or cell >= self._left + width:
-            self._left = max(0, cell - width * 2 // 3)
-        shown: list[tuple[str, int | None]] = []
-        for number in range(self._top, min(self._top + height, len(rows))):
-            text = self._display(rows[number].start, rows[number].end)
-            cursor = cell - self._left if number == row and self.has_focus else None
-            shown.append((_from_cell(text, self._left), cursor))
-        return shown
+    def _visible(self) -> list[ShownRow]:
+        return self._window.shown(self.size, is_focused=self.has_focus)
 
     def _repaint(self) -> None:
         """Refresh the cells that differ from what is on the screen."""
         if not self.is_attached or not self.size:
             return
-        before, rows_before = self._shown, self._all_rows
-        self._shown = self._window()
+        before, rows_before = self._shown, self._window.row_count
+        self._shown = self._visible()
         hinted, self._hinting = self._hinting, not self.buffer.text
         if hinted or self._hinting or not before or len(before) != len(self._shown):
             self.refresh()
             return
         regions = {}
         for y, (old, new) in enumerate(zip(before, self._shown, strict=True)):
-            if old != new and (region := _difference(old, new, y, self.size.width)):
+            if old != new and (region := difference(old, new, y, self.size.width)):
                 regions[y] = region
-        if regions and not (rows_before == self._all_rows and self._paint_now(regions)):
+        if regions and not (rows_before == self._window.row_count and self._paint_now(regions)):
             self.refresh(*regions.values())
 
     def _paint_now(self, rows: Iterable[int]) -> bool:
@@ -243,7 +207,7 @@ class Editor(Widget, can_focus=True):
         style = self.rich_style
         width = self.size.width
         if not self._shown:
-            self._shown = self._window()
+            self._shown = self._visible()
         if not self.buffer.text and y == 0:
             hint = style + look_style(self, _PLACEHOLDER)
             text = crop_cells(self._placeholder, width - 1)
@@ -259,7 +223,7 @@ class Editor(Widget, can_focus=True):
         strip = Strip([Segment(text, letters)]).adjust_cell_length(width, style)
         if at is None or at >= width:
             return strip
-        wide = max(1, cell_len(_from_cell(text, at)[:1]))
+        wide = max(1, cell_len(from_cell(text, at)[:1]))
         return Strip.join(
             [strip.crop(0, at), strip.crop(at, at + wide).apply_style(_CURSOR), strip.crop(at + wide)]
         )
@@ -324,9 +288,7 @@ class Editor(Widget, can_focus=True):
     async def _on_mouse_down(self, event: events.MouseDown) -> None:
         offset: Offset | None = event.get_content_offset(self)
         if offset is not None and not self.password:
-            self.buffer.cursor = self.buffer.position_at(
-                self._rows(), offset.y + self._top, offset.x + self._left
-            )
+            self.buffer.cursor = self._window.position_at(offset, self.size.width)
             self._changed(False)
 
     def _edit(self, done: bool) -> None:
@@ -376,7 +338,7 @@ class Editor(Widget, can_focus=True):
     def _vertical(self, by: int) -> None:
         if not self.buffer.multiline:
             raise SkipAction
-        if self.buffer.vertical(self._rows(), by):
+        if self.buffer.vertical(self._window.rows(self.size.width), by):
             self._move()
 
     def action_compose_up(self) -> None:
@@ -410,36 +372,3 @@ class Editor(Widget, can_focus=True):
 
     def action_compose_undo(self) -> None:
         self._edit(self.buffer.undo())
-
-
-def _from_cell(text: str, cell: int) -> str:
-    """``text`` from ``cell`` on; a wide character cut in half becomes a space."""
-    if cell <= 0:
-        return text
-    used = 0
-    for index, character in enumerate(text):
-        if used >= cell:
-            return " " * (used - cell) + text[index:]
-        used += cell_len(character)
-    return ""
-
-
-def _difference(
-    old: tuple[str, int | None], new: tuple[str, int | None], y: int, width: int
-) -> Region | None:
-    """The cells of row ``y`` that have to be repainted."""
-    cells: set[int] = {cursor for cursor in (old[1], new[1]) if cursor is not None and old[1] != new[1]}
-    if old[0] != new[0]:
-        same = 0
-        for one, other in zip(old[0], new[0], strict=False):
-            if one != other:
-                break
-            same += 1
-        first = cell_len(new[0][:same])
-        cells.add(first)
-        cells.add(max(first, cell_len(old[0]) - 1, cell_len(new[0]) - 1))
-    inside = [min(cell, width - 1) for cell in cells]
-    if not inside:
-        return None
-    # one more cell on the right: the cursor may be on a wide character
-    return Region(min(inside), y, min(width, max(inside) + 2) - min(inside), 1)
