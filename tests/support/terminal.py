@@ -22,7 +22,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -188,11 +188,17 @@ class Terminal:
 
     def is_at_work(self) -> bool:
         """Whether a thread of the process is running, runnable, or waiting for a disk. Only known on Linux."""
+        return any(state in "RD" for state in self._states())
+
+    def is_stopped(self) -> bool:
+        """Whether the process is stopped by a signal. Only known on Linux."""
+        return set(self._states()) == {"T"}
+
+    def _states(self) -> Iterator[str]:
+        """The state of each thread of the process, as in proc(5)."""
         for stat in Path(f"/proc/{self.process.pid}/task").glob("*/stat"):
             with contextlib.suppress(OSError):
-                if stat.read_text().rpartition(")")[2].split()[0] in "RD":
-                    return True
-        return False
+                yield stat.read_text().rpartition(")")[2].split()[0]
 
     def count_bytes(self, act: Callable[[], None], quiet: float = 0.4) -> int:
         """Returns how many bytes the process writes for ``act``, until it is idle again."""

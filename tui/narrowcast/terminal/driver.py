@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import os
 import queue
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -169,6 +170,14 @@ class TerminalDriver(LinuxDriver):
     leaving: Callable[[], bool] | None = None
     """Whether the app is quitting."""
 
+    _is_handling = False
+    """Whether a signal handler is running."""
+
+    @cached_property
+    def _signals(self) -> list[Callable[[], None]]:
+        """Handlers of signals that arrived while another one was running."""
+        return []
+
     @property
     def _writer_thread(self) -> WriterThread | None:
         return self._writer
@@ -207,6 +216,33 @@ class TerminalDriver(LinuxDriver):
             self.set_title(self._title)
         if shown is not None:
             self.attrs_before = shown.attributes
+
+    def _sigtstp_application(self, *_: object) -> None:
+        self._handle_in_turn(self._stop)
+
+    def _sigcont_application(self, *_: object) -> None:
+        self._handle_in_turn(super()._sigcont_application)
+
+    def _stop(self) -> None:
+        """Leave the terminal and stop, unless SIGCONT arrived meanwhile: nobody would send it again."""
+        if self._auto_restart:
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+        if not self._signals:
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _handle_in_turn(self, handler: Callable[[], None]) -> None:
+        """Handlers of signals interrupt each other: a second one that began to take the terminal while the first
+        one was taking it would start a second thread that reads keys.
+        """
+        if handler not in self._signals:
+            self._signals.append(handler)
+        while self._signals and not self._is_handling:
+            self._is_handling = True
+            try:
+                self._signals.pop(0)()
+            finally:
+                self._is_handling = False
 
     def resume_application_mode(self) -> None:
         """Take the terminal again after a suspension, unless the app is quitting.
