@@ -92,7 +92,8 @@ def test_stopping_and_continuing_gives_the_terminal_back_and_takes_it_again(
     terminal = open_app(served.rc("ada"))
     terminal.settle()
     terminal.signal(signal.SIGTSTP)
-    terminal.wait_until(lambda: b"\x1b[?1049l" in terminal.output, "the alternate screen is left")
+    terminal.wait_until(terminal.is_stopped, "the app is stopped")
+    assert b"\x1b[?1049l" in terminal.output
     terminal.output.clear()
     terminal.signal(signal.SIGCONT)
     terminal.wait_until(lambda: b"\x1b[?1049h" in terminal.output, "the alternate screen is taken again")
@@ -116,16 +117,6 @@ def test_continue_signals_in_quick_succession_leave_the_app_reading_keys(
     terminal.press("ctrl+q")
     assert terminal.wait_end() == 0
     assert terminal.left_clean() == []
-
-
-def test_an_app_that_is_continued_before_it_has_stopped_goes_on(served: Served, open_app: OpenApp) -> None:
-    terminal = open_app(served.rc("ada"))
-    terminal.settle()
-    terminal.signal(signal.SIGTSTP)
-    terminal.wait_until(lambda: b"\x1b[?2004l" in terminal.output, "the app begins to leave the terminal")
-    terminal.signal(signal.SIGCONT)
-    terminal.output.clear()
-    terminal.wait_until(lambda: b"\x1b[?1049h" in terminal.output, "the alternate screen is taken again")
 
 
 def test_a_dumb_terminal_is_refused_with_one_line(served: Served) -> None:
