@@ -15,7 +15,7 @@ from support.live import ADA, GENERAL, channel_message, make_state
 CONTENTS = {
     1: "<p>soup</p>",
     2: '<p>soup <a href="https://x.example/">here</a></p>',
-    3: '<p>stew</p><div class="message_inline_image"></div>',
+    3: '<p>stew <span class="user-mention" data-user-id="1">@Ada</span></p><div class="message_inline_image"></div>',
     4: '<p>stew</p><div class="message-media-preview"></div>',
     5: '<p>soup and stew <a href="/user_uploads/2/ab/list.txt">list</a></p>',
     6: "<p>SOUP</p>",
@@ -54,6 +54,7 @@ def state() -> State:
         ("soup sender:1", [6]),
         ("sender:1", [6]),
         ("-sender:1 -has:link soup", [1]),
+        ("mentions:1", [3]),
     ],
 )
 def test_matching_messages_are_found_newest_first(

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import pytest
 
+from narrowcast_api.errors import Unsupported
+from narrowcast_api.model.messages import read_message
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow, Term, missing_operand
 from support.ledger import proves
-from support.live import ADA, BRUNO, CHIYO, GENERAL, make_state
+from support.live import ADA, BRUNO, CHIYO, GENERAL, channel_message, make_state
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ def wire(narrow: Narrow, level: int = 442) -> list[dict[str, object]]:
         (Narrow.search("sender:Bruno"), 442, [("sender", BRUNO)]),
         (Narrow.search("dm-including:bruno"), 442, [("dm-including", BRUNO)]),
         (Narrow.search("sender:nobody"), 442, [("sender", "nobody")]),
+        (Narrow.search("mentions:bruno"), 446, [("mentions", BRUNO)]),
         (Narrow.search("with:214"), 271, [("with", 214)]),
         (Narrow.search("with:214"), 270, [("near", "214")]),
         (Narrow.search("near:214"), 442, [("near", "214")]),
@@ -154,3 +157,29 @@ def test_what_is_written_to_a_place_appears_in_the_views_that_hold_it_for_certai
 )
 def test_an_operator_with_nothing_after_it_says_what_is_missing(text: str, wanted: str) -> None:
     assert missing_operand(text) == wanted
+
+
+def test_the_messages_that_mention_somebody_are_not_requested_from_a_server_that_cannot_find_them() -> None:
+    with pytest.raises(Unsupported) as caught:
+        wire(Narrow.search("mentions:bruno"), 445)
+    expected = "The search operator mentions: Not supported by this server (level 445; needs 446)."
+    assert caught.value.user_message == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "matches"),
+    [
+        (f'<p><span class="user-mention" data-user-id="{BRUNO}">@Bruno</span> soup</p>', True),
+        (f'<p><span class="user-mention me-mention" data-user-id="{BRUNO}">@Bruno</span></p>', True),
+        (f'<p><span class="user-mention silent" data-user-id="{BRUNO}">Bruno</span></p>', None),
+        (f'<p><span class="user-mention" data-user-id="{BRUNO}0">@Dana</span></p>', False),
+        ('<p><span class="user-mention" data-user-id="*">@all</span></p>', False),
+        (f'<p><span class="user-group-mention" data-user-group-id="{BRUNO}">@cooks</span></p>', False),
+        ("<p>@Bruno</p>", False),
+    ],
+)
+def test_a_message_that_mentions_a_user_by_name_is_found_by_its_text(
+    content: str, matches: bool | None
+) -> None:
+    message = read_message(channel_message(1, content=content))
+    assert Narrow.search("mentions:bruno").matches(message, make_state()) is matches

@@ -70,6 +70,7 @@ def test_a_message_joins_by_a_flag_only_the_narrows_that_want_it(
         ("channel:general has:link", None),
         ("is:mentioned", None),
         ("is:alerted", None),
+        ("mentions:bruno", None),
         ("is:starred", False),
         ("sender:bruno", False),
     ],

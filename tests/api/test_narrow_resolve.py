@@ -102,11 +102,12 @@ def test_several_channels_are_named_in_the_reason() -> None:
 
 def test_all_terms_of_a_narrow_are_resolved() -> None:
     narrow = Narrow.search(
-        'from:dario -channel:gen dm:me,bruno dm-including:"Dana, the second" is:unread soup'
+        'from:dario mentions:dario -channel:gen dm:me,bruno dm-including:"Dana, the second" is:unread soup'
     )
     assert resolve(narrow, PEOPLE, CHANNELS, ADA) == Narrow(
         (
             Term("sender", DARIO),
+            Term("mentions", DARIO),
             Term("channel", 10, True),
             Term("dm", frozenset({BRUNO})),
             Term("dm-including", frozenset({DANA})),

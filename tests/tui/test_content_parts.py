@@ -135,6 +135,7 @@ def state() -> State:
         ("#narrow/pm-with/2-bruno", InApp(Narrow.direct(frozenset({2})))),
         ("#narrow/group-pm-with/2,3-group", InApp(Narrow((Term("dm-including", frozenset({2, 3})),)))),
         ("#narrow/sender/2-Bruno", InApp(Narrow((Term("sender", 2),)))),
+        ("#narrow/mentions/2-Bruno", InApp(Narrow((Term("mentions", 2),)))),
         (
             "#narrow/channels/public/search/goat",
             InApp(Narrow((Term("channels", "public"), Term("search", "goat")))),

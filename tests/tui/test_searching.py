@@ -97,6 +97,23 @@ async def test_a_term_that_means_nothing_stays_in_the_box_with_the_reason(tmp_pa
         assert stage.screen.narrow == before
 
 
+async def test_an_operator_that_the_server_lacks_is_neither_offered_nor_sent(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        before = stage.screen.narrow
+        await stage.press("slash")
+        await stage.type("mentions:bruno")
+        await stage.press("enter")
+        assert "The search operator mentions: Not supported" in box(stage).remark.plain
+        assert stage.screen.narrow == before
+
+
+def test_people_are_completed_after_mentions_on_servers_that_have_the_operator() -> None:
+    newer = make_state(zulip_feature_level=446)
+    assert [offer.insert for offer in offers(newer, "ment", 4)] == ["mentions:"]
+    assert [offer.insert for offer in offers(newer, "mentions:bru", 12)] == ["mentions:Bruno "]
+    assert offers(make_state(zulip_feature_level=445), "ment", 4) == []
+
+
 async def test_what_the_server_refuses_comes_back_into_the_box(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.press("slash")

@@ -48,6 +48,6 @@ def joins_by_edit(narrow: Narrow) -> bool | None:
 
 
 def _depends_on_content(term: Term) -> bool:
-    return term.operator in {"search", "has"} or (
+    return term.operator in {"search", "has", "mentions"} or (
         term.operator == "is" and term.operand in _FILTERS_OF_CONTENT
     )

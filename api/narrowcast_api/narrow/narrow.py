@@ -50,6 +50,7 @@ _OPERATORS = frozenset(
         "dm",
         "dm-including",
         "sender",
+        "mentions",
         "has",
         "is",
         "in",
@@ -93,6 +94,7 @@ _WANTED = {
     "dm": "a user",
     "dm-including": "a user",
     "sender": "a user",
+    "mentions": "a user",
     "has": "what messages have, such as 'link'",
     "is": "a filter, such as 'unread'",
     "in": "'home' or 'all'",
@@ -309,7 +311,10 @@ class Narrow(Struct, frozen=True, eq=False):
         return None
 
     def to_wire(self, server: ServerFacts, names: Names, me: int | None = None) -> list[dict[str, object]]:
-        """The narrow as sent in requests, with the operators that `server` supports. `me` replaces an empty `dm`."""
+        """The narrow as sent in requests, with the operators that `server` supports. `me` replaces an empty `dm`.
+
+        Raises `Unsupported` for an operator that the server lacks and that no other can replace.
+        """
         return [entry for term in self.terms for entry in term_to_wire(term, server.level, names, me)]
 
     def matches(self, message: Message, state: Knowledge) -> bool | None:

@@ -29,7 +29,7 @@ IS = ("dm", "mentioned", "starred", "unread", "resolved", "followed", "muted", "
 HAS = ("link", "image", "attachment", "reaction")
 MAX_LISTED = 4
 """The number of names that the message about an ambiguous one lists."""
-PEOPLE = frozenset({"sender", "dm", "dm-including"})
+PEOPLE = frozenset({"sender", "mentions", "dm", "dm-including"})
 
 T = TypeVar("T")
 
@@ -84,7 +84,7 @@ def _resolved(term: Term, people: Sequence[Person], channels: Sequence[NamedChan
             raise Unresolved(f"There is no filter {term.operator}:{operand}. Known: {', '.join(filters)}.")
     if term.operator == "channel":
         return Term(term.operator, channel_id(operand, channels), term.negated)
-    if term.operator == "sender":
+    if term.operator in ("sender", "mentions"):
         return Term(term.operator, person_id(operand, people, me), term.negated)
     if term.operator in PEOPLE:
         return Term(term.operator, frozenset(person_ids(operand, people, me)) - {me}, term.negated)

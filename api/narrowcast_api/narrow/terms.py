@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Protocol
 
 from msgspec import Struct
 
+from narrowcast_api.errors import Unsupported
 from narrowcast_api.model.messages import MENTION_FLAGS, Message
 from narrowcast_api.narrow.destinations import fold_topic
 from narrowcast_api.wire.levels import Gate
@@ -84,7 +86,9 @@ def _entry(term: Term, level: int, names: Names, me: int | None) -> dict[str, ob
             operand = names.channel_name(operand) or operand
         if level < Gate.TERM_CHANNEL.level:
             operator = {"channel": "stream", "channels": "streams"}[operator]
-    elif operator in {"dm", "dm-including", "sender"}:
+    elif operator in {"dm", "dm-including", "sender", "mentions"}:
+        if operator == "mentions" and level < Gate.TERM_MENTIONS.level:
+            raise Unsupported(Gate.TERM_MENTIONS.level, level, Gate.TERM_MENTIONS.title)
         operand = _people_to_wire(term, level, names, me)
         if level < Gate.TERM_DM.level:
             operator = {"dm": "pm-with", "dm-including": "group-pm-with"}.get(operator, operator)
@@ -163,6 +167,16 @@ def _by_sender(term: Term, message: Message, state: Knowledge) -> bool | None:
     return None if people is None else message.sender_id in people
 
 
+def _mentioning(term: Term, message: Message, state: Knowledge) -> bool | None:
+    people = {state.me} if term.operand == "me" else _people(term.operand, state)
+    if people is None:
+        return None
+    tags = [tag for tag, user_id in _MENTION.findall(message.content) if int(user_id) in people]
+    if any("silent" not in tag for tag in tags):
+        return True
+    return None if tags else False  # whether silent mentions count is up to the server
+
+
 def _by_id(term: Term, message: Message, state: Knowledge) -> bool | None:
     return message.id == term.operand if isinstance(term.operand, int) else None
 
@@ -209,12 +223,14 @@ class _Check(Protocol):
 
 
 _FOLLOWED = 3
+_MENTION = re.compile(r'<span class="([^">]*\buser-mention\b[^">]*)"[^>]* data-user-id="(\d{1,15})"')
 _CHECKS: Mapping[str, _Check] = {
     "channel": _in_channel,
     "topic": _in_topic,
     "dm": _in_direct,
     "dm-including": _including,
     "sender": _by_sender,
+    "mentions": _mentioning,
     "id": _by_id,
     "near": _anywhere,
     "with": _anywhere,

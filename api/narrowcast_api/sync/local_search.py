@@ -81,7 +81,17 @@ def _can_judge(term: Term) -> bool:
         return str(term.operand).removesuffix("s") in {*_CONTENT, "reaction"}
     if term.operator == "is":
         return term.operand in IS
-    return term.operator in {"channel", "topic", "dm", "dm-including", "sender", "id", "near", "search"}
+    return term.operator in {
+        "channel",
+        "topic",
+        "dm",
+        "dm-including",
+        "sender",
+        "mentions",
+        "id",
+        "near",
+        "search",
+    }
 
 
 def _fits(message: Message, terms: list[Term], state: Knowledge) -> bool:

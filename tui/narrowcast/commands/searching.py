@@ -11,7 +11,7 @@ from narrowcast.screens.dialogs.late import Attention
 from narrowcast.screens.dialogs.search import search_question
 from narrowcast.screens.messages.found import FoundScreen
 from narrowcast.text import names, search_completion
-from narrowcast_api.errors import ApiError
+from narrowcast_api.errors import ApiError, Unsupported
 from narrowcast_api.narrow.narrow import Narrow, missing_operand, unknown_operators
 from narrowcast_api.narrow.resolve import Unresolved, resolve
 from narrowcast_api.state.changes import Change, ViewChanged
@@ -42,8 +42,10 @@ def _ask(screen: Workspace, text: str, problem: str = "") -> None:
         if missing := missing_operand(typed):
             return missing
         try:
-            _resolved(screen, typed)
-        except Unresolved as error:
+            narrow = _resolved(screen, typed)
+            if session.is_live:
+                narrow.to_wire(session.state.server, session.state, session.state.me)
+        except (Unresolved, Unsupported) as error:
             return error.user_message
         return ""
 

@@ -23,6 +23,7 @@ __all__ = ["External", "InApp", "fragment_of", "message_address", "resolve", "vi
 
 _CHANNEL = re.compile(r"(\d{1,15})(?:-.*)?")
 _PEOPLE = re.compile(r"([\d,]{1,2000})(?:-.*)?")
+_ONE_USER = ("sender", "mentions")
 _NAMES = {
     "stream": "channel",
     "subject": "topic",
@@ -106,20 +107,20 @@ def _term(operator: str, operand: str, negated: bool, state: State) -> Term | No
         by_name = state.channels.id_of
         channel_id = int(match[1]) if match else by_name(operand) or by_name(operand.replace("-", " "))
         return None if channel_id is None else Term("channel", channel_id, negated)
-    if operator in ("dm", "dm-including", "sender"):
+    if operator in ("dm", "dm-including", "sender", "mentions"):
         return _people(operator, operand, negated, state)
     is_operator = operator in ("topic", "is", "has", "search", "channels", "in")
     return Term(operator, operand, negated) if is_operator else None
 
 
 def _people(operator: str, operand: str, negated: bool, state: State) -> Term | None:
-    """People by their ids; a sender also by name or email address."""
+    """People by their ids; a sender or mentioned user also by name or email address."""
     match = _PEOPLE.fullmatch(operand)
     if match is None:
-        return Term("sender", operand, negated) if operator == "sender" else None
+        return Term(operator, operand, negated) if operator in _ONE_USER else None
     ids = {int(part) for part in match[1].split(",") if part.isdecimal() and len(part) < 16}
-    if operator == "sender":
-        return Term("sender", min(ids), negated) if ids else None
+    if operator in _ONE_USER:
+        return Term(operator, min(ids), negated) if ids else None
     return Term(operator, frozenset(ids - {state.me}), negated)
 
 

@@ -153,7 +153,7 @@ def terms(state: State, narrow: Narrow) -> str:
         operand: object = term.operand
         if isinstance(operand, frozenset):
             operand = recipients(state, operand) or "me"
-        elif term.operator == "sender" and isinstance(operand, int):
+        elif term.operator in ("sender", "mentions") and isinstance(operand, int):
             operand = recipient(state, operand)
         elif term.operator == "channel" and isinstance(operand, int):
             operand = channel(state, operand)

@@ -12,6 +12,7 @@ from narrowcast.text import names
 from narrowcast.text.matching import best_matches
 from narrowcast_api.narrow.narrow import operand_text
 from narrowcast_api.narrow.resolve import HAS, IS, PEOPLE, Unresolved, channel_id
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["SearchOffer", "offers"]
 
 SHOWN = 6
-OPERATORS = ("channel", "topic", "sender", "dm", "dm-including", "is", "has", "near", "id")
+OPERATORS = ("channel", "topic", "sender", "mentions", "dm", "dm-including", "is", "has", "near", "id")
 _TERM = re.compile(r'(?:^|(?<=\s))(-?)(?:([a-z-]+):)?("(?:[^"]|"")*|[^\s"]*)$')
 _CHANNEL = re.compile(r'(?:^|\s)(?:channel|stream):(?:"((?:[^"]|"")*)"|(\S+))')
 _PEOPLE = {*PEOPLE, "from", "pm-with"}
@@ -45,7 +46,7 @@ def offers(state: State, text: str, cursor: int) -> list[SearchOffer]:
     if operator is None:
         if not typed:
             return []
-        words = [name for name in OPERATORS if name.startswith(typed)]
+        words = [name for name in OPERATORS if name.startswith(typed) and _is_known(state, name)]
         return [SearchOffer(f"{name}:", f"{sign}{name}:", start) for name in words]
     labels, made = _values(state, operator, text)
     order = best_matches(typed, labels) if typed else range(len(labels))
@@ -54,6 +55,10 @@ def offers(state: State, text: str, cursor: int) -> list[SearchOffer]:
         for place in order[:SHOWN]
         for value, detail in [made(place)]
     ]
+
+
+def _is_known(state: State, operator: str) -> bool:
+    return operator != "mentions" or state.supports(Gate.TERM_MENTIONS)
 
 
 def _values(state: State, operator: str, text: str) -> tuple[list[str], Callable[[int], tuple[str, str]]]:
