@@ -27,7 +27,7 @@ _OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO if os.name == "posix" else 0
 
 
 def normal_site(address: str) -> str:
-    """Normalize an organization's address as a person types it to `scheme://host[:port][/path]`.
+    """Normalizes an organization's address as a person types it to `scheme://host[:port][/path]`.
 
     Without a scheme, https is assumed, or http for this machine. Raises AccountError for addresses with a
     user name, query or fragment, and for schemes other than http and https. A trailing slash or `/api/v1` is
@@ -87,7 +87,7 @@ class Account(Struct, frozen=True):
 
     @classmethod
     def from_zuliprc(cls, path: Path | str, *, allow_shared: bool = False) -> Account:
-        """Read the `[api]` section of a zuliprc file: email, key, site and, if present, cert_bundle.
+        """Reads the `[api]` section of a zuliprc file: email, key, site and, if present, cert_bundle.
 
         Raises AccountError if the file is missing, unreadable or incomplete, or if other users of the machine
         may read or change it (unless `allow_shared`). The message names the file and the problem, never the
@@ -124,7 +124,7 @@ class Account(Struct, frozen=True):
         return account
 
     def write_zuliprc(self, path: Path | str) -> None:
-        """Write the file that `from_zuliprc` reads, with mode 0600; an existing file is replaced atomically."""
+        """Writes the file that `from_zuliprc` reads, with mode 0600; an existing file is replaced atomically."""
         values = (self.email, self.key.reveal(), str(self.ca_bundle or ""))
         if any("\n" in text or "\r" in text for text in values):
             raise AccountError("an email address or a key with a line break in it cannot be stored")

@@ -26,13 +26,13 @@ class Backoff:
         return min(self._most, self._first * 2.0 ** min(self._failures, 30))
 
     def failed(self) -> float:
-        """Count a failure; returns the seconds to wait now."""
+        """Counts a failure; returns the seconds to wait now."""
         wait = self._share() * self.bound
         self._failures += 1
         return wait
 
     def reset(self) -> None:
-        """Count the next failure as the first one."""
+        """Counts the next failure as the first one."""
         self._failures = 0
 
 
@@ -45,14 +45,14 @@ class RetryTime:
         self.at = 0.0
 
     def failed(self, error: NarrowcastError | None = None) -> None:
-        """Wait longer than after the previous failure, and at least as long as a rate limit requires."""
+        """Waits longer than after the previous failure, and at least as long as a rate limit requires."""
         wait = self._backoff.failed()
         if isinstance(error, RateLimited):
             wait = max(wait, error.retry_after)
         self.at = self._clock.monotonic() + wait
 
     def succeeded(self) -> None:
-        """Count the next failure as the first one."""
+        """Counts the next failure as the first one."""
         self._backoff.reset()
 
     def clear(self) -> None:

@@ -19,7 +19,7 @@ class Clock(Protocol):
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Wait that long; for zero or less, yield to the event loop once."""
+        """Waits that long; for zero or less, yields to the event loop once."""
         ...
 
 

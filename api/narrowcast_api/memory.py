@@ -23,7 +23,7 @@ initial value.
 
 
 def tune_malloc() -> None:
-    """Return every large block to the system as soon as it is free, and give new threads no heap of their
+    """Returns every large block to the system as soon as it is free, and gives new threads no heap of their
     own, from now on.
     """
     _call("mallopt", _MMAP_THRESHOLD, _LARGE)
@@ -32,7 +32,7 @@ def tune_malloc() -> None:
 
 
 def trim_heap() -> None:
-    """Return the unused pages of the heap to the system. Takes a millisecond."""
+    """Returns the unused pages of the heap to the system. Takes a millisecond."""
     _call("malloc_trim", 0)
 
 

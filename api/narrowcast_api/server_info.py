@@ -43,7 +43,7 @@ class ServerInfo(Struct, frozen=True):
 
     @classmethod
     def from_response(cls, response: Mapping[str, object]) -> ServerInfo:
-        """Read the response of server_settings or register, in either dialect.
+        """Reads the response of server_settings or register, in either dialect.
 
         If the response has the contract's neutral names, even beside Zulip's, requests are written with the
         neutral names.
@@ -92,7 +92,7 @@ class RequestLimits(Struct, frozen=True):
 
     @classmethod
     def from_response(cls, response: Mapping[str, object]) -> RequestLimits:
-        """Read the limits from the response of register."""
+        """Reads the limits from the response of register."""
         longpoll = response.get("event_queue_longpoll_timeout_seconds")
         name = response.get("realm_empty_topic_display_name")
         return cls(

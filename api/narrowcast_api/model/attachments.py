@@ -19,7 +19,7 @@ class Attachment(NamedTuple):
 
 
 def read_attachment(row: RawRecord) -> Attachment:
-    """Read the `attachment` of an event."""
+    """Reads the `attachment` of an event."""
     return Attachment(
         id=required_int(row, "id"),
         name=text(row, "name"),
@@ -38,7 +38,7 @@ def _message_ids(row: RawRecord) -> list[int]:
 
 
 def _milliseconds(moment: int) -> int:
-    """Convert seconds, which servers from level 443 on send, to milliseconds. Events do not contain the
+    """Converts seconds, which servers from level 443 on send, to milliseconds. Events do not contain the
     level, but no file is older than 1974, so that the size of the number decides.
     """
     return moment * 1000 if moment < _SECONDS_END else moment

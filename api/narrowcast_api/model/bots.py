@@ -38,7 +38,7 @@ class BotChange(NamedTuple):
 
 
 def read_managed_bot_change(row: RawRecord) -> BotChange:
-    """Read the `bot` of a `realm_bot` event that changes or removes a bot."""
+    """Reads the `bot` of a `realm_bot` event that changes or removes a bot."""
     values = {key: row[key] for key in row if key not in {"user_id", "api_key"}}
     return BotChange(required_int(row, "user_id"), values)
 

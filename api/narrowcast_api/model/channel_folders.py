@@ -19,7 +19,7 @@ class ChannelFolder(NamedTuple):
 
 
 def read_channel_folder(row: RawRecord) -> ChannelFolder:
-    """Read a row of `channel_folders`."""
+    """Reads a row of `channel_folders`."""
     return ChannelFolder(
         id=required_int(row, "id"),
         name=text(row, "name"),

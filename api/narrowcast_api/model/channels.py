@@ -73,7 +73,7 @@ class Channel(NamedTuple):
 
 
 def read_channel(row: RawRecord, subscription: Subscription | None = None) -> Channel:
-    """Read a row of `streams`, `unsubscribed`, `never_subscribed` or of a `stream` event.
+    """Reads a row of `streams`, `unsubscribed`, `never_subscribed` or of a `stream` event.
 
     Does not read the current user's settings in the row; `read_subscribed` does.
     """
@@ -106,12 +106,12 @@ def read_channel(row: RawRecord, subscription: Subscription | None = None) -> Ch
 
 
 def read_subscribed(row: RawRecord) -> Channel:
-    """Read a row of `subscriptions`, or of a `subscription` event."""
+    """Reads a row of `subscriptions`, or of a `subscription` event."""
     return read_channel(row, read_subscription(row))
 
 
 def read_listed(row: RawRecord) -> Channel:
-    """Read a row of the list of the current user's subscriptions, with the ids of the subscribers if they
+    """Reads a row of the list of the current user's subscriptions, with the ids of the subscribers if they
     were requested.
     """
     subscribers = row.get("subscribers")
@@ -120,7 +120,7 @@ def read_listed(row: RawRecord) -> Channel:
 
 
 def read_subscription(row: RawRecord) -> Subscription:
-    """Read the current user's settings in a row of `subscriptions`; old servers send `in_home_view`."""
+    """Reads the current user's settings in a row of `subscriptions`; old servers send `in_home_view`."""
     return Subscription(
         color=text(row, "color"),
         is_muted=boolean(row, "is_muted", not boolean(row, "in_home_view", True)),

@@ -31,7 +31,7 @@ class CustomEmoji(NamedTuple):
 
 
 def read_custom_emoji(row: RawRecord) -> CustomEmoji:
-    """Read a value of `realm_emoji`, or the `emoji` of an event; its `id` may be a text or a number."""
+    """Reads a value of `realm_emoji`, or the `emoji` of an event; its `id` may be a text or a number."""
     code = row.get("id")
     return CustomEmoji(
         code=str(code) if type(code) is int else required_text(row, "id"),
@@ -44,7 +44,7 @@ def read_custom_emoji(row: RawRecord) -> CustomEmoji:
 
 
 def read_custom_emoji_table(value: RawRecord) -> dict[str, CustomEmoji]:
-    """Read the table `realm_emoji`, by code; invalid entries are left out."""
+    """Reads the table `realm_emoji`, by code; invalid entries are left out."""
     emoji: dict[str, CustomEmoji] = {}
     for code, row in value.items():
         if isinstance(row, Mapping):

@@ -17,7 +17,7 @@ class DefaultChannelGroup(NamedTuple):
 
 
 def read_default_channel_group(row: RawRecord) -> DefaultChannelGroup:
-    """Read a row of `realm_default_stream_groups`; older servers send whole channel objects."""
+    """Reads a row of `realm_default_stream_groups`; older servers send whole channel objects."""
     streams = row.get("streams")
     return DefaultChannelGroup(
         required_int(row, "id"),
@@ -28,6 +28,6 @@ def read_default_channel_group(row: RawRecord) -> DefaultChannelGroup:
 
 
 def read_default_channel_groups(value: object) -> tuple[DefaultChannelGroup, ...]:
-    """Read the value of `realm_default_stream_groups`: all groups, by name."""
+    """Reads the value of `realm_default_stream_groups`: all groups, by name."""
     groups = records(value, read_default_channel_group, "group of channels")
     return tuple(sorted(groups, key=lambda group: (group.name.casefold(), group.id)))

@@ -44,13 +44,13 @@ class ServerDraft(Struct, frozen=True):
 
 
 def read_draft(row: RawRecord) -> ServerDraft:
-    """Read a row of `drafts` (EVT-04)."""
+    """Reads a row of `drafts` (EVT-04)."""
     version = DraftVersion(read_destination(row), text(row, "content"))
     return ServerDraft(required_int(row, "id"), version, number(row, "timestamp", 0.0))
 
 
 def read_destination(row: RawRecord) -> Destination | None:
-    """Read the destination of a draft or scheduled message, including the current user; None if it has none."""
+    """Reads the destination of a draft or scheduled message, including the current user; None if it has none."""
     to = row.get("to")
     people = ids([to] if type(to) is int else to)
     if row.get("type") in ("stream", "channel"):

@@ -17,7 +17,7 @@ class Linkifier(NamedTuple):
 
 
 def read_linkifier(row: RawRecord) -> Linkifier:
-    """Read a row of `realm_linkifiers`."""
+    """Reads a row of `realm_linkifiers`."""
     return Linkifier(
         required_int(row, "id"),
         text(row, "pattern"),
@@ -26,7 +26,7 @@ def read_linkifier(row: RawRecord) -> Linkifier:
 
 
 def read_filters(entries: object) -> Iterator[Linkifier]:
-    """Read linkifiers in their oldest form, lists of pattern, format and id (TODO(server-54))."""
+    """Reads linkifiers in their oldest form, lists of pattern, format and id (TODO(server-54))."""
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry, list) and len(entry) == 3 and type(entry[2]) is int:
             yield Linkifier(entry[2], str(entry[0]), str(entry[1]))

@@ -143,7 +143,7 @@ class FetchedMessage(NamedTuple):
 
 
 def read_message(row: RawRecord) -> Message:
-    """Read a message of a page or of an event."""
+    """Reads a message of a page or of an event."""
     is_direct = row.get("type") in ("private", "direct")
     people = frozenset(person.id for person in _read_people(row)) if is_direct else None
     edited_at, moved_at = _history(row)
@@ -168,7 +168,7 @@ def read_message(row: RawRecord) -> Message:
 
 
 def read_fetched_message(row: RawRecord) -> FetchedMessage:
-    """Read a message of a response."""
+    """Reads a message of a response."""
     message = read_message(row)
     match = read_match(row) if type(row.get("match_content")) is str else None
     if message.channel_id is not None:
@@ -177,7 +177,7 @@ def read_fetched_message(row: RawRecord) -> FetchedMessage:
 
 
 def read_reaction(row: RawRecord) -> Reaction:
-    """Read a row of `reactions`, or a `reaction` event; old servers send the user as an object."""
+    """Reads a row of `reactions`, or a `reaction` event; old servers send the user as an object."""
     user = table(row.get("user"))
     user_id = optional_int(row, "user_id")
     if user_id is None:
@@ -191,7 +191,7 @@ def read_reaction(row: RawRecord) -> Reaction:
 
 
 def read_submessage(row: RawRecord) -> Submessage:
-    """Read a row of `submessages`."""
+    """Reads a row of `submessages`."""
     return Submessage(
         required_int(row, "id"),
         required_int(row, "sender_id"),
@@ -201,7 +201,7 @@ def read_submessage(row: RawRecord) -> Submessage:
 
 
 def read_match(row: RawRecord) -> Match:
-    """Read the match of a message; the wire name of its topic is `match_subject`."""
+    """Reads the match of a message; the wire name of its topic is `match_subject`."""
     return Match(text(row, "match_content"), text(row, "match_subject", text(row, "match_topic")))
 
 

@@ -16,7 +16,7 @@ class NavigationView(NamedTuple):
 
 
 def read_navigation_view(row: RawRecord) -> NavigationView:
-    """Read a row of `navigation_views`."""
+    """Reads a row of `navigation_views`."""
     return NavigationView(
         required_text(row, "fragment"), boolean(row, "is_pinned"), optional_text(row, "name")
     )

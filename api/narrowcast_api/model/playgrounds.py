@@ -17,7 +17,7 @@ class Playground(NamedTuple):
 
 
 def read_playground(row: RawRecord) -> Playground:
-    """Read a row of `realm_playgrounds`; public servers send `pygments_language`."""
+    """Reads a row of `realm_playgrounds`; public servers send `pygments_language`."""
     return Playground(
         required_int(row, "id"),
         text(row, "name"),

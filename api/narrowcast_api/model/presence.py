@@ -15,7 +15,7 @@ class Seen(NamedTuple):
 
 
 def read_seen(row: RawRecord) -> Seen:
-    """Read a presence with two times."""
+    """Reads a presence with two times."""
     active, idle = row.get("active_timestamp"), row.get("idle_timestamp")
     if type(active) is not int or type(idle) is not int or not 0 <= active <= idle <= MAX_INT64:  # rare
         active, idle = number(row, "active_timestamp", 0), number(row, "idle_timestamp", 0)

@@ -24,7 +24,7 @@ class ProfileField(NamedTuple):
 
 
 def read_profile_field(row: RawRecord) -> ProfileField:
-    """Read a row of `custom_profile_fields`."""
+    """Reads a row of `custom_profile_fields`."""
     return ProfileField(
         id=required_int(row, "id"),
         name=text(row, "name"),

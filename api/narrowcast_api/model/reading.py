@@ -121,7 +121,7 @@ def table(value: object) -> RawRecord:
 
 
 def records(value: object, read: Callable[[RawRecord], Record], kind: str) -> Iterator[Record]:
-    """Read each row of a list with `read`; invalid rows are logged and left out."""
+    """Reads each row of a list with `read`; invalid rows are logged and left out."""
     for row in rows(value):
         try:
             yield read(row)

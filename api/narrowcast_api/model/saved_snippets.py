@@ -17,7 +17,7 @@ class SavedSnippet(NamedTuple):
 
 
 def read_saved_snippet(row: RawRecord) -> SavedSnippet:
-    """Read a row of `saved_snippets`."""
+    """Reads a row of `saved_snippets`."""
     return SavedSnippet(
         required_int(row, "id"), text(row, "title"), text(row, "content"), integer(row, "date_created")
     )

@@ -28,7 +28,7 @@ class ScheduledMessage(NamedTuple):
 
 
 def read_scheduled_message(row: RawRecord) -> ScheduledMessage:
-    """Read a row of `scheduled_messages`."""
+    """Reads a row of `scheduled_messages`."""
     return ScheduledMessage(
         id=required_int(row, "scheduled_message_id"),
         destination=read_destination(row),

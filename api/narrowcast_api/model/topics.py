@@ -16,7 +16,7 @@ class Topic(NamedTuple):
 
 
 def read_topic(row: RawRecord) -> Topic:
-    """Read a row of `topics` in the list of a channel's topics."""
+    """Reads a row of `topics` in the list of a channel's topics."""
     return Topic(required_text(row, "name"), required_int(row, "max_id"))
 
 

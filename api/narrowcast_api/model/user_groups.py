@@ -28,7 +28,7 @@ _OLD_NAMES = {
 
 
 def read_group_setting(value: object) -> GroupSettingValue | None:
-    """Read the value of a permission; None if it is invalid."""
+    """Reads the value of a permission; None if it is invalid."""
     if type(value) is int:
         return value
     if isinstance(value, Mapping):
@@ -77,7 +77,7 @@ def setting_to_wire(setting: GroupSettingValue) -> int | dict[str, list[int]]:
 
 
 def read_permissions(row: RawRecord) -> dict[str, GroupSettingValue]:
-    """Read every `can_..._group` of a row; the names that older servers use are replaced."""
+    """Reads every `can_..._group` of a row; the names that older servers use are replaced."""
     permissions: dict[str, GroupSettingValue] = {}
     for key, value in row.items():
         if key[:4] == "can_" and (key[-6:] == "_group" or key in _OLD_NAMES):
@@ -102,7 +102,7 @@ class UserGroup(NamedTuple):
 
 
 def read_user_group(row: RawRecord) -> UserGroup:
-    """Read a row of `realm_user_groups` or of a `user_group` event. Older servers name system groups `@role:…`."""
+    """Reads a row of `realm_user_groups` or of a `user_group` event. Older servers name system groups `@role:…`."""
     is_system = boolean(row, "is_system_group")
     name = text(row, "name")
     return UserGroup(

@@ -89,7 +89,7 @@ class User(Struct, frozen=True, gc=False):
 
 
 def read_role(row: RawRecord) -> int:
-    """Read the role code; servers that do not send it send booleans instead."""
+    """Reads the role code; servers that do not send it send booleans instead."""
     role = row.get("role")
     if type(role) is int:
         return role
@@ -100,7 +100,7 @@ def read_role(row: RawRecord) -> int:
 
 
 def read_user(row: RawRecord, *, is_active: bool = True) -> User:
-    """Read a row of `realm_users`, `realm_non_active_users`, `cross_realm_bots` or of a `realm_user` event.
+    """Reads a row of `realm_users`, `realm_non_active_users`, `cross_realm_bots` or of a `realm_user` event.
 
     The checks are inline for speed: each call would cost some milliseconds for a snapshot of 50,000 people.
     """
@@ -130,7 +130,7 @@ def read_user(row: RawRecord, *, is_active: bool = True) -> User:
 
 
 def read_fetched_user(row: RawRecord) -> User:
-    """Read the response to a request about a user."""
+    """Reads the response to a request about a user."""
     avatar = None
     if "avatar_url" in row:
         avatar = Avatar(optional_text(row, "avatar_url"), integer(row, "avatar_version"))
@@ -145,7 +145,7 @@ class UserChange(NamedTuple):
 
 
 def read_user_change(row: RawRecord) -> UserChange:
-    """Read the `person` of a `realm_user` update."""
+    """Reads the `person` of a `realm_user` update."""
     return UserChange(required_int(row, "user_id"), {key: row[key] for key in row if key != "user_id"})
 
 

@@ -165,7 +165,8 @@ class Narrow(Struct, frozen=True, eq=False):
 
     @classmethod
     def search(cls, text: str, base: Narrow | None = None) -> Narrow:
-        """Parse text that a user typed: `operator:operand` terms, `-` negates, quotes group, the rest is searched for.
+        """Parses text that a user typed: `operator:operand` terms, `-` negates, quotes group, the rest is
+        searched for.
 
         `base` is the view in which the search was started; its terms are kept.
         """

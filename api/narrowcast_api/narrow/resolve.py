@@ -94,7 +94,9 @@ def _resolved(term: Term, people: Sequence[Person], channels: Sequence[NamedChan
 def person_ids(
     text: str, people: Sequence[Person], me: int | None = None, *, parts: bool = True
 ) -> Iterator[int]:
-    """Resolve names separated by commas like `person_id`; a text with a comma is one name if a user has that name."""
+    """Resolves names separated by commas like `person_id`; a text with a comma is one name if a user has that
+    name.
+    """
     if "," in text and any(user.full_name.casefold() == text.strip().casefold() for user in people):
         yield person_id(text, people, me, parts=parts)
         return
@@ -103,7 +105,7 @@ def person_ids(
 
 
 def person_id(text: str, people: Iterable[Person], me: int | None = None, *, parts: bool = True) -> int:
-    """Resolve 'me', ``name|id``, id, address, full name, or a part of a name that only one user has; active
+    """Resolves 'me', ``name|id``, id, address, full name, or a part of a name that only one user has; active
     users before deactivated ones. Raises `Unresolved`. ``parts``: whether a part of a word is enough.
     """
     name, everybody = text.strip().removeprefix("@").casefold(), list(people)
@@ -132,7 +134,7 @@ def person_id(text: str, people: Iterable[Person], me: int | None = None, *, par
 
 
 def channel_id(text: str, channels: Iterable[NamedChannel], *, parts: bool = True) -> int:
-    """Resolve a name, id, or part of a name that only one channel has; active channels before archived ones.
+    """Resolves a name, id, or part of a name that only one channel has; active channels before archived ones.
 
     Raises `Unresolved`. ``parts``: whether a part of a name is enough.
     """

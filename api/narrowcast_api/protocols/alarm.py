@@ -20,13 +20,13 @@ class Alarm:
         self._waiter: asyncio.Future[None] | None = None
 
     def ring(self) -> None:
-        """Wake the loop now, or at its next wait."""
+        """Wakes the loop now, or at its next wait."""
         self._is_rung = True
         if self._waiter is not None:
             _wake(self._waiter)
 
     async def wait(self, seconds: float | None) -> bool:
-        """Sleep until `ring` is called, or for at most so many seconds; returns whether it was called."""
+        """Sleeps until `ring` is called, or for at most so many seconds; returns whether it was called."""
         if not self._is_rung:
             await self._sleep(seconds)
         is_rung, self._is_rung = self._is_rung, False
@@ -62,7 +62,7 @@ class Tasks:
     def start(
         self, work: Coroutine[object, object, None], name: str = "a background task"
     ) -> asyncio.Task[None]:
-        """Run `work` in the background; `name` is for the log."""
+        """Runs `work` in the background; `name` is for the log."""
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._running.add(task)
         task.add_done_callback(self._ended)
@@ -74,7 +74,7 @@ class Tasks:
             log.error("%s failed", task.get_name(), exc_info=error)
 
     async def close(self) -> None:
-        """Cancel all tasks and wait until they have ended, so that they release their resources."""
+        """Cancels all tasks and waits until they have ended, so that they release their resources."""
         running = list(self._running)
         for task in running:
             task.cancel()

@@ -35,7 +35,7 @@ class DraftMerge:
         self._clock = clock
 
     def added(self, drafts: Iterable[ServerDraft]) -> None:
-        """Handle event `add`, which may arrive before the response to the request that created the draft."""
+        """Handles event `add`, which may arrive before the response to the request that created the draft."""
         for draft in drafts:
             self._is_there(self._store.of_server(draft.id) or self.adopt(draft), draft, final=False)
 
@@ -44,14 +44,14 @@ class DraftMerge:
             self._is_there(self._store.of_server(draft.id), draft, final=False)
 
     def removed(self, server_id: int) -> None:
-        """Handle event `remove`: sent or deleted on another device, or the deletion of this one."""
+        """Handles event `remove`: sent or deleted on another device, or the deletion of this one."""
         item = self._store.of_server(server_id)
         if item is not None:
             self._gone(item)
 
     def snapshot(self, drafts: Sequence[ServerDraft]) -> bool:
-        """Merge all drafts of the server, from a registration. Returns whether some are missing that may be
-        newer than the registration, or may be deleted: then fetch all, for `fetched`.
+        """Merges all drafts of the server, from a registration. Returns whether some are missing that may be
+        newer than the registration, or may be deleted: then the caller fetches all, for `fetched`.
         """
         missing = self._there(drafts, frozenset())
         unsure = False
@@ -65,7 +65,7 @@ class DraftMerge:
         return unsure
 
     def fetched(self, drafts: Sequence[ServerDraft], known_ids: Collection[int]) -> None:
-        """Merge all drafts of the server, fetched while no request about one was in progress. `known_ids`:
+        """Merges all drafts of the server, fetched while no request about one was in progress. `known_ids`:
         ids from events received meanwhile.
         """
         for item in self._there(drafts, known_ids):
@@ -73,7 +73,7 @@ class DraftMerge:
             self._gone(item)
 
     def compared(self, item: DraftItem, draft: ServerDraft) -> None:
-        """Merge the server's version before a request from here changes it. Events of earlier requests are
+        """Merges the server's version before a request from here changes it. Events of earlier requests are
         still to come.
         """
         ours = (item.record.version, *item.expected)
@@ -81,7 +81,7 @@ class DraftMerge:
             self._merge_version(item, draft, final=True)
 
     def _there(self, drafts: Sequence[ServerDraft], known_ids: Collection[int]) -> list[DraftItem]:
-        """Merge drafts that are on the server; returns the synchronized drafts that are not there any more."""
+        """Merges drafts that are on the server; returns the synchronized drafts that are not there any more."""
         present = {draft.id for draft in drafts}.union(known_ids)
         by_server_id = {item.record.server_id: item for item in self._store}
         for draft in drafts:
@@ -95,7 +95,7 @@ class DraftMerge:
         ]
 
     def _is_there(self, item: DraftItem | None, draft: ServerDraft, *, final: bool) -> None:
-        """Merge a draft of the server with `item`, or add it if `item` is None. `final` as for `_merge_version`."""
+        """Merges a draft of the server with `item`, or adds it if `item` is None. `final` as for `_merge_version`."""
         if item is not None:
             self._merge_version(item, draft, final=final)
         else:
@@ -112,7 +112,7 @@ class DraftMerge:
         return item
 
     def created(self, item: DraftItem, server_id: int, sent: DraftVersion) -> None:
-        """Record that the draft has this id on the server, with the text `sent`."""
+        """Records that the draft has this id on the server, with the text `sent`."""
         twin = self._store.of_server(server_id)
         if twin is not None and twin is not item:
             # The event arrived when the local text had changed already, so it looked like another device's
@@ -135,7 +135,7 @@ class DraftMerge:
         self._store.save(item)
 
     def deleted(self, item: DraftItem) -> None:
-        """Record that the server has deleted the draft. Until the event about that, earlier edits of other
+        """Records that the server has deleted the draft. Until the event about that, earlier edits of other
         devices may still arrive, with text that was never seen here.
         """
         if item.record.server_id is None:
@@ -145,7 +145,7 @@ class DraftMerge:
             self._store.drop(item)
 
     def make_local(self) -> None:
-        """Make all drafts local: synchronization is off, and the server has deleted its drafts without events."""
+        """Makes all drafts local: synchronization is off, and the server has deleted its drafts without events."""
         for item in self._store:
             if item.record.deleted:
                 self._store.forget(item)
@@ -153,7 +153,7 @@ class DraftMerge:
                 self.detach(item)
 
     def detach(self, item: DraftItem) -> None:
-        """Make a draft local that the server has deleted but whose text is wanted, so that it is created
+        """Makes a draft local that the server has deleted but whose text is wanted, so that it is created
         there again.
         """
         item.expected.clear()
@@ -170,7 +170,7 @@ class DraftMerge:
             self._store.forget(item)
 
     def _merge_version(self, item: DraftItem, draft: ServerDraft, *, final: bool) -> None:
-        """Merge a version that the server has, or had. `final`: it is the current one, not an earlier one
+        """Merges a version that the server has, or had. `final`: it is the current one, not an earlier one
         from an event.
         """
         record, version = item.record, draft.version
@@ -191,8 +191,8 @@ class DraftMerge:
             self._take_over(item, draft)
 
     def _take_over(self, item: DraftItem, draft: ServerDraft) -> None:
-        """Replace the draft's text by that of another device. Local text that they overwrote unseen becomes a
-        separate draft.
+        """Replaces the draft's text by that of another device. Local text that they overwrote unseen becomes
+        a separate draft.
         """
         ours, unseen = item.record, _unseen(item, draft)
         item.sent_at = None
@@ -212,7 +212,7 @@ class DraftMerge:
         self._store.save(item)
 
     def _edited_while_deleted(self, item: DraftItem, draft: ServerDraft) -> None:
-        """Handle an edit by another device during the deletion here: new text takes precedence over the deletion."""
+        """Handles an edit by another device during the deletion here: new text takes precedence over the deletion."""
         if item.busy or not item.record.dirty:
             self._copy(draft)
             return
@@ -221,7 +221,7 @@ class DraftMerge:
         self._take_over(item, draft)
 
     def _conflict(self, item: DraftItem, draft: ServerDraft, *, final: bool) -> None:
-        """Keep the local text as this draft, to be sent to the server; the other text becomes a separate draft."""
+        """Keeps the local text as this draft, to be sent to the server; the other text becomes a separate draft."""
         if item.record.dirty or final:
             item.set(base=draft.version, dirty=True)
         kept = self._store.get(item.record.conflict_with or "")

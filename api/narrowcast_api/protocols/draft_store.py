@@ -56,7 +56,7 @@ class DraftItem(Struct):
     refused: str | None = None
 
     def set(self, **changes: object) -> None:
-        """Replace fields of the record."""
+        """Replaces fields of the record."""
         self.record = replace(self.record, **changes)
 
 
@@ -136,14 +136,14 @@ class DraftStore:
         return None
 
     def add(self, record: Draft) -> DraftItem:
-        """Add a new draft and write it at once."""
+        """Adds a new draft and writes it at once."""
         item = DraftItem(record)
         self._items[record.draft_id] = item
         self.save(item)
         return item
 
     def add_from_server(self, draft: ServerDraft) -> DraftItem:
-        """Add a draft that another device wrote."""
+        """Adds a draft that another device wrote."""
         return self.add(
             Draft(
                 self.new_id(),
@@ -156,12 +156,14 @@ class DraftStore:
         )
 
     def save(self, item: DraftItem) -> None:
-        """Write the draft at once and notify the app."""
+        """Writes the draft at once and notifies the app."""
         self.put(item)
         self._changed()
 
     def put(self, item: DraftItem) -> Future[bool]:
-        """Write the draft; the future resolves with whether that worked. Another window may be first: see `take_in`."""
+        """Writes the draft; the future resolves with whether that worked. Another window may be first: see
+        `take_in`.
+        """
         item.unsaved = False
         self._last_write = self._clock.monotonic()
         before = item.record.revision
@@ -181,7 +183,7 @@ class DraftStore:
         return self._journal.is_lost("drafts", draft_id)
 
     def save_soon(self, item: DraftItem) -> None:
-        """Write the draft within `SAVE_AFTER` seconds, because it is being typed."""
+        """Writes the draft within `SAVE_AFTER` seconds, because it is being typed."""
         if not any(other.unsaved for other in self):
             self._save_at = self._last_write + SAVE_AFTER  # other writes until then do not delay it
         item.unsaved = True
@@ -191,7 +193,7 @@ class DraftStore:
             self._changed()
 
     def save_due(self) -> float | None:
-        """Write what is due; returns the seconds until more is, None if everything is written."""
+        """Writes what is due; returns the seconds until more is, None if everything is written."""
         if not any(item.unsaved for item in self):
             return None
         wait = self._save_at - self._clock.monotonic()
@@ -201,13 +203,13 @@ class DraftStore:
         return None
 
     def save_all(self) -> None:
-        """Write everything that is newer than the journal."""
+        """Writes everything that is newer than the journal."""
         for item in self:
             if item.unsaved:
                 self.save(item)
 
     def forget(self, item: DraftItem) -> None:
-        """Remove a draft that is deleted here and on the server."""
+        """Removes a draft that is deleted here and on the server."""
         self.unlink(item)
         record = item.record
         if self._items.pop(record.draft_id, None) is None:
@@ -228,12 +230,12 @@ class DraftStore:
             self._forgotten.pop(record.draft_id, None)
 
     def drop(self, item: DraftItem) -> None:
-        """Delete the draft's row in the journal: after a crash it is not needed any more."""
+        """Deletes the draft's row in the journal: after a crash it is not needed any more."""
         self._journal.delete_draft(item.record.draft_id, over=item.record.revision)
         item.set(revision=None)  # if it is edited after all, it is a new row
 
     def take_in(self, changes: JournalChanges, *, is_leader: bool) -> list[DraftItem]:
-        """Take in what other windows have written; returns the drafts that changed. Text written here at the
+        """Takes in what other windows have written; returns the drafts that changed. Text written here at the
         same time is merged with it (see `narrowcast_api.protocols.draft_rows`). `is_leader`: this window
         synchronizes drafts with the server.
         """
@@ -262,7 +264,7 @@ class DraftStore:
         return taken
 
     def _appeared(self, theirs: Draft | None, gone: Draft | None) -> DraftItem | None:
-        """Add a draft that another window wrote, possibly one that was being deleted here."""
+        """Adds a draft that another window wrote, possibly one that was being deleted here."""
         if theirs is None:
             return None
         item = self._items[theirs.draft_id] = _read(theirs)
@@ -272,7 +274,7 @@ class DraftStore:
         return item
 
     def _vanished(self, item: DraftItem, *, written_here: bool) -> None:
-        """Remove a draft that another window deleted. Text that the other window had not seen is kept as a
+        """Removes a draft that another window deleted. Text that the other window had not seen is kept as a
         new draft.
         """
         if written_here and not item.record.deleted and item.record.version != item.agreed:
@@ -294,7 +296,7 @@ class DraftStore:
             self.save(item)
 
     def link(self, mine: DraftItem, theirs: DraftItem) -> None:
-        """Link the two texts of a conflict."""
+        """Links the two texts of a conflict."""
         self.unlink(mine)
         mine.set(conflict_with=theirs.record.draft_id)
         theirs.set(conflict_with=mine.record.draft_id)
@@ -302,7 +304,7 @@ class DraftStore:
         self.save(theirs)
 
     def unlink(self, item: DraftItem) -> None:
-        """End a conflict: remove the links between its two drafts."""
+        """Ends a conflict: removes the links between its two drafts."""
         other = self._items.get(item.record.conflict_with or "")
         for side in (item, other):
             if side is not None and side.record.conflict_with is not None:

@@ -61,14 +61,14 @@ class DraftSync:
         self.retry = RetryTime(clock, 1.0, 60.0)
 
     def check(self, item: DraftItem) -> None:
-        """Record why a draft stays local: the server would reject or truncate it, or has rejected this text."""
+        """Records why a draft stays local: the server would reject or truncate it, or has rejected this text."""
         version = item.record.version
         misfit = find_misfit(self._limits(), version.destination, version.content)
         here = self._refusal(version) if misfit is None else _LOCAL_ONLY[misfit.kind]
         item.set(error=here or item.refused)
 
     async def step(self) -> float | None:
-        """Make the request that is due, if any; returns the seconds until the next one."""
+        """Makes the request that is due, if any; returns the seconds until the next one."""
         waiting = [item for item in self._store if self._wants_sync(item)]
         if not self.is_leader or not (waiting or self.behind) or not self._enabled():
             return None
@@ -88,7 +88,7 @@ class DraftSync:
         return 0.0
 
     async def _catch_up(self) -> float:
-        """Compare with the drafts that the server has now; returns the seconds until the next request."""
+        """Compares with the drafts that the server has now; returns the seconds until the next request."""
         wait = self.retry.at - self._clock.monotonic()
         if wait > 0:
             return wait
@@ -153,7 +153,7 @@ class DraftSync:
             self._merge.created(item, server_id, sent)
 
     async def _written(self, item: DraftItem) -> bool:
-        """Write the draft to the journal before a request is made; returns False if another window has
+        """Writes the draft to the journal before a request is made; returns False if another window has
         written it meanwhile.
         """
         await committed(self._store.put(item))
@@ -172,7 +172,7 @@ class DraftSync:
             self._store.save(item)
 
     async def _look(self, item: DraftItem) -> None:
-        """Check whether an earlier request to create this draft worked, before it is repeated."""
+        """Checks whether an earlier request to create this draft worked, before it is repeated."""
         for draft in await self._requests.fetch():
             if self._store.of_server(draft.id) is None and same(draft.version, item.record.base):
                 self._merge.created(item, draft.id, draft.version)
@@ -182,7 +182,7 @@ class DraftSync:
             self._never_created(item)
 
     async def _compare(self, item: DraftItem, server_id: int) -> None:
-        """Take in what another device wrote before it is overwritten or deleted. Its event may be late, or
+        """Takes in what another device wrote before it is overwritten or deleted. Its event may be late, or
         lost with a queue that has expired unnoticed: a half-open connection reports no error for a minute.
         """
         drafts = await self._requests.fetch()
@@ -237,7 +237,7 @@ class DraftSync:
             self._merge.detach(item)  # the user continued to edit it while it was being deleted
 
     def _refuse(self, item: DraftItem, error: NarrowcastError) -> None:
-        """Keep a draft local that the server rejects; repeating the request would not help."""
+        """Keeps a draft local that the server rejects; repeating the request would not help."""
         log.info("draft is kept here only: %s", error)
         if not self._store.has(item):
             return

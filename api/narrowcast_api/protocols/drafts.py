@@ -109,10 +109,10 @@ class Drafts:
     # what the app calls
 
     def save(self, draft_id: str | None, destination: Destination | None, content: str) -> str:
-        """Keep this text; returns the draft's id, a new one if None was given. A blank text deletes the
+        """Keeps this text; returns the draft's id, a new one if None was given. A blank text deletes the
         draft.
 
-        Call it for every change of the text or the destination: it costs no more than a dict entry.
+        May be called for every change of the text or the destination: it costs no more than a dict entry.
         """
         draft_id = draft_id or self._store.new_id()
         if not content.strip():
@@ -140,14 +140,14 @@ class Drafts:
         return draft_id
 
     def _sync_soon(self, item: DraftItem) -> None:
-        """Schedule the request: when typing pauses, or after a while of continuous typing."""
+        """Schedules the request: when typing pauses, or after a while of continuous typing."""
         now = self._clock.monotonic()
         item.dirty_since = now if item.dirty_since is None else item.dirty_since
         item.due = now if item.record.deleted else min(now + SYNC_AFTER, item.dirty_since + SYNC_AT_LATEST)
         self._alarm.ring()
 
     def delete(self, draft_id: str) -> None:
-        """Delete a draft, here and on the server, because it was sent or is not wanted any more."""
+        """Deletes a draft, here and on the server, because it was sent or is not wanted any more."""
         item = self._store.get(draft_id)
         if item is None or item.record.deleted:
             return
@@ -175,7 +175,7 @@ class Drafts:
         return self._store.conflicts()
 
     def keep_both(self, draft_id: str) -> None:
-        """Keep both texts of a conflict, as two separate drafts."""
+        """Keeps both texts of a conflict, as two separate drafts."""
         item = self._store.get(draft_id)
         if item is not None:
             self._store.unlink(item)
@@ -203,7 +203,7 @@ class Drafts:
         self._alarm.ring()
 
     def on_snapshot(self, drafts: Sequence[ServerDraft]) -> None:
-        """Handle the drafts of a registration."""
+        """Handles the drafts of a registration."""
         if self._sync.is_leader:
             self._sync.behind = self._enabled() and self._merge.snapshot(drafts)
             if not self._enabled():
@@ -212,7 +212,7 @@ class Drafts:
         self.wake()
 
     def on_setting(self) -> None:
-        """Handle a change of the setting that enables synchronization."""
+        """Handles a change of the setting that enables synchronization."""
         if self._sync.is_leader and not self._enabled():
             self._merge.make_local()
         for item in self._store:
@@ -221,7 +221,7 @@ class Drafts:
         self.wake()
 
     def recheck(self) -> None:
-        """Check again which drafts the server would reject, after channels were added, removed or archived."""
+        """Checks again which drafts the server would reject, after channels were added, removed or archived."""
         before = [item.record for item in self._store]
         for item in self._store:
             self._sync.check(item)
@@ -230,7 +230,7 @@ class Drafts:
             self._alarm.ring()
 
     def on_journal(self, changes: JournalChanges) -> None:
-        """Take in what other windows have written to the journal."""
+        """Takes in what other windows have written to the journal."""
         if not changes.drafts():
             return
         for item in self._store.take_in(changes, is_leader=self._sync.is_leader):
@@ -240,22 +240,22 @@ class Drafts:
         self._alarm.ring()  # there may be a copy of a text that two windows wrote at the same time
 
     def become_leader(self) -> None:
-        """Synchronize drafts from now on: the window that did so has closed."""
+        """Synchronizes drafts from now on: the window that did so has closed."""
         if not self._sync.is_leader:
             self._sync.is_leader = self._sync.behind = True
             self._alarm.ring()
 
     def wake(self) -> None:
-        """Retry at once, because the connection is live again."""
+        """Retries at once, because the connection is live again."""
         self._sync.retry.clear()
         self._alarm.ring()
 
     def queue_writes(self) -> None:
-        """Queue all unsaved drafts for writing to the journal; they are on disk a moment later."""
+        """Queues all unsaved drafts for writing to the journal; they are on disk a moment later."""
         self._store.save_all()
 
     async def flush(self, within: float = FLUSH_SECONDS) -> None:
-        """Write everything to disk before closing, waiting at most `within` seconds in all."""
+        """Writes everything to disk before closing, waiting at most `within` seconds in all."""
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
                 for step in self._to_disk():
@@ -282,7 +282,7 @@ class Drafts:
             self._on_changes(read.result())
 
     async def run(self) -> None:
-        """Write to the journal and synchronize with the server until cancelled. Neither waits for the other."""
+        """Writes to the journal and synchronizes with the server until cancelled. Neither waits for the other."""
         writing = asyncio.ensure_future(self._write())
         try:
             while True:

@@ -44,7 +44,7 @@ class UnsavedEdits:
         return self._edits.get(message_id)
 
     def update(self, edit: Edit) -> None:
-        """Replace the edit of its message. Costs no more than a dict entry: call it for every key."""
+        """Replaces the edit of its message. May be called for every key: it costs no more than a dict entry."""
         if self._edits.get(edit.message_id) == edit:
             return
         self._edits[edit.message_id] = edit
@@ -55,13 +55,15 @@ class UnsavedEdits:
             self._alarm.ring()
 
     def forget(self, message_id: int) -> None:
-        """Discard the edit of a message."""
+        """Discards the edit of a message."""
         self._unwritten.discard(message_id)
         if (edit := self._edits.pop(message_id, None)) is not None:
             self._journal.delete_edit(edit)
 
     def saving(self, edit: Edit) -> None:
-        """Call when the request leaves: the edit stays in the journal until `saved`, or `update` if it is rejected."""
+        """To be called when the request leaves: the edit stays in the journal until `saved`, or `update` if
+        it is rejected.
+        """
         self._edits.pop(edit.message_id, None)
         self._unwritten.discard(edit.message_id)
         self._journal.put_edit(edit)
@@ -72,7 +74,7 @@ class UnsavedEdits:
             self._journal.delete_edit(edit)
 
     def take_over(self) -> list[Edit]:
-        """Take over edits of closed windows, except of messages that are being edited here; returns those taken."""
+        """Takes over edits of closed windows, except of messages that are being edited here; returns those taken."""
         taken = []
         for edit in self._journal.edits() if self._journal.read_only is None else ():
             is_own = edit.owner == self._journal.window
@@ -84,14 +86,14 @@ class UnsavedEdits:
         return taken
 
     def write(self) -> None:
-        """Queue all unwritten edits for the journal."""
+        """Queues all unwritten edits for the journal."""
         for message_id in self._unwritten:
             self._journal.put_edit(self._edits[message_id])
         self._unwritten.clear()
         self._last_write = self._clock.monotonic()
 
     async def run(self) -> None:
-        """Write typed text to the journal until cancelled."""
+        """Writes typed text to the journal until cancelled."""
         while True:
             await self._alarm.wait(
                 self._last_write + SAVE_AFTER - self._clock.monotonic() if self._unwritten else None

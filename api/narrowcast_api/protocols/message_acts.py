@@ -46,7 +46,7 @@ class ActRequests(Protocol):
     """The requests of the actions."""
 
     async def change_flag(self, message_id: int, flag: str, on: bool) -> None:
-        """Set or clear a flag (POST /messages/flags). Raises NarrowcastError."""
+        """Sets or clears a flag (POST /messages/flags). Raises NarrowcastError."""
 
     async def change_reaction(self, message_id: int, reaction: Reaction, on: bool) -> None:
         """POST or DELETE /messages/{message_id}/reactions."""
@@ -116,7 +116,7 @@ class MessageActs:
     # what the session calls
 
     def on_journal(self, changes: JournalChanges) -> None:
-        """Take in what other windows have written to the journal or left to this one."""
+        """Takes in what other windows have written to the journal or left to this one."""
         for act_id, record in changes.acts().items():
             if record is None:
                 gone = self._acts.pop(act_id, None)
@@ -137,8 +137,8 @@ class MessageActs:
             self._alarm.ring()
 
     def on_event(self, event: UpdateMessageFlagsEvent | ReactionEvent) -> None:
-        """Handle an event after the state: the server has set or cleared flags or a reaction of the user. Later
-        actions that it has not received yet are shown on top of that.
+        """Handles an event after the state: the server has set or cleared flags or a reaction of the user.
+        Later actions that it has not received yet are shown on top of that.
         """
         if not self._acts:
             return
@@ -162,18 +162,18 @@ class MessageActs:
                 self._show_record(record, record.is_on)
 
     def on_snapshot(self) -> None:
-        """Show the unsent actions again on top of a new snapshot."""
+        """Shows the unsent actions again on top of a new snapshot."""
         self._before.clear()
         for record in self._in_order():
             self._do(record)
 
     def wake(self) -> None:
-        """Retry at once, because the connection is live again."""
+        """Retries at once, because the connection is live again."""
         self._retry.clear()
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Send waiting actions until cancelled."""
+        """Sends waiting actions until cancelled."""
         try:
             while True:
                 await self._alarm.wait(await self._next())
@@ -214,7 +214,7 @@ class MessageActs:
                 self._alarm.ring()
 
     async def _send(self, record: ActRecord) -> None:
-        """Make the request. Raises NarrowcastError if the server rejects it; the action is then undone."""
+        """Makes the request. Raises NarrowcastError if the server rejects it; the action is then undone."""
         self._in_flight.add(record.act_id)
         try:
             await self._request(record)
@@ -241,7 +241,7 @@ class MessageActs:
         self._forget(record)
 
     def _undo_shown(self, record: ActRecord) -> None:
-        """Show the state without an action; later actions on the same message are shown on top of that."""
+        """Shows the state without an action; later actions on the same message are shown on top of that."""
         before = self._before.pop(record.act_id, not record.is_on)
         later = self._later(record)
         if later and record.flag is not None:
@@ -252,8 +252,8 @@ class MessageActs:
             self._do(other)
 
     async def _check(self, record: ActRecord) -> None:
-        """Show whether the server accepted another window's reaction, about which no event came. If there is no
-        response, what is shown stays until the message is fetched again.
+        """Shows whether the server accepted another window's reaction, about which no event came. If there is
+        no response, what is shown stays until the message is fetched again.
         """
         if not self._is_known(record.message_id):
             return
@@ -283,7 +283,7 @@ class MessageActs:
         ]
 
     async def _next(self) -> float | None:
-        """Send the first waiting action; returns the seconds until the next attempt, None if nothing can be sent."""
+        """Sends the first waiting action; returns the seconds until the next attempt, None if nothing can be sent."""
         waiting = self._waiting()
         if not waiting or not self._online():
             return None
@@ -324,7 +324,7 @@ class MessageActs:
         return sorted(later, key=_place)
 
     def _do(self, record: ActRecord) -> None:
-        """Show an action on top of the server's state and below later actions; called again after each snapshot."""
+        """Shows an action on top of the server's state and below later actions; called again after each snapshot."""
         if record.flag is not None:
             later = self._later(record)
             if later:  # from another window, received late

@@ -150,7 +150,7 @@ class Outbox:
     # what the app calls
 
     def send(self, destination: Destination, content: str) -> str:
-        """Queue a message; returns its local id. The message is in the journal before any request is made.
+        """Queues a message; returns its local id. The message is in the journal before any request is made.
 
         A message that the server would surely truncate or reject is FAILED at once, with its text kept.
         Raises InvalidInput for a blank message, or if this window can only read the account (`read_only`).
@@ -175,7 +175,7 @@ class Outbox:
         return record.local_id
 
     def cancel(self, local_id: str) -> OutboxEntry | None:
-        """Cancel a message; returns the entry with its text, or None if it may be too late, or if another
+        """Cancels a message; returns the entry with its text, or None if it may be too late, or if another
         window owns the message (see `claim`).
 
         A request that is in progress cannot be recalled: then the message ends as SENT, or as FAILED with its
@@ -192,7 +192,7 @@ class Outbox:
         return item.to_entry(None)
 
     def retry(self, local_id: str) -> None:
-        """Send a failed message again. If an earlier attempt may have arrived, look for it on the server first."""
+        """Sends a failed message again. If an earlier attempt may have arrived, looks for it on the server first."""
         item = self._store.get(local_id)
         if item is None or item.state is not FAILED or item.elsewhere:
             return
@@ -208,8 +208,8 @@ class Outbox:
         self._alarm.ring()
 
     async def claim(self, local_id: str) -> bool:
-        """Take a message over from the window that sends it, to cancel or retry it here; returns whether this
-        window owns it.
+        """Takes a message over from the window that sends it, to cancel or retry it here; returns whether
+        this window owns it.
 
         Fails while the message is being sent: the other window keeps it until the outcome is known.
         """
@@ -243,7 +243,7 @@ class Outbox:
     # what the session calls
 
     def on_journal(self, changes: JournalChanges) -> None:
-        """Take in what other windows have written to the journal or left to this one."""
+        """Takes in what other windows have written to the journal or left to this one."""
         records = changes.outbox()
         self._sent.ids |= changes.numbers("sent")[0]
         if records:
@@ -251,7 +251,7 @@ class Outbox:
             self._alarm.ring()
 
     def on_message(self, message: Message, local_id: str | None) -> None:
-        """Handle a message event; `local_id` is its `local_message_id`."""
+        """Handles a message event; `local_id` is its `local_message_id`."""
         item = self._store.get(local_id) if local_id is not None else None
         if item is not None and not item.elsewhere:
             self._confirm(item, message.id)
@@ -260,22 +260,22 @@ class Outbox:
             self._unconfirmed.search_again(message.destination(self._me()))
 
     def on_fetched(self, ids: Collection[int]) -> None:
-        """Remove the entries of these messages, which are in the state now and shown from there."""
+        """Removes the entries of these messages, which are in the state now and shown from there."""
         self._sent.remove(ids)
 
     def on_snapshot(self, newest_id: int) -> None:
-        """Handle a registration: it has the messages up to `newest_id`, so no more events about them will arrive."""
+        """Handles a registration: it has the messages up to `newest_id`, so no more events about them will arrive."""
         self._sent.events_ended(newest_id)
         self.wake()
 
     def wake(self) -> None:
-        """Retry at once, because the connection is live again."""
+        """Retries at once, because the connection is live again."""
         self._retry.clear()
         self._store.yield_to_other_windows(self._clock.monotonic())
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Send what is waiting and look for unconfirmed messages until cancelled."""
+        """Sends what is waiting and looks for unconfirmed messages until cancelled."""
         try:
             while True:
                 await self._alarm.wait(self._start_due())
@@ -285,7 +285,7 @@ class Outbox:
     # the machine
 
     def _start_due(self) -> float | None:
-        """Start everything that is due; returns the seconds until more is, None if nothing is waiting."""
+        """Starts everything that is due; returns the seconds until more is, None if nothing is waiting."""
         again = self._unconfirmed.search_failed_messages() if self._online() else None
         waits = [self._start_heads(), self._sent.start_fetch(), again]
         return min((wait for wait in waits if wait is not None), default=None)
@@ -369,14 +369,14 @@ class Outbox:
             self._confirm(item, message_id)
 
     def _confirm(self, item: OutboxItem, message_id: int) -> None:
-        """Handle the server's report that this entry became that message."""
+        """Handles the server's report that this entry became that message."""
         if message_id in self._sent.ids and item.state is not SENT:
             self._unconfirmed.taken(item)
         else:
             self._sent.confirm(item, message_id)
 
     def _not_sent(self, item: OutboxItem, state: OutboxState, error: str | None, tried_before: bool) -> None:
-        """Leave SENDING after a request that certainly had no effect."""
+        """Leaves SENDING after a request that certainly had no effect."""
         if not self._store.has(item) or item.state is not SENDING:
             return
         if item.cancel_requested:

@@ -52,7 +52,7 @@ class SentMessages:
         self.ids: set[int] = set()
 
     def confirm(self, item: OutboxItem, message_id: int) -> None:
-        """Record that the server has this entry as a message."""
+        """Records that the server has this entry as a message."""
         self.ids.add(message_id)
         if not self._store.has(item) or item.state is SENT:
             return
@@ -66,20 +66,20 @@ class SentMessages:
         self._alarm.ring()
 
     def remove(self, message_ids: Collection[int]) -> None:
-        """Remove the entries of these messages, which are in the state now."""
+        """Removes the entries of these messages, which are in the state now."""
         for item in self._store.all():
             if item.message_id in message_ids:
                 self._drop(item)
 
     def events_ended(self, newest_id: int) -> None:
-        """Record that no more events about messages up to this id will arrive."""
+        """Records that no more events about messages up to this id will arrive."""
         for item in self._store.all():
             if item.message_id is not None and item.message_id <= newest_id:
                 item.due = 0.0
 
     def start_fetch(self) -> float | None:
-        """Fetch a message for which no event arrived; returns the seconds until more is due, None if nothing
-        is waiting.
+        """Fetches a message for which no event arrived; returns the seconds until more is due, None if
+        nothing is waiting.
         """
         sent = [item for item in self._store.all() if item.state is SENT]
         if not sent or self._fetching:

@@ -52,7 +52,7 @@ class OutboxStore:
         self._position = max(self._position, last)
 
     def take_in(self, records: Mapping[str, OutboxRecord | None], now: float) -> None:
-        """Take in items that other windows have written, and those that this window now owns."""
+        """Takes in items that other windows have written, and those that this window now owns."""
         for local_id, record in records.items():
             before = self._items.get(local_id)
             if record is None:
@@ -71,7 +71,7 @@ class OutboxStore:
         return self._position
 
     def put(self, record: OutboxRecord) -> None:
-        """Add a message, to the journal first."""
+        """Adds a message, to the journal first."""
         record = replace(record, owner=self._journal.window)
         self._items[record.local_id] = OutboxItem(record)
         self._journal.put_outbox(record)
@@ -125,7 +125,7 @@ class OutboxStore:
     def step(
         self, item: OutboxItem, state: OutboxState, error: str | None = None, *, unknown: bool = False
     ) -> Future[bool]:
-        """Change the state; returns the write to the journal. `unknown`: it fails because it is not known
+        """Changes the state; returns the write to the journal. `unknown`: it fails because it is not known
         whether it arrived. Raises InvalidTransition for a step that is not in the diagram.
         """
         if state is not item.state and state not in _STEPS[item.state]:
@@ -139,13 +139,13 @@ class OutboxStore:
         return written
 
     def forget(self, item: OutboxItem) -> None:
-        """Remove an item that the user cancelled, from the journal too."""
+        """Removes an item that the user cancelled, from the journal too."""
         del self._items[item.record.local_id]
         self._journal.delete_outbox(item.record.local_id)
         self._publish(item.record.local_id)
 
     def drop(self, item: OutboxItem) -> bool:
-        """Remove an item whose message is in the state now; returns whether the item was still here."""
+        """Removes an item whose message is in the state now; returns whether the item was still here."""
         if self._items.pop(item.record.local_id, None) is None:
             return False
         self._publish(item.record.local_id)

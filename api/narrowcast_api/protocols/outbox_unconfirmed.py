@@ -66,7 +66,7 @@ class UnconfirmedMessages:
         self._retry = retry
 
     def add(self, item: OutboxItem, error: BaseException) -> None:
-        """Handle a request that ended with this error, although the message may have arrived."""
+        """Handles a request that ended with this error, although the message may have arrived."""
         if not self._store.has(item) or item.state is not SENDING:
             return
         if not isinstance(error, NarrowcastError | asyncio.CancelledError):
@@ -78,7 +78,7 @@ class UnconfirmedMessages:
         self._store.step(item, UNCONFIRMED, f"{text} Checking whether it was sent.")
 
     def taken(self, item: OutboxItem) -> None:
-        """Handle an item whose message another window has claimed for an item with the same text: one of the
+        """Handles an item whose message another window has claimed for an item with the same text: one of the
         two was not sent.
         """
         if self._store.has(item) and item.state is SENDING:
@@ -87,7 +87,7 @@ class UnconfirmedMessages:
             self._store.step(item, UNCONFIRMED, _TAKEN)
 
     async def search(self, item: OutboxItem) -> None:
-        """Look for the message on the server once."""
+        """Looks for the message on the server once."""
         record = item.record
         try:
             candidates = await self._find(record.destination, record.floor_id or 0)
@@ -111,7 +111,7 @@ class UnconfirmedMessages:
             self._not_found(item)
 
     def search_again(self, destination: Destination) -> None:
-        """Look again in a conversation where a message of the current user arrived without an entry: an
+        """Looks again in a conversation where a message of the current user arrived without an entry: an
         attempt that counts as failed may have succeeded late.
         """
         for item in self._store.own():
@@ -123,8 +123,8 @@ class UnconfirmedMessages:
             self._alarm.ring()
 
     def search_failed_messages(self) -> float | None:
-        """Look once more for failed messages that may have arrived; returns the seconds until the next search
-        is due.
+        """Looks once more for failed messages that may have arrived; returns the seconds until the next
+        search is due.
         """
         now = self._clock.monotonic()
         searched = [item for item in self._store.own() if item.state is FAILED and item.still_searched]
@@ -135,7 +135,7 @@ class UnconfirmedMessages:
         return min((item.due - now for item in searched if item.state is FAILED), default=None)
 
     def _search_once_more(self, item: OutboxItem) -> None:
-        """Look once for a message that had failed. If it is not found, it fails again for the same reason."""
+        """Looks once for a message that had failed. If it is not found, it fails again for the same reason."""
         error = item.record.error
         item.reason = None if item.record.unknown else error
         item.searches = len(SEARCH_AFTER) - 1
@@ -146,7 +146,7 @@ class UnconfirmedMessages:
             await deliver_changes(self._journal.refresh(), self._on_changes)
 
     def _search_failed(self, item: OutboxItem, error: NarrowcastError) -> None:
-        """Handle a search that failed: retry after a pause, unless the server rejects it or has failed often."""
+        """Handles a search that failed: retries after a pause, unless the server rejects it or has failed often."""
         if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
         item.failures += 1
@@ -175,8 +175,8 @@ class UnconfirmedMessages:
             self._lost(item, CANCELLED if item.cancel_requested else item.reason or _NOT_THERE)
 
     def _lost(self, item: OutboxItem, error: str, *, unknown: bool = False) -> None:
-        """Fail a message that was not found: it holds back later ones for a while, since the user may want it
-        sent first.
+        """Fails a message that was not found: it holds back later ones for a while, since the user may want
+        it sent first.
         """
         if item.failures <= MAX_FAILED_SEARCHES:  # otherwise later messages have waited already
             item.blocks_until = 0.0 if item.cancel_requested else self._clock.monotonic() + BLOCKS_FOR

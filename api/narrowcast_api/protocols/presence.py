@@ -42,18 +42,18 @@ class PresenceSender:
         return self._clock.monotonic() - self._last_key < IDLE_AFTER
 
     def key_pressed(self) -> None:
-        """Record that the user is active, for the next report."""
+        """Records that the user is active, for the next report."""
         self._last_key = self._clock.monotonic()
         self._input = True
         if self._reported is False:
             self._alarm.ring()
 
     def wake(self) -> None:
-        """Report now, because the connection is live again."""
+        """Reports now, because the connection is live again."""
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Report once per period until cancelled."""
+        """Reports once per period until cancelled."""
         while True:
             if self._online():
                 await self._report()

@@ -61,7 +61,7 @@ class ReadMarks:
         return (*sorted(self._in_flight), *self._queue)
 
     def seen(self, ids: Iterable[int]) -> None:
-        """Queue messages whose bottom edges have been on screen."""
+        """Queues messages whose bottom edges have been on screen."""
         if self._suspended:
             return
         for message_id in ids:
@@ -73,8 +73,8 @@ class ReadMarks:
             self._alarm.ring()
 
     def on_journal(self, changes: JournalChanges) -> None:
-        """Take in marks that other windows have kept, to be sent by whichever window is online first; those that
-        are gone were sent there, or are not wanted any more, and are not sent from here.
+        """Takes in marks that other windows have kept, to be sent by whichever window is online first; those
+        that are gone were sent there, or are not wanted any more, and are not sent from here.
         """
         if self._journal is None:
             return
@@ -90,13 +90,14 @@ class ReadMarks:
             self._alarm.ring()
 
     def on_snapshot(self) -> None:
-        """Show the kept messages as read again on top of a new snapshot."""
+        """Shows the kept messages as read again on top of a new snapshot."""
         self._show(self._kept)
 
     @asynccontextmanager
     async def suspended(self) -> AsyncIterator[None]:
-        """Use while the user marks messages as unread: `seen` does nothing from now until `resume`, or until
-        an exception. Waits for a request that is under way, which the server might carry out later.
+        """For the time in which the user marks messages as unread: `seen` does nothing from now until
+        `resume`, or until an exception. Waits for a request that is under way, which the server might carry
+        out later.
         """
         self._suspended = True
         self._queue.clear()
@@ -109,16 +110,16 @@ class ReadMarks:
             raise
 
     def resume(self) -> None:
-        """Let `seen` work again, because another view was opened."""
+        """Lets `seen` work again, because another view was opened."""
         self._suspended = False
 
     def wake(self) -> None:
-        """Retry at once, because the connection is live again."""
+        """Retries at once, because the connection is live again."""
         self._retry.clear()
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Send marks, at least `REQUEST_INTERVAL` seconds apart, until cancelled."""
+        """Sends marks, at least `REQUEST_INTERVAL` seconds apart, until cancelled."""
         while True:
             if not self._queue or not self._online():
                 await self._alarm.wait(None)
@@ -130,7 +131,7 @@ class ReadMarks:
             await self._send()
 
     async def close(self) -> None:
-        """Send queued marks once, and keep the rest in the journal. Bound it with a timeout."""
+        """Sends queued marks once, and keeps the rest in the journal. Bound it with a timeout."""
         try:
             if self._queue and self._online():
                 await self._send()
@@ -167,14 +168,14 @@ class ReadMarks:
             self._is_idle.set()
 
     def _keep(self, batch: Sequence[int], error: NarrowcastError | None) -> None:
-        """Queue marks again whose request may have failed. Adding a flag twice does no harm."""
+        """Queues marks again whose request may have failed. Adding a flag twice does no harm."""
         if not self._suspended:
             self._queue = dict.fromkeys([*batch, *self._queue])
             self._keep_on_disk()
         self._retry.failed(error)
 
     def _keep_on_disk(self) -> None:
-        """Write queued marks to the journal, so that they survive a restart."""
+        """Writes queued marks to the journal, so that they survive a restart."""
         fresh = [message_id for message_id in self._queue if message_id not in self._kept]
         if self._journal is not None and fresh:
             self._journal.put_read_marks(fresh)

@@ -55,31 +55,31 @@ class StatusEnd:
         return self._end is not None and self._end.at <= self._clock.now()
 
     def set(self, at: float, text: str, emoji_name: str) -> None:
-        """Schedule clearing a status that was just set, at `at` (UTC seconds)."""
+        """Schedules clearing a status that was just set, at `at` (UTC seconds)."""
         self._end = StatusEndRecord(max(at, self._clock.now() + MIN_DELAY), text, emoji_name)
         self._journal.put_status_end(self._end)
         self._alarm.ring()
 
     def forget(self) -> None:
-        """Cancel clearing, because the status has no end, or there is none any more."""
+        """Cancels clearing, because the status has no end, or there is none any more."""
         if self._end is not None:
             self._end = None
             self._journal.delete_status_end()
 
     def on_journal(self, changes: JournalChanges) -> None:
-        """Take in that another window has set or cleared a status."""
+        """Takes in that another window has set or cleared a status."""
         news = changes.status_end()
         if news:
             (self._end,) = news
             self._alarm.ring()
 
     def wake(self) -> None:
-        """Retry at once, because the connection is live again."""
+        """Retries at once, because the connection is live again."""
         self._retry.clear()
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Clear the status at its time, until cancelled."""
+        """Clears the status at its time, until cancelled."""
         while True:
             await self._alarm.wait(await self._next())
 

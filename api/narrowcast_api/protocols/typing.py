@@ -84,13 +84,13 @@ class TypingSender:
         self._typed(MessageEdit(message_id))
 
     def stop(self) -> None:
-        """Call when the text is empty, sent, cancelled or left. Sends nothing if no start was sent."""
+        """To be called when the text is empty, sent, cancelled or left. Sends nothing if no start was sent."""
         if self._target is not None:
             self._enqueue(self._target, "stop")
             self._target = None
 
     async def run(self) -> None:
-        """Send queued notifications and watch the idle time until cancelled."""
+        """Sends queued notifications and watches the idle time until cancelled."""
         while True:
             while self._outgoing:
                 await self._send_next()
@@ -99,7 +99,7 @@ class TypingSender:
                 self.stop()
 
     async def close(self) -> None:
-        """Send a last stop, if one is due. Bound it with a timeout."""
+        """Sends a last stop, if one is due. Bound it with a timeout."""
         self.stop()
         while self._outgoing:
             await self._send_next()

@@ -131,11 +131,11 @@ class Upload:
         return min(1.0, self.sent / self.size) if self.size else 0.0
 
     def cancel(self) -> None:
-        """Stop sending. The server discards the partial upload after a while."""
+        """Stops sending. The server discards the partial upload after a while."""
         self._queue.cancel(self)
 
     def resume(self) -> None:
-        """Continue after a failure or a cancellation."""
+        """Continues after a failure or a cancellation."""
         self._queue.resume(self)
 
 
@@ -178,7 +178,7 @@ class UploadQueue:
         draft_id: str | None = None,
         edited_id: int | None = None,
     ) -> Upload:
-        """Queue a file. If it is missing or unreadable it ends as FAILED; nothing is raised."""
+        """Queues a file. If it is missing or unreadable it ends as FAILED; nothing is raised."""
         self._position += 1
         record = UploadRecord(self._new_id(), self._position, path.absolute(), destination, draft_id)
         upload = Upload(self, record, edited_id)
@@ -192,7 +192,7 @@ class UploadQueue:
         return record.owner == self._journal.window and self._journal.read_only is None
 
     def on_journal(self, changes: JournalChanges) -> None:
-        """Take over unfinished uploads of windows that have closed."""
+        """Takes over unfinished uploads of windows that have closed."""
         left = [
             record
             for upload_id, record in changes.uploads().items()
@@ -213,14 +213,14 @@ class UploadQueue:
         return self._uploads.get(upload_id)
 
     def dismiss(self, upload: Upload) -> None:
-        """Remove an upload from the list, and cancel it if it is not done."""
+        """Removes an upload from the list, and cancels it if it is not done."""
         self.cancel(upload)
         if self._uploads.pop(upload.id, None) is not None:
             self._journal.delete_upload(upload.id)
             self._publish(upload)
 
     def cancel(self, upload: Upload) -> None:
-        """Stop an upload; does nothing if it is done."""
+        """Stops an upload; does nothing if it is done."""
         if upload.state is DONE or upload.id not in self._uploads:
             return
         upload.interrupted = False
@@ -231,25 +231,25 @@ class UploadQueue:
         self._start_next()
 
     def resume(self, upload: Upload) -> None:
-        """Queue an upload again, if it failed or was cancelled."""
+        """Queues an upload again, if it failed or was cancelled."""
         if upload.state in _ENDED and upload.id in self._uploads:
             upload.interrupted = False
             self._set(upload, state=WAITING, error=None)
             self._start_next()
 
     def readdress(self, upload: Upload, destination: Destination) -> None:
-        """Change the conversation for which a file was chosen, because its topic was moved."""
+        """Changes the conversation for which a file was chosen, because its topic was moved."""
         self._set(upload, destination=destination)
 
     def wake(self) -> None:
-        """Start waiting uploads, and those that the network had interrupted, because the connection is live."""
+        """Starts waiting uploads, and those that the network had interrupted, because the connection is live."""
         for upload in self._uploads.values():
             if upload.interrupted:
                 self.resume(upload)
         self._start_next()
 
     async def close(self) -> None:
-        """Stop all uploads. The next start resumes those in progress."""
+        """Stops all uploads. The next start resumes those in progress."""
         self._closed = True
         await self._tasks.close()
 
@@ -327,7 +327,7 @@ class UploadQueue:
             self._set(upload, state=FAILED, error=error)
 
     def _set(self, upload: Upload, **changes: object) -> None:
-        """Change the journal record of an upload, if it has not been dismissed."""
+        """Changes the journal record of an upload, if it has not been dismissed."""
         upload.record = replace(upload.record, **changes)
         if upload.id in self._uploads and not self._closed:
             self._journal.put_upload(upload.record)

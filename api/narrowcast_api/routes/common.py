@@ -87,7 +87,7 @@ def given(**params: object) -> dict[str, object]:
 
 
 def drop_unsupported(server: ServerInfo, gate: Gate, params: dict[str, object], *names: str) -> list[str]:
-    """Remove the named parameters if the server is too old for them; returns a notice for each removed one."""
+    """Removes the named parameters if the server is too old for them; returns a notice for each removed one."""
     if server.supports(gate):
         return []
     return [

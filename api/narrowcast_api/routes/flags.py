@@ -91,7 +91,8 @@ async def change_whole_narrow(
     anchor: int | Anchor | str = Anchor.OLDEST,
     progress: Callable[[int], bool | None] | None = None,
 ) -> int:
-    """Change a flag on every message of a narrow from `anchor` on, in batches; returns the number of changed messages.
+    """Changes a flag on every message of a narrow from `anchor` on, in batches; returns the number of changed
+    messages.
 
     `progress(updated)` is called after each batch and may return False to stop. When marking as read,
     `is:unread` is added, so that only unread messages are examined. Needs level 155.
@@ -138,7 +139,7 @@ async def mark_all_as_read(
 
 
 async def mark_channel_as_read(connection: Connection, *, channel_id: int) -> Done:
-    """Mark everything in a channel as read; from level 155 by narrow, before by POST /mark_stream_as_read."""
+    """Marks everything in a channel as read; from level 155 by narrow, before by POST /mark_stream_as_read."""
     channel = int(segment(channel_id, "channel_id"))
     server = await connection.identified()
     if server.supports(Gate.FLAGS_BY_NARROW):
@@ -148,7 +149,7 @@ async def mark_channel_as_read(connection: Connection, *, channel_id: int) -> Do
 
 
 async def mark_topic_as_read(connection: Connection, *, channel_id: int, topic: str) -> Done:
-    """Mark everything in a topic as read; from level 155 by narrow, before by POST /mark_topic_as_read."""
+    """Marks everything in a topic as read; from level 155 by narrow, before by POST /mark_topic_as_read."""
     channel = int(segment(channel_id, "channel_id"))
     server = await connection.identified()
     name = topic if not topic and not server.supports(Gate.EMPTY_TOPIC) else wire_topic(connection, topic)

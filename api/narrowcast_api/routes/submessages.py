@@ -23,22 +23,23 @@ async def send_submessage(connection: Connection, *, message_id: int, content: o
 
 
 async def vote(connection: Connection, *, message_id: int, option_key: str, yes: bool = True) -> Done:
-    """Vote for an option of a poll, or retract the vote.
+    """Votes for an option of a poll, or retracts the vote.
 
-    `option_key` is 'canned,N' for the Nth option of the message itself, and 'SENDER,N' for one that a user added.
+    `option_key` is 'canned,N' for the Nth option of the message itself, and 'SENDER,N' for one that a user
+    added.
     """
     content = {"type": "vote", "key": option_key, "vote": 1 if yes else -1}
     return await send_submessage(connection, message_id=message_id, content=content)
 
 
 async def add_poll_option(connection: Connection, *, message_id: int, number: int, option: str) -> Done:
-    """Add an option to a poll; `number` counts the current user's options, from 1."""
+    """Adds an option to a poll; `number` counts the current user's options, from 1."""
     content = {"type": "new_option", "idx": number, "option": option}
     return await send_submessage(connection, message_id=message_id, content=content)
 
 
 async def change_poll_question(connection: Connection, *, message_id: int, question: str) -> Done:
-    """Change the question of the current user's own poll."""
+    """Changes the question of the current user's own poll."""
     content = {"type": "question", "question": question}
     return await send_submessage(connection, message_id=message_id, content=content)
 
@@ -46,13 +47,13 @@ async def change_poll_question(connection: Connection, *, message_id: int, quest
 async def add_task(
     connection: Connection, *, message_id: int, number: int, task: str, description: str = ""
 ) -> Done:
-    """Add a task to a to-do list; `number` counts the current user's tasks, from 1."""
+    """Adds a task to a to-do list; `number` counts the current user's tasks, from 1."""
     content = {"type": "new_task", "key": number, "task": task, "desc": description, "completed": False}
     return await send_submessage(connection, message_id=message_id, content=content)
 
 
 async def toggle_task(connection: Connection, *, message_id: int, task_key: str) -> Done:
-    """Check or uncheck a task; `task_key` is 'N,canned' for a task of the message itself, else 'N,SENDER'."""
+    """Checks or unchecks a task; `task_key` is 'N,canned' for a task of the message itself, else 'N,SENDER'."""
     content = {"type": "strike", "key": task_key}
     return await send_submessage(connection, message_id=message_id, content=content)
 

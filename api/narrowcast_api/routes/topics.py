@@ -58,7 +58,7 @@ async def delete_topic(
     topic: str,
     progress: Callable[[int], bool | None] | None = None,
 ) -> DeleteTopicResult:
-    """Delete a topic with all its messages, newest first, repeating the request until it is complete
+    """Deletes a topic with all its messages, newest first, repeating the request until it is complete
     (DTOP-07, DTOP-08).
 
     `progress(rounds)` is called after each incomplete request, and every few seconds while the server is rate
@@ -89,7 +89,7 @@ async def delete_topic(
 async def _goes_on(
     connection: Connection, rounds: int, pause: float, progress: Callable[[int], bool | None] | None
 ) -> bool:
-    """Wait for `pause` seconds; returns False as soon as `progress` does."""
+    """Waits for `pause` seconds; returns False as soon as `progress` does."""
     while True:
         if progress is not None and progress(rounds) is False:
             return False
@@ -140,7 +140,7 @@ async def move_topic(
     notify_old_thread: bool | Omit = OMIT,
     notify_new_thread: bool | Omit = OMIT,
 ) -> EditResult:
-    """Rename a topic or move it to another channel, with all its messages (outside the contract).
+    """Renames a topic or moves it to another channel, with all its messages (outside the contract).
 
     `message_id` is any message of the topic; without it the list of topics is requested to find one. Raises
     InvalidInput if there is no such topic.
@@ -166,7 +166,7 @@ async def resolve_topic(
     resolved: bool = True,
     message_id: int | None = None,
 ) -> EditResult:
-    """Mark a topic as resolved or unresolved: its name gets or loses a prefix (outside the contract).
+    """Marks a topic as resolved or unresolved: its name gets or loses a prefix (outside the contract).
 
     A name that would be longer than the server allows is cut at its end. Raises InvalidInput if the topic is
     already in the requested state.

@@ -108,7 +108,7 @@ class Channels:
         return [channel.channel_id for channel in changed]
 
     def settle_counts(self) -> None:
-        """Call when any other event arrives: later peer events report new subscribers."""
+        """To be called when any other event arrives: later peer events report new subscribers."""
         self._just_counted.clear()
 
     def count_peers(self, channel_id: int, change: int) -> None:

@@ -43,7 +43,7 @@ class AccountStorage:
         cache_limit: int = DEFAULT_LIMIT,
         executor: MakeExecutor = own_thread,
     ) -> AccountStorage:
-        """Open the files of the account at `site` with this API email; they are created if necessary.
+        """Opens the files of the account at `site` with this API email; they are created if necessary.
 
         This window takes over what closed windows had not sent. `kind` tells other windows what this one is
         for.
@@ -104,8 +104,8 @@ class AccountStorage:
         return owner is None or window.is_gone(owner)
 
     def acquire_task(self, task: str) -> bool:
-        """Take a task that only one window does at a time, unless another window has it; returns whether this
-        window has it.
+        """Takes a task that only one window does at a time, unless another window has it; returns whether
+        this window has it.
         """
         return self.window is None or self.window.acquire_task(task)
 
@@ -117,12 +117,12 @@ class AccountStorage:
         return tuple(warning for warning in (self.journal.warning, self.cache.warning) if warning)
 
     def on_warning(self, call: Callable[[], None]) -> None:
-        """Call this function whenever `warnings` changes, in any thread."""
+        """Calls this function whenever `warnings` changes, in any thread."""
         self.journal.on_warning(call)
         self.cache.file.on_warning = call
 
     def close(self) -> None:
-        """Write what is pending, for a few seconds at most, and close the files."""
+        """Writes what is pending, for a few seconds at most, and closes the files."""
         self.journal.close()
         self.cache.close(in_use=bool(self.other_windows()))
         if self.window is not None:

@@ -90,7 +90,7 @@ class Cache:
         read_only: bool = False,
         executor: MakeExecutor = own_thread,
     ) -> Cache:
-        """Open or create the file; `None` keeps everything in memory. Never raises for a bad disk or file.
+        """Opens or creates the file; `None` keeps everything in memory. Never raises for a bad disk or file.
 
         `read_only`: another instance writes to it; this one only reads.
         """
@@ -161,7 +161,7 @@ class Cache:
     # writing
 
     def save_messages(self, messages: Iterable[Message]) -> None:
-        """Store or replace these messages."""
+        """Stores or replaces these messages."""
 
         def write(connection: sqlite3.Connection) -> None:
             seen = _next(connection, "seen", "messages")
@@ -173,11 +173,11 @@ class Cache:
         self._shrink()
 
     def delete_messages(self, ids: Sequence[int]) -> None:
-        """Delete these messages, because the server deleted them or they are no longer visible to the user."""
+        """Deletes these messages, because the server deleted them or they are no longer visible to the user."""
         self.file.write(lambda connection: _forget(connection, ids))
 
     def save_view(self, key: str, ids: Sequence[int], anchor: int | None) -> None:
-        """Store the messages of a view, as the last view."""
+        """Stores the messages of a view, as the last view."""
 
         def write(connection: sqlite3.Connection) -> None:
             opened = _next(connection, "opened", "views")
@@ -193,7 +193,7 @@ class Cache:
         self.file.write(write)
 
     def save_snapshot(self, raw: bytes) -> None:
-        """Store a response of registration."""
+        """Stores a response of registration."""
         packed = zlib.compress(raw, 1)
         self.file.write(
             lambda connection: connection.execute(
@@ -204,7 +204,7 @@ class Cache:
     # threads
 
     def post(self, write: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run this in the cache's thread, after what was posted before."""
+        """Runs this in the cache's thread, after what was posted before."""
         try:
             return self._executor.submit(write, *args, **kwargs)
         except RuntimeError:  # closing
@@ -213,11 +213,11 @@ class Cache:
             return cancelled
 
     async def run(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run this in the cache's thread and wait without blocking."""
+        """Runs this in the cache's thread and waits without blocking."""
         return await asyncio.wrap_future(self.post(read, *args, **kwargs))
 
     def verify_after_crash(self) -> None:
-        """Check the file if it was not closed by its last user."""
+        """Checks the file if it was not closed by its last user."""
         if self.file.read("SELECT 1 FROM parts WHERE name = 'in use'"):
             self.file.verify()
         self.file.write(
@@ -225,7 +225,7 @@ class Cache:
         )
 
     def close(self, timeout: float = 2.0, *, in_use: bool = False) -> None:
-        """Let the thread finish, for at most `timeout` seconds, and close the file. `in_use`: other windows
+        """Lets the thread finish, for at most `timeout` seconds, and closes the file. `in_use`: other windows
         continue to use it.
         """
         with suppress(RuntimeError, TimeoutError):
@@ -263,7 +263,7 @@ class Cache:
         return self._messages(condition, *parameters, bound, limit)[::-1]
 
     def _shrink(self) -> None:
-        """Delete what was seen longest ago until the file is below its limit, with some room to spare."""
+        """Deletes what was seen longest ago until the file is below its limit, with some room to spare."""
         size = self.size
         while size > self._limit:
             rows = self.file.read("SELECT count(*) FROM messages")

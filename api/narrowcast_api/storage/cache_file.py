@@ -50,8 +50,8 @@ class CacheFile:
         return self._trouble or (_REBUILT if self._rebuilt else None)
 
     def verify(self) -> bool:
-        """Check the whole file (takes seconds for a large one; call it in the cache's thread). A damaged one
-        is replaced by a new one.
+        """Checks the whole file (takes seconds for a large one; to be called in the cache's thread). A
+        damaged one is replaced by a new one.
         """
         if self.path is None or self._read_only:
             return True
@@ -94,7 +94,7 @@ class CacheFile:
         return connection, connection
 
     def _put_away(self) -> None:
-        """Set the damaged file aside; only the latest such file is kept."""
+        """Sets the damaged file aside; only the latest such file is kept."""
         if self.path is None:
             return
         self._rebuilt = True
@@ -103,7 +103,7 @@ class CacheFile:
         set_aside(self.path)
 
     def rebuild(self) -> None:
-        """Set the file aside and create a new one."""
+        """Sets the file aside and creates a new one."""
         if self._read_only:
             return
         with self._lock, self._reading:
@@ -125,7 +125,7 @@ class CacheFile:
             return []
 
     def write(self, write: Callable[[sqlite3.Connection], object]) -> None:
-        """Run this in a transaction; if the disk fails, set a warning."""
+        """Runs this in a transaction; if the disk fails, sets a warning."""
         if self._read_only:
             return
         try:
@@ -141,20 +141,20 @@ class CacheFile:
                 self.warn(None)
 
     def warn(self, trouble: str | None) -> None:
-        """Set or clear the warning about the disk."""
+        """Sets or clears the warning about the disk."""
         if trouble != self._trouble:
             self._trouble = trouble
             self.on_warning()
 
     def vacuum(self) -> None:
-        """Return free pages to the disk."""
+        """Returns free pages to the disk."""
         if self.path is not None:
             with suppress(sqlite3.Error), self._lock:
                 # `execute` would make one step, which frees only one page.
                 self.writer.executescript("PRAGMA incremental_vacuum")
 
     def close(self) -> None:
-        """Close both connections."""
+        """Closes both connections."""
         with self._lock, self._reading:
             self.reader.close()
             self.writer.close()

@@ -66,7 +66,7 @@ def connect(
     migrations: Migrations,
     vacuum: bool = False,
 ) -> sqlite3.Connection:
-    """Open for writing; creates the file (0600) and migrates its tables.
+    """Opens for writing; creates the file (0600) and migrates its tables.
 
     Several threads may use the connection, one at a time. Raises `OPENING_ERRORS`.
     """
@@ -85,7 +85,7 @@ def connect(
 
 
 def connect_read_only(path: Path, migrations: Migrations) -> sqlite3.Connection:
-    """Open a file that another process writes. Raises `OPENING_ERRORS`, sqlite3.Error if there is none."""
+    """Opens a file that another process writes. Raises `OPENING_ERRORS`, sqlite3.Error if there is none."""
     uri = f"{path.absolute().as_uri()}?mode=ro"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2.0)
     try:
@@ -113,7 +113,7 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 
 def migrate(connection: sqlite3.Connection, migrations: Migrations) -> None:
-    """Apply the missing migrations, each in a separate transaction."""
+    """Applies the missing migrations, each in a separate transaction."""
     version = version_of(connection)
     if version > len(migrations):
         connection.close()
@@ -141,7 +141,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a damaged file and SQLite's files beside it, so that a new one can replace it."""
+    """Renames a damaged file and SQLite's files beside it, so that a new one can replace it."""
     target = path.with_name(f"{path.name}.damaged-{int(time.time())}")
     for suffix in ("", *_SIDE_FILES):
         source = path.with_name(path.name + suffix)

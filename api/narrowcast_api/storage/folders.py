@@ -33,7 +33,7 @@ def expand_home(path: Path | str) -> Path:
 
 
 def private_folder(path: Path) -> Path:
-    """Create the folder, readable only by its owner (0700), and missing folders above it. Raises OSError."""
+    """Creates the folder, readable only by its owner (0700), and missing folders above it. Raises OSError."""
     for missing in reversed(list(takewhile(lambda folder: not folder.exists(), [path, *path.parents]))):
         missing.mkdir(mode=0o700, exist_ok=True)  # `parents=True` would create them with the default mode
     if path.stat().st_mode & 0o077:
@@ -42,7 +42,7 @@ def private_folder(path: Path) -> Path:
 
 
 def private_file(path: Path) -> Path:
-    """Create an empty file if there is none, readable only by its owner (0600). Raises OSError."""
+    """Creates an empty file if there is none, readable only by its owner (0600). Raises OSError."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if os.fstat(descriptor).st_mode & 0o077:

@@ -55,14 +55,14 @@ log = logging.getLogger(__name__)
 
 
 async def committed(write: Future[bool]) -> bool:
-    """Wait for a write of the journal; returns whether it is on disk."""
+    """Waits for a write of the journal; returns whether it is on disk."""
     return write.result() if write.done() else await asyncio.wrap_future(write)
 
 
 async def deliver_changes(
     reading: Future[JournalChanges], on_changes: Callable[[JournalChanges], None]
 ) -> None:
-    """Pass the changes that are being read to `on_changes`. They are only reported once, so `on_changes` is
+    """Passes the changes that are being read to `on_changes`. They are only reported once, so `on_changes` is
     called even if this call is cancelled meanwhile, for example on closing.
     """
     loop = asyncio.get_running_loop()
@@ -124,8 +124,8 @@ class Journal:
         read_only: str | None = None,
         executor: MakeExecutor = own_thread,
     ) -> Journal:
-        """Open or create the file. Never raises for a bad disk or file: the journal is then in memory, with a
-        warning.
+        """Opens or creates the file. Never raises for a bad disk or file: the journal is then in memory, with
+        a warning.
 
         A damaged file is set aside and its readable rows are taken over. `read_only` says why nothing may be
         written; None for `path` is an empty journal in memory.
@@ -148,11 +148,11 @@ class Journal:
         return self._writer.warning
 
     def on_warning(self, call: Callable[[], None]) -> None:
-        """Set the function that is called, in any thread, when `warning` changes."""
+        """Sets the function that is called, in any thread, when `warning` changes."""
         self._writer.on_warning = call
 
     def on_lost_write(self, call: Callable[[], None]) -> None:
-        """Set the function that is called, in any thread, when another window was faster to write a row that
+        """Sets the function that is called, in any thread, when another window was faster to write a row that
         was written here.
         """
         self._writer.on_lost_write = call
@@ -178,11 +178,11 @@ class Journal:
         return self._message_ids("sent")
 
     def put_outbox(self, record: OutboxRecord) -> Future[bool]:
-        """Write the state of a message that this window owns."""
+        """Writes the state of a message that this window owns."""
         return self._write_own("outbox", record.local_id, outbox_row(record))
 
     def delete_outbox(self, local_id: str, message_id: int | None = None) -> Future[bool]:
-        """Delete a message that has arrived as `message_id`, or that the user cancelled.
+        """Deletes a message that has arrived as `message_id`, or that the user cancelled.
 
         An arrived message is deleted whichever window owns it now: a window that has just taken it over would
         look for it among the messages without an entry, and send it again.
@@ -198,32 +198,32 @@ class Journal:
         return f"{self._life}-{next(self._numbers)}"
 
     def put_draft(self, record: Draft, over: str | None = None) -> Future[bool]:
-        """Write a draft if its row has the revision `over`; unconditionally for None."""
+        """Writes a draft if its row has the revision `over`; unconditionally for None."""
         row = draft_row(record)
         return self._writer.write(
             {("drafts", record.draft_id): Write(row, guarded=over is not None, expects=over)}
         )
 
     def delete_draft(self, draft_id: str, over: str | None = None) -> Future[bool]:
-        """Delete a draft if its row has the revision `over`; unconditionally for None."""
+        """Deletes a draft if its row has the revision `over`; unconditionally for None."""
         return self._writer.write({("drafts", draft_id): Write(None, guarded=over is not None, expects=over)})
 
     def put_upload(self, record: UploadRecord) -> Future[bool]:
-        """Write the state of an upload that this window owns."""
+        """Writes the state of an upload that this window owns."""
         return self._write_own("uploads", record.upload_id, upload_row(record))
 
     def delete_upload(self, upload_id: str) -> Future[bool]:
-        """Delete an upload whose link is used, or that the user dismissed."""
+        """Deletes an upload whose link is used, or that the user dismissed."""
         return self._writer.write({("uploads", upload_id): self._without("uploads")})
 
     def put_read_marks(self, ids: Iterable[int]) -> Future[bool]:
-        """Add read marks for these messages."""
+        """Adds read marks for these messages."""
         return self._writer.write(
             {("read_marks", str(i)): Write((i,)) for i in ids if bounded(i) is not None}
         )
 
     def delete_read_marks(self, ids: Iterable[int]) -> Future[bool]:
-        """Delete read marks, because the server has them."""
+        """Deletes read marks, because the server has them."""
         return self._writer.write({("read_marks", str(i)): Write(None) for i in ids})
 
     def load_acts(self) -> list[ActRecord]:
@@ -231,11 +231,11 @@ class Journal:
         return self._records("acts", act_record, "position, act_id")
 
     def put_act(self, record: ActRecord) -> Future[bool]:
-        """Write an action on a message."""
+        """Writes an action on a message."""
         return self._write_own("acts", record.act_id, act_row(record))
 
     def delete_act(self, act_id: str) -> Future[bool]:
-        """Delete an action that the server has accepted or rejected."""
+        """Deletes an action that the server has accepted or rejected."""
         return self._writer.write({("acts", act_id): self._without("acts")})
 
     def edits(self) -> list[Edit]:
@@ -244,13 +244,13 @@ class Journal:
         return [edit for edit in map(edit_record, rows) if edit is not None]
 
     def put_edit(self, edit: Edit) -> Future[bool]:
-        """Write an unsaved edit as this window's; if another window owned it, its row is replaced."""
+        """Writes an unsaved edit as this window's; if another window owned it, its row is replaced."""
         own = replace(edit, owner=self.window)
         writes = {("edits", edit_key(edit)): Write(None), ("edits", edit_key(own)): Write(edit_row(own))}
         return self._writer.write(writes)
 
     def delete_edit(self, edit: Edit) -> Future[bool]:
-        """Delete this window's edit of a message, which is saved or not wanted any more."""
+        """Deletes this window's edit of a message, which is saved or not wanted any more."""
         return self._writer.write({("edits", edit_key(replace(edit, owner=self.window))): Write(None)})
 
     def load_status_end(self) -> StatusEndRecord | None:
@@ -258,23 +258,23 @@ class Journal:
         return next((status_end_record(row) for row in self._file.select("status_end", "name")), None)
 
     def put_status_end(self, record: StatusEndRecord) -> Future[bool]:
-        """Write when the user's status is to be cleared."""
+        """Writes when the user's status is to be cleared."""
         return self._writer.write({("status_end", STATUS_END): Write(status_end_row(record))})
 
     def delete_status_end(self) -> Future[bool]:
-        """Delete that time: the status is cleared, or has no end any more."""
+        """Deletes that time: the status is cleared, or has no end any more."""
         return self._writer.write({("status_end", STATUS_END): Write(None)})
 
     def retry(self) -> Future[bool]:
-        """Repeat the writes that failed."""
+        """Repeats the writes that failed."""
         return self._writer.retry()
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Wait up to `timeout` seconds until everything is written; returns whether it is on disk. For closing."""
+        """Waits up to `timeout` seconds until everything is written; returns whether it is on disk. For closing."""
         return self._writer.flush(timeout)
 
     def close(self, timeout: float = 2.0) -> None:
-        """Write what is left, for at most `timeout` seconds, and close the file."""
+        """Writes what is left, for at most `timeout` seconds, and closes the file."""
         self._writer.close(timeout)
 
     # other windows
@@ -296,7 +296,7 @@ class Journal:
         return self._writer.changed_elsewhere()
 
     def refresh(self) -> Future[JournalChanges]:
-        """Read what other windows have written since the last call."""
+        """Reads what other windows have written since the last call."""
         return self._do(self._writer.reread)
 
     def owners(self) -> set[str | None]:
@@ -307,7 +307,7 @@ class Journal:
         return {owner if isinstance(owner, str) else None for owner in owners - {self.window}}
 
     def adopt(self, gone: Collection[str | None]) -> bool:
-        """Take over what those windows have left behind. Waits for the disk; returns whether that worked."""
+        """Takes over what those windows have left behind. Waits for the disk; returns whether that worked."""
         try:
             self._file.adopt(gone)
         except sqlite3.Error:
@@ -325,7 +325,7 @@ class Journal:
         return self._do(work)
 
     def claim_outbox(self, local_id: str) -> Future[JournalChanges]:
-        """Take a message over from another open window, unless it is being sent; returns the changes."""
+        """Takes a message over from another open window, unless it is being sent; returns the changes."""
 
         def work() -> JournalChanges:
             with suppress(sqlite3.Error):
@@ -335,7 +335,7 @@ class Journal:
         return self._do(work)
 
     def load(self) -> None:
-        """Read all rows again after `adopt`, before they are used."""
+        """Reads all rows again after `adopt`, before they are used."""
         self._writer.load()
 
     def _do(self, work: Callable[[], JournalChanges]) -> Future[JournalChanges]:

@@ -46,7 +46,7 @@ class JournalConnection:
             return rows_of(self.connection)
 
     def write(self, batch: Mapping[Key, Write]) -> set[Key]:
-        """Make these writes in one transaction; returns those for which another window was faster. Raises
+        """Makes these writes in one transaction; returns those for which another window was faster. Raises
         sqlite3.Error, and OverflowError or ValueError for values that SQLite cannot store.
         """
         with self._disk, transaction(self.connection):
@@ -59,7 +59,7 @@ class JournalConnection:
             return lost
 
     def adopt(self, gone: Collection[str | None]) -> None:
-        """Make this window the owner of what those have left behind. Raises sqlite3.Error."""
+        """Makes this window the owner of what those have left behind. Raises sqlite3.Error."""
         with self._disk, transaction(self.connection):
             for table in OWNED:
                 for owner in gone:
@@ -68,7 +68,7 @@ class JournalConnection:
                     )
 
     def claim_outbox(self, local_id: str) -> None:
-        """Make this window the owner of another window's message, unless it is being sent. Raises sqlite3.Error."""
+        """Makes this window the owner of another window's message, unless it is being sent. Raises sqlite3.Error."""
         statement = "UPDATE outbox SET owner = ? WHERE local_id = ? AND state <> 'sending'"
         with self._disk, transaction(self.connection):
             self.connection.execute(statement, (self._window, local_id))
@@ -98,7 +98,7 @@ class JournalConnection:
             return rows_of(self.connection)
 
     def recreate(self, path: Path, known: Mapping[Key, JournalRow]) -> Path | None:
-        """Replace the file, which became damaged while it was open, and write all `known` rows to the new
+        """Replaces the file, which became damaged while it was open, and writes all `known` rows to the new
         one; if another window has replaced it already, only what that window cannot know. Returns the new
         path of the damaged file, None in the latter case. Raises `OPENING_ERRORS`: then the journal is in
         memory.
@@ -115,7 +115,7 @@ class JournalConnection:
             return damaged
 
     def close(self, timeout: float = 0.1) -> None:
-        """Close the file, unless the disk keeps it busy for longer than `timeout` seconds."""
+        """Closes the file, unless the disk keeps it busy for longer than `timeout` seconds."""
         self._closed = True
         if self._disk.acquire(timeout=timeout):
             try:
@@ -124,7 +124,7 @@ class JournalConnection:
                 self._disk.release()
 
     def _put_back(self, known: Mapping[Key, JournalRow], *, only_ours: bool) -> None:
-        """Write known rows to a new file; with `only_ours`, without replacing rows of other windows."""
+        """Writes known rows to a new file; with `only_ours`, without replacing rows of other windows."""
         own = {key: row for key, row in known.items() if key[0] in OWNED and row[-1] == self._window}
         rest = {key: row for key, row in known.items() if not (only_ours and key[0] in OWNED)}
         insert_all(self.connection, rest, replacing=not only_ours)

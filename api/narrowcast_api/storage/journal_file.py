@@ -85,7 +85,7 @@ def insert(
 
 
 def insert_all(connection: sqlite3.Connection, rows: Mapping[Key, JournalRow], *, replacing: bool) -> None:
-    """Write these rows in one transaction."""
+    """Writes these rows in one transaction."""
     with transaction(connection):
         for (table, _), row in rows.items():
             connection.execute(*insert(table, row, replacing=replacing))

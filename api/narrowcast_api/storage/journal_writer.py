@@ -71,7 +71,7 @@ class JournalWriter:
         return key in self._rows
 
     def load(self) -> None:
-        """Read all rows again, before they are used."""
+        """Reads all rows again, before they are used."""
         rows = self._file.rows()
         with self._handover:
             self._rows = rows
@@ -99,7 +99,7 @@ class JournalWriter:
         return bool(self._lost) or self._file.changed_elsewhere()
 
     def reread(self) -> JournalChanges:
-        """Read what other windows have written since the last call. Runs in the journal's thread."""
+        """Reads what other windows have written since the last call. Runs in the journal's thread."""
         try:
             rows = self._file.reread(self.rows())
         except OPENING_ERRORS as error:
@@ -119,7 +119,7 @@ class JournalWriter:
     # handing over
 
     def write(self, writes: Mapping[Key, Write]) -> Future[bool]:
-        """Queue these writes; the future resolves with whether they are on disk."""
+        """Queues these writes; the future resolves with whether they are on disk."""
         with self._handover:
             self._pending = combined(self._pending, writes)
             for key, write in writes.items():
@@ -127,7 +127,7 @@ class JournalWriter:
         return self.retry()
 
     def retry(self) -> Future[bool]:
-        """Commit pending writes when the thread is free; the future resolves with whether they are on disk."""
+        """Commits pending writes when the thread is free; the future resolves with whether they are on disk."""
         done: Future[bool] = Future()
         done.set_running_or_notify_cancel()  # a cancelled caller must not cancel the write or other callers
         if self._ended:
@@ -141,13 +141,13 @@ class JournalWriter:
         return done
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Wait up to `timeout` seconds until everything is written; returns whether it is on disk."""
+        """Waits up to `timeout` seconds until everything is written; returns whether it is on disk."""
         with suppress(TimeoutError):
             return self.retry().result(timeout)
         return False
 
     def close(self, timeout: float) -> None:
-        """Write what is pending, for at most `timeout` seconds, and close the file."""
+        """Writes what is pending, for at most `timeout` seconds, and closes the file."""
         self._closed = True
         if self._timer is not None:
             self._timer.cancel()
@@ -184,7 +184,7 @@ class JournalWriter:
             future.set_result(warning is None)
 
     def _retry_later(self) -> None:
-        """Retry later, when there may be room on the disk. Only with a thread: tests retry explicitly."""
+        """Retries later, when there may be room on the disk. Only with a thread: tests retry explicitly."""
         if self._read_only is not None or self._closed or not isinstance(self.executor, ThreadPoolExecutor):
             return
         self._timer = threading.Timer(RETRY_SECONDS, self.retry)
@@ -192,7 +192,7 @@ class JournalWriter:
         self._timer.start()
 
     def _store(self, batch: Mapping[Key, Write]) -> str | None:
-        """Write rows in one transaction; returns a message for the user if that failed."""
+        """Writes rows in one transaction; returns a message for the user if that failed."""
         if self._read_only is not None:
             return self._read_only
         try:
@@ -215,7 +215,7 @@ class JournalWriter:
         return self._memory_warning()
 
     def _recreate(self, path: Path) -> str | None:
-        """Write all rows to a new file, because the file became damaged while it was open."""
+        """Writes all rows to a new file, because the file became damaged while it was open."""
         try:
             damaged = self._file.recreate(path, self.rows())
         except OPENING_ERRORS as error:
@@ -234,7 +234,7 @@ class JournalWriter:
             self.on_lost_write()
 
     def _memory_warning(self) -> str | None:
-        """Keep warning about a journal that had to open in memory, even if writes to it succeed."""
+        """Keeps warning about a journal that had to open in memory, even if writes to it succeed."""
         return self.warning if self._file.path is None else None
 
     def _warn(self, warning: str | None) -> None:

@@ -43,7 +43,7 @@ def combined(earlier: Mapping[Key, Write], later: Mapping[Key, Write]) -> dict[K
 
 
 def carry_out(connection: sqlite3.Connection, key: Key, write: Write) -> bool:
-    """Execute one write; returns False if another window was faster."""
+    """Executes one write; returns False if another window was faster."""
     table, name = key
     if write.row is not None and (write.fresh or not write.guarded):
         connection.execute(*insert(table, write.row))

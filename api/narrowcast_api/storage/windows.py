@@ -127,7 +127,7 @@ class Window:
         return True
 
     def acquire_task(self, name: str) -> bool:
-        """Take a task that only one window of the account does at a time, until this window closes; returns
+        """Takes a task that only one window of the account does at a time, until this window closes; returns
         whether this window has it.
         """
         if self.obstacle is not None or name in self._tasks:
@@ -142,26 +142,26 @@ class Window:
         return True
 
     def touch(self) -> None:
-        """Show other machines that this window is still open."""
+        """Shows other machines that this window is still open."""
         with suppress(OSError):
             os.utime(self._folder / self.id)
 
     def close(self) -> None:
-        """Close the window; others take over what it leaves behind. May be called again."""
+        """Closes the window; others take over what it leaves behind. May be called again."""
         if self.obstacle is None:
             with suppress(OSError):
                 (self._folder / self.id).unlink(missing_ok=True)
         self.release_locks()
 
     def release_locks(self) -> None:
-        """Release the locks but leave the file, as when a process is killed."""
+        """Releases the locks but leaves the file, as when a process is killed."""
         self._tasks.clear()
         while self._locks:
             os.close(self._locks.pop())
 
 
 def open_window(account_folder: Path, kind: str, machine: Machine | None = None) -> Window:
-    """Open a window on an account. Raises OSError if its files cannot be created."""
+    """Opens a window on an account. Raises OSError if its files cannot be created."""
     folder = private_folder(account_folder / _NAME)
     here = machine or Machine.here()
     record = WindowRecord(f"{os.getpid():x}-{os.urandom(6).hex()}", os.getpid(), here, kind)
@@ -193,7 +193,7 @@ def living_windows(account_folder: Path) -> list[WindowRecord]:
 
 
 def _own_file(folder: Path, record: WindowRecord, *, locked: bool = True) -> int:
-    """Create the window's file, locked before other windows can see it."""
+    """Creates the window's file, locked before other windows can see it."""
     hidden = folder / f".{record.window_id}"
     descriptor = os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
@@ -209,7 +209,7 @@ def _own_file(folder: Path, record: WindowRecord, *, locked: bool = True) -> int
 
 
 def _locked(path: Path, how: int) -> int:
-    """Open and lock a file. Raises BlockingIOError if another process has the lock, OSError."""
+    """Opens and locks a file. Raises BlockingIOError if another process has the lock, OSError."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, how | fcntl.LOCK_NB)

@@ -72,7 +72,7 @@ def read(path: Path) -> Account:
 
 
 def store(account: Account, folder: Path, *, keyring: bool = False) -> Path:
-    """Store ``account`` in ``folder`` (0600), with its key in the keyring if requested. Returns the file.
+    """Stores ``account`` in ``folder`` (0600), with its key in the keyring if requested. Returns the file.
     Raises AccountError.
     """
     private_folder(folder)
@@ -85,8 +85,8 @@ def store(account: Account, folder: Path, *, keyring: bool = False) -> Path:
 
 
 def replace_key(path: Path, account: Account) -> None:
-    """Store a new key for the account in ``path``, in the same place as the old one. Raises AccountError, also if
-    the file is another account's, or OSError.
+    """Stores a new key for the account in ``path``, in the same place as the old one. Raises AccountError,
+    also if the file is another account's, or OSError.
     """
     stored = Account.from_zuliprc(path)
     if not is_same(stored, account):
@@ -98,7 +98,7 @@ def replace_key(path: Path, account: Account) -> None:
 
 
 def remove(path: Path) -> None:
-    """Delete a stored account and its key in the keyring. Raises AccountError or OSError."""
+    """Deletes a stored account and its key in the keyring. Raises AccountError or OSError."""
     account = Account.from_zuliprc(path)
     if account.key.reveal() == IN_KEYRING:
         _forget_in_keyring(account)

@@ -118,7 +118,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             super().refresh_css(animate)
 
     async def on_load(self) -> None:
-        """Prepare themes, keys and the account's screen before drawing, so that the first frame shows messages."""
+        """Prepares themes, keys and the account's screen before drawing, so that the first frame shows messages."""
         for theme in THEMES:
             self.register_theme(theme)
         self._is_loaded = True
@@ -138,18 +138,20 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self._first_screen = await self.accounts.load(self.opening)
 
     def _use_keys(self) -> None:
-        """Apply the configured keys to all screens that are opened from now on."""
+        """Applies the configured keys to all screens that are opened from now on."""
 
         self.keys = effective(self.config.keymap)
         self.set_keymap(textual_keymap(self.config.keymap))
 
     def add_commands(self, commands: Sequence[Command]) -> None:
-        """Add the commands of extensions that were just loaded, with their keys."""
+        """Adds the commands of extensions that were just loaded, with their keys."""
         add_bindings(self, [command.binding() for command in commands])
         self.keys.update({command.id: command.keys for command in commands})
 
     def use_config(self, config: Config) -> None:
-        """Apply a configuration that was changed at run time: theme and keys at once, the rest when it is next read."""
+        """Applies a configuration that was changed at run time: theme and keys at once, the rest when it is
+        next read.
+        """
         if config.appearance.theme != self.config.appearance.theme:
             self.theme = config.appearance.theme
         self.config = config
@@ -168,7 +170,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         return super().get_default_screen() if self._first_screen is None else self._first_screen
 
     async def on_mount(self) -> None:
-        """Install the signal handlers, then open what was requested."""
+        """Installs the signal handlers, then opens what was requested."""
         self.set_timer(COLLECT_AFTER, _collect_from_now_on)
         self._leaving.take_signals(self.painting.forget)
         if self.opening == "demo":
@@ -185,7 +187,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self._leaving.leave_signals()
 
     def _handle_exception(self, error: Exception) -> None:
-        """Handle a bug in a handler, which ends the app: log it, save the draft and restore the terminal."""
+        """Handles a bug in a handler, which ends the app: logs it, saves the draft and restores the terminal."""
         log.error("unhandled", exc_info=error)
         try:
             self.accounts.keep()
@@ -203,7 +205,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     # keys
 
     async def on_event(self, event: events.Event) -> None:
-        """Queue keys and pastes, which are handled one after the other; pass on all other events at once."""
+        """Queues keys and pastes, which are handled one after the other; passes on all other events at once."""
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
         else:
@@ -224,7 +226,9 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     # output to the terminal
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        """Send only the cells that differ from what the terminal shows, not whole regions; nothing if none differ."""
+        """Sends only the cells that differ from what the terminal shows, not whole regions; nothing if none
+        differ.
+        """
         if renderable is not None:
             renderable = self.painting.difference(renderable)
             if renderable is None:
@@ -243,19 +247,19 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.painting.can_move_columns()
 
     def _keep_screen(self) -> None:
-        """Save the screen for the next start with the same arguments, if it shows the account they open."""
+        """Saves the screen for the next start with the same arguments, if it shows the account they open."""
         if self.accounts.file == self.opening:
             self.painting.keep()
 
     # notices and background tasks
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
-        """Show a notice in a corner. ``text`` is untrusted."""
+        """Shows a notice in a corner. ``text`` is untrusted."""
         level = cast(Literal["information", "warning", "error"], severity)
         self.notify(text[:MAX_NOTICE], severity=level, timeout=seconds)
 
     def refuse(self, text: str) -> bool:
-        """Show why a key had no effect, and do not run text that is typed right after it as commands. Does
+        """Shows why a key had no effect, and does not run text that is typed right after it as commands. Does
         nothing if ``text`` is empty; returns whether there was a text.
         """
         if text:
@@ -285,7 +289,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
-        """Run ``work`` in the background. Errors are shown as a notice and logged."""
+        """Runs ``work`` in the background. Errors are shown as a notice and logged."""
         return self._background.spawn(work, what)
 
     # actions of commands
@@ -311,7 +315,9 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self.call_later(self.perform, command)
 
     async def perform(self, command: Command) -> None:
-        """Run a command on the nearest node that has its action, from the focus outwards, else anywhere on screen."""
+        """Runs a command on the nearest node that has its action, from the focus outwards, else anywhere on
+        screen.
+        """
         if command.function is not None:
             self.action_command(command.id)
             return
@@ -325,7 +331,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.refuse(f"{command.title}: not available here.")
 
     def action_command(self, command_id: str) -> None:
-        """Run the function of a command on the main screen."""
+        """Runs the function of a command on the main screen."""
 
         screen, command = self.accounts.screen, by_id()[command_id]
         if screen is not None and self.screen is screen:

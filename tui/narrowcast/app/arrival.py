@@ -33,7 +33,7 @@ class Arrival:
         self._is_here.set()
 
     async def settled(self) -> None:
-        """Wait until the account is on screen; if that takes too long, keys no longer wait for it."""
+        """Waits until the account is on screen; if that takes too long, keys no longer wait for it."""
         if self._is_here.is_set():
             return
         try:

@@ -29,7 +29,7 @@ class Background:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
-        """Start ``work``. ``what`` completes "Could not …". Errors are shown and logged, never raised."""
+        """Starts ``work``. ``what`` completes "Could not …". Errors are shown and logged, never raised."""
         task = asyncio.ensure_future(self._guarded(work, what))
         self._tasks.add(task)
 
@@ -66,12 +66,12 @@ class Latest:
         self._task: asyncio.Task[None] | None = None
 
     def begin(self, work: Awaitable[object], what: str) -> None:
-        """Cancel the running task, and start ``work`` as `Background.spawn` does."""
+        """Cancels the running task, and starts ``work`` as `Background.spawn` does."""
         self.cancel()
         self._task = app_of(self._host).spawn(work, what)
 
     def cancel(self) -> None:
-        """Cancel the running task."""
+        """Cancels the running task."""
         if self._task is not None:
             self._task.cancel()
             self._task = None

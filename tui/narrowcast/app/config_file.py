@@ -21,8 +21,8 @@ Value = bool | int | float | str | Sequence[str]
 
 
 def change(path: Path, key: str, value: Value | None) -> Config:
-    """Set ``key`` ("appearance.theme") in the file, or remove it if the value is None; returns the whole new
-    configuration.
+    """Sets ``key`` ("appearance.theme") in the file, or removes it if the value is None; returns the whole
+    new configuration.
 
     Writes nothing unless the whole result is valid. Raises ConfigError if the file or the value is invalid,
     or if the file cannot be written.

@@ -10,7 +10,7 @@ __all__ = ["load", "parse"]
 
 
 def load(path: Path) -> Config:
-    """Read and check ``path``; the defaults if the file does not exist. Raises :class:`ConfigError`."""
+    """Reads and checks ``path``; the defaults if the file does not exist. Raises :class:`ConfigError`."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -21,7 +21,9 @@ def load(path: Path) -> Config:
 
 
 def parse(text: str, name: str) -> Config:
-    """Check the text of a configuration; ``name`` is the file's name in error messages. Raises :class:`ConfigError`."""
+    """Checks the text of a configuration; ``name`` is the file's name in error messages. Raises
+    :class:`ConfigError`.
+    """
     import tomllib
 
     try:

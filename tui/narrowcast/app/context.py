@@ -63,7 +63,7 @@ class AccountsContext(Protocol):
         """The main screen, if an account is open."""
 
     async def open(self, path: Path) -> None:
-        """Show the account in a file and connect it, again if it was open: its key may be new."""
+        """Shows the account in a file and connects it, again if it was open: its key may be new."""
 
     def listed(self) -> Sequence[ListedAccount]:
         """The stored accounts in their order, and the one on screen if it is not stored."""
@@ -72,23 +72,25 @@ class AccountsContext(Protocol):
         """The accounts that are open but not on screen, and those that could not be opened."""
 
     async def switch(self, path: Path, narrow: Narrow | None = None, anchor: int | str | None = None) -> None:
-        """Show another account, with a view if one is given."""
+        """Shows another account, with a view if one is given."""
 
     async def sign_out(self, path: Path | None = None) -> None:
-        """Delete a stored account and its key; by default the one on screen."""
+        """Deletes a stored account and its key; by default the one on screen."""
 
     async def reopen(self, path: Path) -> None:
-        """Open an account again, with the current content of its file; does nothing if it is no longer open."""
+        """Opens an account again, with the current content of its file; does nothing if it is no longer open."""
 
     async def end(self, path: Path, reason: str) -> None:
-        """Close an account, which no longer exists, and show the reason; on the welcome screen if it was on screen."""
+        """Closes an account, which no longer exists, and shows the reason; on the welcome screen if it was on
+        screen.
+        """
 
 
 class DemoContext(Protocol):
     """The demo: a server in a process of its own with a made-up organization."""
 
     async def start(self) -> None:
-        """Start the demo server and open its account."""
+        """Starts the demo server and opens its account."""
 
 
 class OfferLike(Protocol):
@@ -137,7 +139,7 @@ class ExtensionsContext(Protocol):
         """Completions for the end of the current line, and the index at which the replaced text begins."""
 
     def slash(self, content: str, done: Callable[[str | None], None]) -> bool:
-        """Run the slash command at the start of a text; returns whether there is one. ``done`` receives the
+        """Runs the slash command at the start of a text; returns whether there is one. ``done`` receives the
         text to send instead, or None for nothing; it is not called if the command failed.
         """
 
@@ -156,10 +158,10 @@ class AppContext(Protocol):
     def extensions(self) -> ExtensionsContext: ...
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
-        """Show a notice to the user. ``text`` is untrusted."""
+        """Shows a notice to the user. ``text`` is untrusted."""
 
     def refuse(self, text: str) -> bool:
-        """Show why a key had no effect, and do not run text that is typed right after it as commands. Does
+        """Shows why a key had no effect, and does not run text that is typed right after it as commands. Does
         nothing if ``text`` is empty; returns whether there was a text.
         """
 
@@ -167,7 +169,7 @@ class AppContext(Protocol):
         """Called when Escape left a field: ignores another one at once, which is not meant for the screen behind."""
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
-        """Run ``work`` in the background. Errors are shown to the user and logged."""
+        """Runs ``work`` in the background. Errors are shown to the user and logged."""
 
     @property
     def accounts(self) -> AccountsContext: ...
@@ -176,19 +178,22 @@ class AppContext(Protocol):
     def demo(self) -> DemoContext: ...
 
     def use_config(self, config: Config) -> None:
-        """Apply a configuration that was changed at run time: theme and keys at once, the rest when it is next read."""
+        """Applies a configuration that was changed at run time: theme and keys at once, the rest when it is
+        next read.
+        """
 
     async def change_config(self, key: str, value: Callable[[], Value | None]) -> None:
-        """Write one key of ``config.toml``, or remove it if the value is None, and apply the new configuration.
+        """Writes one key of ``config.toml``, or removes it if the value is None, and applies the new
+        configuration.
 
         Changes run one at a time; ``value`` is called once the earlier ones are done. Raises ConfigError.
         """
 
     async def perform(self, command: Command) -> None:
-        """Run a command on whichever node has its action."""
+        """Runs a command on whichever node has its action."""
 
     def action_app_quit(self) -> None:
-        """End the app; unsent text is saved."""
+        """Ends the app; unsent text is saved."""
 
 
 def in_app(callback: Callable[P, None]) -> Callable[P, None]:
@@ -220,5 +225,7 @@ def app_of(node: InApp) -> AppContext:
 
 
 def focus_now(widget: Widget) -> None:
-    """Focus ``widget`` at once: ``Widget.focus`` is delayed, and text typed meanwhile would go to the wrong widget."""
+    """Focuses ``widget`` at once: ``Widget.focus`` is delayed, and text typed meanwhile would go to the wrong
+    widget.
+    """
     widget.screen.set_focus(widget)

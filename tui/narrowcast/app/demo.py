@@ -43,7 +43,7 @@ class Demo:
         return self.is_open and self._data is None
 
     async def start(self) -> None:
-        """Start the server, then open the account. Does nothing if the demo is being started."""
+        """Starts the server, then opens the account. Does nothing if the demo is being started."""
         if self._starting:
             return
         self._starting = True
@@ -80,7 +80,7 @@ class Demo:
             begin_at_welcome(self._app.screen)
 
     async def stop(self) -> None:
-        """Stop the server, and delete its data unless the folder is the user's."""
+        """Stops the server, and deletes its data unless the folder is the user's."""
         server, self._server = self._server, None
         if server is not None:
             await server.stop()

@@ -32,7 +32,7 @@ class DemoServer:
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self, person: str = "ada") -> Path:
-        """Start the server and wait until it responds. Raises DemoFailed."""
+        """Starts the server and waits until it responds. Raises DemoFailed."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         log = self.folder / "server.log"
         errors = log.open("wb")
@@ -64,7 +64,7 @@ class DemoServer:
         raise DemoFailed(f"The demo's server did not start: {said or 'no output'}")
 
     async def stop(self) -> None:
-        """Stop the server, and delete its data unless the folder is the user's."""
+        """Stops the server, and deletes its data unless the folder is the user's."""
         process, self._process = self._process, None
         if process is not None and process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
@@ -84,7 +84,7 @@ def _last_line(log: Path) -> str:
 
 
 def _end_with_parent(folder: str, keep: bool) -> None:
-    """End this process with its parent, even after a kill -9: the parent holds our standard input open."""
+    """Ends this process with its parent, even after a kill -9: the parent holds our standard input open."""
     while os.read(0, 4096):
         pass
     if not keep:

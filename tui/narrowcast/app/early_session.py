@@ -64,7 +64,9 @@ class EarlySession:
         return session, running
 
     async def asked(self) -> None:
-        """Wait until the first requests are sent, if nothing delays them: imports before that would only delay them."""
+        """Waits until the first requests are sent, if nothing delays them: imports before that would only
+        delay them.
+        """
         await asyncio.wait([self._opened], timeout=OPENING_SECONDS)
         for _ in range(TURNS):
             await asyncio.sleep(0)
@@ -75,7 +77,7 @@ class EarlySession:
         return await self._opened
 
     async def close(self) -> None:
-        """Close the session unless it was taken."""
+        """Closes the session unless it was taken."""
         if self._taken:
             return
         self._taken = True

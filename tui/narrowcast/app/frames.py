@@ -72,13 +72,13 @@ class Frames:
         return lambda: self._shows.remove(entry) if entry in self._shows else None
 
     def note(self, changes: Sequence[Change]) -> None:
-        """Record changes; called by the session as often as needed."""
+        """Records changes; called by the session as often as needed."""
         self._changed.update(type(change) for change in changes)
         if self._due is None and self._changed:
             self._due = self._later(self._wait(), self._flush)
 
     def hurry(self) -> None:
-        """Show the next changes without delay, because a key was pressed."""
+        """Shows the next changes without delay, because a key was pressed."""
         was_steady, self._reserve = self._reserve < 1, max(self._reserve, AFTER_KEY)
         if self._due is not None and was_steady:
             self._due.stop()

@@ -55,7 +55,7 @@ def read_zuliprc(path: Path) -> Imported:
 
 
 def add_account(path: Path, folder: Path) -> Path | None:
-    """Store the account of a zuliprc file in ``folder``; returns the new file, or None if it is stored
+    """Stores the account of a zuliprc file in ``folder``; returns the new file, or None if it is stored
     already. Raises AccountError.
     """
     account = accounts.read(path)

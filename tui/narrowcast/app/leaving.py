@@ -48,7 +48,9 @@ class Leaving:
     # signals
 
     def take_signals(self, repaint: Callable[[], None]) -> None:
-        """Handle signals and the loss of the terminal. ``repaint``: called if another program wrote to the terminal."""
+        """Handles signals and the loss of the terminal. ``repaint``: called if another program wrote to the
+        terminal.
+        """
         if self._app.is_headless:
             return
         from narrowcast.terminal.signal_handler import SignalHandler  # not needed without a terminal
@@ -58,7 +60,7 @@ class Leaving:
         self._signals.watch(driver_of(self._app), self._is_going, repaint)
 
     def leave_signals(self) -> None:
-        """Restore the previous signal handlers."""
+        """Restores the previous signal handlers."""
         if self._signals is not None:
             self._signals.stop()
 
@@ -68,7 +70,7 @@ class Leaving:
     # quitting
 
     def ask(self) -> None:
-        """Quit; if texts would be lost, or messages are waiting to be sent, ask first what to do with them."""
+        """Quits; if texts would be lost, or messages are waiting to be sent, first asks what to do with them."""
         sessions = [account.session for account in self._accounts.live()]
         asked = None
         if not self._asked:
@@ -90,7 +92,7 @@ class Leaving:
         self._asked = False
 
     def begin(self, code: int = 0, *, send_later: bool = False) -> None:
-        """Quit in the background. ``send_later``: a separate process sends the messages that are waiting."""
+        """Quits in the background. ``send_later``: a separate process sends the messages that are waiting."""
         app_of(self._app).spawn(self.leave(code, send_later=send_later), "leave")
 
     def _files_with_unsent(self) -> list[Path]:
@@ -98,7 +100,7 @@ class Leaving:
         return [account.file for account in self._accounts.live() if waiting(account.session)]
 
     async def leave(self, code: int = 0, *, send_later: bool = False) -> None:
-        """Save the draft, close the sessions within a time limit, and give back the terminal."""
+        """Saves the draft, closes the sessions within a time limit, and gives back the terminal."""
         if self._under_way:
             return
         self._under_way = True

@@ -76,13 +76,15 @@ class LiveAccount:
         return self.screen
 
     def hide(self) -> None:
-        """Remove the screen while the session keeps running; the text in compose becomes a draft."""
+        """Removes the screen while the session keeps running; the text in compose becomes a draft."""
         if self.screen is not None and self.screen.is_mounted:
             self.screen.save_before_closing()
         self.screen = None
 
     def go_live(self, app: App[Any], link: str = "") -> None:
-        """Run the session, with network access after the first frame. ``link``: where to go once it can be resolved."""
+        """Runs the session, with network access after the first frame. ``link``: where to go once it can be
+        resolved.
+        """
         self.begun = True
         context = app_of(app)
         if self._running is None:
@@ -93,8 +95,8 @@ class LiveAccount:
             context.spawn(self._follow(link), "follow the link")
 
     async def _follow(self, link: str) -> None:
-        """Go to the target of a link; for a new account, once its data has been loaded, unless the user has begun to
-        write by then.
+        """Goes to the target of a link; for a new account, once its data has been loaded, unless the user has
+        begun to write by then.
         """
         await until(self.session, lambda: bool(self.session.state.server.site))
         target = resolve(link, self.session.state)
@@ -108,7 +110,7 @@ class LiveAccount:
             self.screen.tell("The link leads to no message or view that you can see.", severity="warning")
 
     def begin_notices(self, app: App[Any], label: Callable[[], str]) -> None:
-        """Start to notify the user; ``label`` returns the account's name if there are several accounts, else ""."""
+        """Starts to notify the user; ``label`` returns the account's name if there are several accounts, else ""."""
         if self._closed or self._notifier is not None or app.is_headless:
             return
         from narrowcast.app.notices import begin
@@ -130,7 +132,7 @@ class LiveAccount:
             self._notifier.key_pressed()
 
     def keep(self) -> None:
-        """Save the text in compose and unsaved edits of messages as drafts, which the next start finds. Does
+        """Saves the text in compose and unsaved edits of messages as drafts, which the next start finds. Does
         not wait for the disk.
         """
         if self.screen is not None and self.screen.is_mounted:
@@ -144,7 +146,7 @@ class LiveAccount:
         self.session.drafts.queue_writes()
 
     async def close(self, seconds: float) -> None:
-        """Save unsent text, and close the session with the server within that many seconds. Never raises."""
+        """Saves unsent text, and closes the session with the server within that many seconds. Never raises."""
         self._closed = True
         self.keep()
         try:

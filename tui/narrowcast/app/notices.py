@@ -50,7 +50,7 @@ class TerminalOutput:
         self._driver = driver
 
     def write(self, sequence: str) -> None:
-        """Write an escape sequence for a notification."""
+        """Writes an escape sequence for a notification."""
         self._driver.write_notice(sequence)
 
 

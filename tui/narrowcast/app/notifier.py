@@ -55,7 +55,7 @@ class Output(Protocol):
     """Output to the terminal."""
 
     def write(self, sequence: str) -> None:
-        """Write an escape sequence for a notification."""
+        """Writes an escape sequence for a notification."""
 
 
 class Notifier:
@@ -92,7 +92,7 @@ class Notifier:
         self._arrivals = Arrivals(session, GRACE, self._tell)
 
     def key_pressed(self) -> None:
-        """Record that the user is at the terminal."""
+        """Records that the user is at the terminal."""
         self._last_key = self._session.clock.monotonic()
 
     async def close(self) -> None:

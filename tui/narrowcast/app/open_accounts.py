@@ -125,7 +125,7 @@ class OpenAccounts:
             account.key_pressed()
 
     def keep(self) -> None:
-        """Save the text in compose as a draft, on disk unless that takes long; for an exit without `close`."""
+        """Saves the text in compose as a draft, on disk unless that takes long; for an exit without `close`."""
         for account in self.live():
             account.keep()
         for account in self.live():
@@ -134,7 +134,7 @@ class OpenAccounts:
     # opening
 
     def show_welcome(self, problem: str = "") -> None:
-        """Show the screen for users without an account, or whose account cannot be opened."""
+        """Shows the screen for users without an account, or whose account cannot be opened."""
         from narrowcast.screens.start.welcome import WelcomeScreen
 
         self._app.push_screen(WelcomeScreen(problem))
@@ -177,7 +177,7 @@ class OpenAccounts:
         return path
 
     def go_live(self) -> None:
-        """Connect the loaded account once the first frame is painted; then open the others."""
+        """Connects the loaded account once the first frame is painted; then opens the others."""
         if self.shown is None:
             return
         link, self._link = self._link, ""
@@ -197,7 +197,7 @@ class OpenAccounts:
         self._app.call_after_refresh(self._begin_extensions, account)
 
     def _begin_notices(self, account: LiveAccount) -> None:
-        """Start notifications once the first frame is painted: none are needed before."""
+        """Starts notifications once the first frame is painted: none are needed before."""
         account.begin_notices(self._app, lambda: account.name if len(self._open) > 1 else "")
         if self._title is None and not self._app.is_headless and app_of(self._app).config.notifications.title:
             from narrowcast.app.notices import title_of
@@ -206,17 +206,17 @@ class OpenAccounts:
         self._refresh()
 
     def _begin_extensions(self, account: LiveAccount) -> None:
-        """Load extensions once the first frame is painted, so that they do not delay the start."""
+        """Loads extensions once the first frame is painted, so that they do not delay the start."""
         if self._open.get(account.file) is account:
             self._extensions.begin(account)
 
     def _show_extensions(self, account: LiveAccount) -> None:
-        """Show what extensions add to the screen, once the screen is painted."""
+        """Shows what extensions add to the screen, once the screen is painted."""
         if self.shown is account:
             self._extensions.show(account)
 
     async def _open_others(self, first: LiveAccount) -> None:
-        """Open the others one by one, each once the previous one is live or late: the one on screen has priority."""
+        """Opens the others one by one, each once the previous one is live or late: the one on screen has priority."""
         await _live_or_late(first.session)
         for path in await asyncio.to_thread(self._stored):
             async with self._changing:
@@ -230,7 +230,7 @@ class OpenAccounts:
                 await _live_or_late(account.session)
 
     def _refresh(self) -> None:
-        """Update the window title and the rows of the other accounts after a change in any of them."""
+        """Updates the window title and the rows of the other accounts after a change in any of them."""
         if self._title is not None:
             self._title.refresh()
         if self.screen is not None:
@@ -239,7 +239,8 @@ class OpenAccounts:
     # switching accounts
 
     async def open(self, path: Path) -> None:
-        """Show the account with its cached data, then connect it; the one on screen keeps running in the background.
+        """Shows the account with its cached data, then connects it; the one on screen keeps running in the
+        background.
 
         If it is open already, it is opened again: after a login its key may be new.
         """
@@ -256,7 +257,7 @@ class OpenAccounts:
         await self._app.push_screen(screen)
 
     async def _open_again(self, before: Path, path: Path) -> None:
-        """Show the account of ``path``, which is not open or open as ``before``."""
+        """Shows the account of ``path``, which is not open or open as ``before``."""
         async with self._changing:
             if before == self.file:
                 await self._replace(path)
@@ -265,7 +266,7 @@ class OpenAccounts:
         await self.switch(path)
 
     async def switch(self, path: Path, narrow: Narrow | None = None, anchor: int | str | None = None) -> None:
-        """Show the account of ``path``, with a view if one is given; changes nothing if it cannot be opened.
+        """Shows the account of ``path``, with a view if one is given; changes nothing if it cannot be opened.
 
         The account on screen keeps running in the background, unless only one account is configured to be
         open.
@@ -286,7 +287,7 @@ class OpenAccounts:
                 await self._close(leaving)
 
     async def _arrive(self, path: Path) -> bool:
-        """Show the account; returns False and shows the error if it cannot be opened."""
+        """Shows the account; returns False and shows the error if it cannot be opened."""
         if path == self.file:
             return True
         if path not in self._open and await self._load(path) is None:
@@ -297,7 +298,7 @@ class OpenAccounts:
         return True
 
     async def _show(self, account: LiveAccount) -> None:
-        """Replace the account on screen by another open one."""
+        """Replaces the account on screen by another open one."""
         begun = account.begun
         old = self.screen
         if self.shown is not None:
@@ -311,7 +312,7 @@ class OpenAccounts:
         self._refresh()
 
     async def sign_out(self, path: Path | None = None) -> None:
-        """Delete a stored account and its key, by default the one on screen, which is replaced by another
+        """Deletes a stored account and its key, by default the one on screen, which is replaced by another
         stored account, else by the welcome screen.
 
         Data that the server does not have, drafts and unsent messages, stays in the account's files for when
@@ -339,8 +340,8 @@ class OpenAccounts:
             app_of(self._app).tell(f"Logged out of {path.stem}.")
 
     async def reopen(self, path: Path) -> None:
-        """Open an account again, on screen or in the background, with the current content of its file, such as a
-        new key; does nothing if it is no longer open.
+        """Opens an account again, on screen or in the background, with the current content of its file, such
+        as a new key; does nothing if it is no longer open.
         """
         async with self._changing:
             if path == self.file:
@@ -352,7 +353,9 @@ class OpenAccounts:
                 self._refresh()
 
     async def end(self, path: Path, reason: str) -> None:
-        """Close an account, which no longer exists, and show the reason; on the welcome screen if it was on screen."""
+        """Closes an account, which no longer exists, and shows the reason; on the welcome screen if it was on
+        screen.
+        """
         async with self._changing:
             if path == self.file:
                 self.problem = reason
@@ -362,7 +365,7 @@ class OpenAccounts:
                 app_of(self._app).tell(reason)
 
     async def _replace(self, path: Path | None) -> None:
-        """Close the account on screen and replace it by that of ``path``, else by the welcome screen.
+        """Closes the account on screen and replaces it by that of ``path``, else by the welcome screen.
 
         Keys wait for it, and if it is the same account, they continue the text in compose.
         """
@@ -388,7 +391,7 @@ class OpenAccounts:
             self.go_live()
 
     async def _put_in_place(self, old: MainScreen | None, screen: MainScreen | None) -> None:
-        """Replace ``old``, and everything above it, by ``screen``, else by the welcome screen."""
+        """Replaces ``old``, and everything above it, by ``screen``, else by the welcome screen."""
         app = self._app
         while old is not None and app.screen is not old and len(app.screen_stack) > 1:
             await app.pop_screen()
@@ -405,7 +408,7 @@ class OpenAccounts:
     # closing
 
     async def _close_behind(self, path: Path) -> None:
-        """Close an account that is not on screen, if it is open."""
+        """Closes an account that is not on screen, if it is open."""
         if path in self._open:
             await self._close(self._open[path])
         self._refresh()
@@ -419,11 +422,11 @@ class OpenAccounts:
         account.screen = None
 
     async def close(self) -> None:
-        """Save unsent text and close all accounts within a time limit."""
+        """Saves unsent text and closes all accounts within a time limit."""
         await asyncio.gather(*(self._close(account) for account in self.live()))
 
 
 async def _live_or_late(session: Session) -> None:
-    """Wait until a session is live, for `NEXT_AFTER` seconds at most."""
+    """Waits until a session is live, for `NEXT_AFTER` seconds at most."""
     with suppress(TimeoutError):
         await asyncio.wait_for(until(session, lambda: session.is_live), NEXT_AFTER)

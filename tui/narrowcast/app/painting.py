@@ -63,7 +63,7 @@ class Painting:
         self._begin_with(last_screen.shown())
 
     def _begin_with(self, shown: last_screen.Shown | None) -> None:
-        """Take over the saved screen, which is on the terminal already: the first frame sends only what differs."""
+        """Takes over the saved screen, which is on the terminal already: the first frame sends only what differs."""
         if shown is not None:
             self._memory.prime(load_cells(shown.cells))
             self._shown_size = shown.size
@@ -104,7 +104,7 @@ class Painting:
         return writes_frames(self._app) and self._memory.is_whole(size.width, size.height)
 
     def forget(self) -> None:
-        """Send the next frame whole, because another program may have written to the terminal."""
+        """Sends the next frame whole, because another program may have written to the terminal."""
         self._memory.forget()
 
     def can_move_columns(self) -> None:
@@ -113,7 +113,7 @@ class Painting:
             self._memory.has_side_margins = True
 
     def resized(self, size: tuple[int, int]) -> None:
-        """Forget what is shown: terminals move text when resized, and another terminal may show the app now."""
+        """Forgets what is shown: terminals move text when resized, and another terminal may show the app now."""
         self._memory.has_side_margins = False
         driver = driver_of(self._app)
         if isinstance(driver, AsksTerminal):
@@ -126,7 +126,7 @@ class Painting:
         self.forget()
 
     def keep(self) -> None:
-        """Save the screen for the next start, unless a notice covers part of it."""
+        """Saves the screen for the next start, unless a notice covers part of it."""
         app = self._app
         if app.is_headless or has_notices(app):
             return

@@ -46,7 +46,7 @@ async def join(
     ca_bundle: Path | None = None,
     cleartext: bool = False,
 ) -> Account:
-    """Create an account at ``site`` from an invitation. Raises what the library raises."""
+    """Creates an account at ``site`` from an invitation. Raises what the library raises."""
 
     check_encryption(site, cleartext=cleartext)
     async with _or_on_the_website(site, _INVITED, ca_bundle) as connection:
@@ -74,7 +74,7 @@ async def choose_password(
     ca_bundle: Path | None = None,
     cleartext: bool = False,
 ) -> Account:
-    """Set a new password at ``site`` with the link that the user received. Raises what the library raises."""
+    """Sets a new password at ``site`` with the link that the user received. Raises what the library raises."""
 
     check_encryption(site, cleartext=cleartext)
     async with _or_on_the_website(site, "Open the link in a browser", ca_bundle) as connection:
@@ -84,7 +84,7 @@ async def choose_password(
 
 
 async def ask_for_password_link(site: str, email: str, *, ca_bundle: Path | None = None) -> None:
-    """Have ``site`` send an email with a link for a new password. Raises what the library raises."""
+    """Has ``site`` send an email with a link for a new password. Raises what the library raises."""
 
     advice = f"Open {site}/accounts/password/reset/ in a browser"
     async with _or_on_the_website(site, advice, ca_bundle) as connection:
@@ -169,7 +169,7 @@ async def sign_in_and_store(
     ca_bundle: Path | None = None,
     cleartext: bool = False,
 ) -> Path:
-    """Log in and store the account; returns its file."""
+    """Logs in and stores the account; returns its file."""
     account = await sign_in(
         site,
         email,

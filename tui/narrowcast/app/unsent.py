@@ -77,7 +77,7 @@ def _question(
 
 
 def send_in_background(account_file: Path) -> None:
-    """Start the process, detached from this terminal: it ends when all is sent, or after a day. Raises OSError."""
+    """Starts the process, detached from this terminal: it ends when all is sent, or after a day. Raises OSError."""
     nowhere = subprocess.DEVNULL
     subprocess.Popen(  # noqa: S603 - this program itself
         [sys.executable, "-m", "narrowcast", "outbox", "--rc", str(account_file), "--wait", str(MAX_SECONDS)],

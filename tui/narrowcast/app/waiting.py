@@ -13,7 +13,7 @@ __all__ = ["until"]
 
 
 async def until(session: Session, holds: Callable[[], bool]) -> None:
-    """Wait until ``holds`` returns true; it is called again after each change of the session."""
+    """Waits until ``holds`` returns true; it is called again after each change of the session."""
     changed = asyncio.Event()
     unsubscribe = session.subscribe(lambda _: changed.set())
     try:

@@ -22,7 +22,7 @@ class WindowTitle:
         self._title = ""
 
     def refresh(self) -> None:
-        """Set the title if it changed."""
+        """Sets the title if it changed."""
         states = self._states()
         if not states:
             return

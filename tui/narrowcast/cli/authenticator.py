@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Turn two-factor authentication on or off, or generate new recovery codes."""
+    """Turns two-factor authentication on or off, or generates new recovery codes."""
     act = _end if args.off else _renew if args.recovery_codes else _begin
     asyncio.run(_with(chosen_account(args), act))
     return Exit.DONE

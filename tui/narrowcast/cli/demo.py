@@ -10,6 +10,6 @@ from narrowcast_api.storage.folders import expand_home
 
 
 def run(args: argparse.Namespace) -> int:
-    """Open the demo; without ``--data`` its data is deleted on exit."""
+    """Opens the demo; without ``--data`` its data is deleted on exit."""
     data = expand_home(args.data).absolute() if args.data else None
     return run_app("demo", Paths.of_user(), demo_data=data, extensions=not args.no_extensions)

@@ -32,7 +32,7 @@ class Directory:
 
     @classmethod
     async def fetch(cls, client: Client, *, channels: bool, people: bool) -> Directory:
-        """Fetch the requested lists from the server."""
+        """Fetches the requested lists from the server."""
         known = (await client.channels.list(exclude_archived=False)).streams if channels else []
         return cls(known, (await client.users.list()).members if people else [])
 

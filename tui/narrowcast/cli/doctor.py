@@ -40,7 +40,7 @@ MARKS = {"ok": "✓", "note": "·", "problem": "✗"}
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the findings. Returns exit code 1 if there is a problem."""
+    """Prints the findings. Returns exit code 1 if there is a problem."""
     if args.keys:
         from narrowcast.commands.keymap import key_table
 
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def examine(args: argparse.Namespace) -> Iterator[Finding]:
-    """Run all checks, and yield each finding at once."""
+    """Runs all checks, and yields each finding at once."""
     paths = Paths.of_user()
     yield from _program()
     yield from _terminal()
@@ -151,7 +151,7 @@ def _notifications(config: Notifications) -> Iterator[Finding]:
 
 
 def _extensions(paths: Paths, config: Config) -> Iterator[Finding]:
-    """Load the extensions as the app would, to report their problems."""
+    """Loads the extensions as the app would, to report their problems."""
 
     folder = paths.config / FOLDER
     if not any_extensions(folder):

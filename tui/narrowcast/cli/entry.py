@@ -9,7 +9,7 @@ from narrowcast.terminal import last_screen
 
 
 def main() -> int:
-    """Run the command line with the arguments of the process, and return the exit code."""
+    """Runs the command line with the arguments of the process, and returns the exit code."""
     last_screen.show(sys.argv[1:])
     gc.disable()  # imports leave no garbage to collect
     # httpx would load its own command line with click, rich and pygments: a third of its import time

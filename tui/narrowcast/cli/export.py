@@ -17,7 +17,7 @@ from narrowcast_api.storage.folders import expand_home
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the newest messages of a narrow, oldest first; an existing file is never overwritten."""
+    """Writes the newest messages of a narrow, oldest first; an existing file is never overwritten."""
     account = chosen_account(args)
     target = expand_home(args.output) if args.output else None
     if target is not None and target.exists():

@@ -35,8 +35,8 @@ Print = Callable[["FetchedMessage"], None]
 
 
 async def follow(account: Account, narrow: Narrow, limit: int, show: Print, *, named: bool) -> None:
-    """Print the newest ``limit`` messages of a narrow, then each new one, until SIGTERM. Raises CommandError if the
-    server rejects the connection for good.
+    """Prints the newest ``limit`` messages of a narrow, then each new one, until SIGTERM. Raises CommandError
+    if the server rejects the connection for good.
     """
 
     loop = asyncio.get_running_loop()
@@ -83,7 +83,7 @@ class _Follower:
         )
 
     async def run(self, limit: int) -> None:
-        """Print the newest messages, then new ones as they arrive."""
+        """Prints the newest messages, then new ones as they arrive."""
         page = await self._client.messages.list(
             narrow=self._narrow,
             anchor="newest",

@@ -51,7 +51,7 @@ class _LateModule(ModuleType):
 
 
 def install() -> None:
-    """Install the lazy modules. Call this before anything imports them."""
+    """Installs the lazy modules; to be called before anything imports them."""
     for name in LATE:
         if name in sys.modules or (name in _MADE_WITH and find_spec(_MADE_WITH[name]) is None):
             continue

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Ask for missing values, secrets without echo; a secret is never taken from the arguments.
+    """Asks for missing values, secrets without echo; a secret is never taken from the arguments.
 
     The server is contacted, and a wrong address reported, before anything is asked.
     """
@@ -90,7 +90,7 @@ def _forgot(site: str, email: str, bundle: Path | None) -> int:
 def _choose_password(
     args: argparse.Namespace, site: str, token: str, bundle: Path | None, cleartext: bool
 ) -> int:
-    """Set a new password by means of a link, and store the account."""
+    """Sets a new password by means of a link, and stores the account."""
 
     password = _ask_new_password()
     account = _with_code(
@@ -122,7 +122,7 @@ def _allow_cleartext(site: str, allowed: bool) -> bool:
 
 
 def _join(args: argparse.Namespace, site: str, token: str, bundle: Path | None, cleartext: bool) -> int:
-    """Create an account with the link of an invitation, and store it."""
+    """Creates an account with the link of an invitation, and stores it."""
 
     asyncio.run(check_invitation(site, token, ca_bundle=bundle, cleartext=cleartext))
     name = args.name or _ask("Your name", "--name")
@@ -135,14 +135,14 @@ def _join(args: argparse.Namespace, site: str, token: str, bundle: Path | None, 
 
 
 def _ask_new_email() -> str:
-    """Ask until the answer looks like an email address: the server checks it only after the password was chosen."""
+    """Asks until the answer looks like an email address: the server checks it only after the password was chosen."""
     while "@" not in (email := _ask_email()):
         print_error(f"{email!r} is not an email address")
     return email
 
 
 def _ask_new_password() -> Secret:
-    """Ask for a password twice; the rule is shown before, and checked after the first time."""
+    """Asks for a password twice; the rule is shown before, and checked after the first time."""
     fewest, most = PASSWORD_CHARACTERS
     rule = f"{fewest} to {most} characters"
     while True:
@@ -171,7 +171,7 @@ def _ask_email() -> str:
 
 
 def ask_secret(what: str) -> Secret:
-    """Read a secret from the terminal without echo, or from the first line of a pipe."""
+    """Reads a secret from the terminal without echo, or from the first line of a pipe."""
     if sys.stdin.isatty():
         return Secret(_typed(what, getpass.getpass))
     if not (text := sys.stdin.readline().rstrip("\r\n")):
@@ -180,7 +180,7 @@ def ask_secret(what: str) -> Secret:
 
 
 def _typed(what: str, read: Callable[[str], str]) -> str:
-    """Read a line from the terminal; an empty one is asked for again. Raises CommandError for Ctrl-d."""
+    """Reads a line from the terminal; an empty one is asked for again. Raises CommandError for Ctrl-d."""
     try:
         while not (text := read(f"{what}: ")):
             print_error("nothing was entered; press Ctrl-c to quit")

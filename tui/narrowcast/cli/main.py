@@ -17,7 +17,9 @@ from narrowcast_api.version import VERSION
 
 
 def _plain(arguments: Sequence[str]) -> argparse.Namespace | None:
-    """Parse the most common arguments without argparse: loading the grammar takes longer than everything else here."""
+    """Parses the most common arguments without argparse: loading the grammar takes longer than everything
+    else here.
+    """
     args: dict[str, object] = {"version": False, "rc": None, "account": None, "no_extensions": False}
     match arguments:
         case []:
@@ -30,8 +32,8 @@ def _plain(arguments: Sequence[str]) -> argparse.Namespace | None:
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse the arguments. Options of the app are tried first: building the parser of all commands takes ten times
-    longer.
+    """Parses the arguments. Options of the app are tried first: building the parser of all commands takes ten
+    times longer.
     """
     if (plain := _plain(arguments)) is not None:
         return plain
@@ -48,7 +50,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code and never raises for errors that a user can cause."""
+    """Runs the command line; returns the exit code and never raises for errors that a user can cause."""
     ready_streams()
     try:
         return _run(_parsed(sys.argv[1:] if arguments is None else arguments))

@@ -16,7 +16,7 @@ from narrowcast_api.account import Account, AccountError
 
 
 def run(args: argparse.Namespace) -> int:
-    """Open the app with the account of the link's organization."""
+    """Opens the app with the account of the link's organization."""
 
     paths = Paths.of_user()
     if not args.link.startswith(("http://", "https://")):

@@ -55,8 +55,8 @@ def run_app(
     alone: bool = False,
     extensions: bool = True,
 ) -> int:
-    """Run the app in the terminal. ``alone``: open no other account. Raises CommandError if the terminal cannot
-    show the app.
+    """Runs the app in the terminal. ``alone``: opens no other account. Raises CommandError if the terminal
+    cannot show the app.
     """
     check_terminal()
     gc.disable()  # startup leaves no garbage; the app enables collection after its first paint
@@ -86,7 +86,7 @@ def run_app(
 
 
 async def _run(opening: Opening, config: Config, paths: Paths, make: Callable[..., NarrowcastApp]) -> int:
-    """Run the app until it ends; returns its exit code."""
+    """Runs the app until it ends; returns its exit code."""
     mouse = config.appearance.mouse and takes_mouse(os.environ)
     if not isinstance(opening, Path) or last_screen.shown() is None:
         app = make()
@@ -120,7 +120,7 @@ def _code(app: NarrowcastApp, result: int | None) -> int:
 
 
 def check_terminal() -> None:
-    """Raise CommandError if the terminal cannot show the app, with the alternatives."""
+    """Raises CommandError if the terminal cannot show the app, with the alternatives."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise CommandError(
             "the app needs a terminal; in scripts use: narrowcast send, read, search, export",

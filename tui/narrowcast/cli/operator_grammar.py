@@ -8,7 +8,7 @@ _ROLES = ("owner", "administrator", "moderator", "member", "guest")
 
 
 def copy_options(serve: argparse.ArgumentParser) -> None:
-    """Add ``--backup`` and ``--restore``, and the same with Zulip's format."""
+    """Adds ``--backup`` and ``--restore``, and the same with Zulip's format."""
     serve.add_argument(
         "--backup",
         metavar="FILE",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the action in ``args.action``, then wait if asked to."""
+    """Runs the action in ``args.action``, then waits if asked to."""
     return asyncio.run(_run(chosen_account(args), args))
 
 
@@ -66,7 +66,9 @@ def _list(session: Session, *, json: bool) -> None:
 
 
 async def _change(session: Session, action: str, ids: Sequence[str]) -> Exit:
-    """Retry or cancel messages, all if one of ``ids`` is "all". Failed if that was not possible for each of them."""
+    """Retries or cancels messages, all if one of ``ids`` is "all". Failed if that was not possible for each
+    of them.
+    """
     if session.read_only:
         raise CommandError(session.warnings[0])
     waiting = session.outbox.unsent()
@@ -88,7 +90,7 @@ async def _change(session: Session, action: str, ids: Sequence[str]) -> Exit:
 
 
 async def _retry(session: Session, entry: OutboxEntry) -> str:
-    """Send a failed message again; returns what prevents it."""
+    """Sends a failed message again; returns what prevents it."""
     if refusal := resend_refusal(entry):
         return f"{entry.local_id}: {refusal}"
     if not await session.outbox.claim(entry.local_id):
@@ -98,7 +100,7 @@ async def _retry(session: Session, entry: OutboxEntry) -> str:
 
 
 async def _cancel(session: Session, entry: OutboxEntry) -> str:
-    """Cancel a message and print its text, so that it is not lost; returns what prevents it."""
+    """Cancels a message and prints its text, so that it is not lost; returns what prevents it."""
     if not await session.outbox.claim(entry.local_id) or session.outbox.cancel(entry.local_id) is None:
         return f"{entry.local_id} is already being sent"
     say(safe_block(entry.content))
@@ -106,7 +108,9 @@ async def _cancel(session: Session, entry: OutboxEntry) -> str:
 
 
 async def _wait(account: Account, paths: Paths, seconds: float) -> Exit:
-    """Send until nothing is waiting. Returns done, failed if a message was rejected, or unreachable if time is up."""
+    """Sends until nothing is waiting. Returns done, failed if a message was rejected, or unreachable if time
+    is up.
+    """
     if left := await send_within(account, paths, seconds):
         print_error(f"{left} still waiting to be sent; they will be sent the next time Narrowcast runs")
         return Exit.UNREACHABLE

@@ -37,7 +37,7 @@ class CommandError(Exception):
 
 
 def print_error(message: str) -> None:
-    """Write an error to standard error, each line prefixed with the program's name."""
+    """Writes an error to standard error, each line prefixed with the program's name."""
     for line in message.splitlines() or [message]:
         sys.stderr.write(f"narrowcast: {line}\n")
 

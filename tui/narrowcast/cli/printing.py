@@ -79,5 +79,5 @@ def as_json(record: Record) -> str:
 
 
 def say(text: str) -> None:
-    """Print one piece of a command's output."""
+    """Prints one piece of a command's output."""
     sys.stdout.write(text if text.endswith("\n") else text + "\n")

@@ -26,7 +26,7 @@ class Progress:
         self._last = 0.0
 
     def __call__(self, sent: int, size: int) -> None:
-        """Rewrite the line, unless that was done a moment ago."""
+        """Rewrites the line, unless that was done a moment ago."""
         now = self._monotonic()
         if not self._shown or (now - self._last < EVERY and sent < size):
             return

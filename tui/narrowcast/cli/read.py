@@ -22,7 +22,7 @@ PAGE = 1000
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the newest messages of a narrow, oldest first. They are not marked as read."""
+    """Prints the newest messages of a narrow, oldest first. They are not marked as read."""
     account, narrow = chosen_account(args), parse_narrow(args.narrow)
     if not args.follow:
         return show(account, narrow, args.limit, json=args.json)
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def show(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
-    """Fetch and print messages; shared with search."""
+    """Fetches and prints messages; shared with search."""
     messages = asyncio.run(newest(account, narrow, limit, named=not json))
     for message in messages:
         say(as_json(as_record(message)) if json else as_text(message))

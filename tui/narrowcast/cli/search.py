@@ -11,7 +11,7 @@ from narrowcast.cli.outcome import CommandError, Exit
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the matching messages, oldest first."""
+    """Prints the matching messages, oldest first."""
     if not args.narrow:
         raise CommandError(
             "the following arguments are required: TERM\nsee: narrowcast search --help", Exit.USAGE

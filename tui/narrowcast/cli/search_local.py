@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def search_local(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
-    """Print the matching messages of the cache, oldest first."""
+    """Prints the matching messages of the cache, oldest first."""
     paths = Paths.of_user()
     storage = AccountStorage.open(
         paths.data, paths.cache, account.site, account.email, kind="command", executor=inline

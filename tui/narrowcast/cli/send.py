@@ -40,7 +40,7 @@ _WANTS_TOPIC = re.compile(r"topic|general chat", re.IGNORECASE)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Send the text of the arguments or of standard input, with the given files."""
+    """Sends the text of the arguments or of standard input, with the given files."""
     if args.channel and args.to:
         raise CommandError("two destinations; give --channel or --to, not both", Exit.USAGE)
     if not args.channel and not args.to:
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _standard_input() -> str:
-    """Read all of standard input. Raises CommandError above a limit, since the input may be endless."""
+    """Reads all of standard input. Raises CommandError above a limit, since the input may be endless."""
     data = sys.stdin.buffer.read(MAX_INPUT + 1)
     if len(data) > MAX_INPUT:
         raise CommandError("the message is too long; attach it as a file instead", Exit.USAGE)
@@ -94,7 +94,7 @@ async def _send(account: Account, args: argparse.Namespace, text: str, files: Se
 async def _sent(
     client: Client, args: argparse.Namespace, where: Destination | str | list[str], content: str
 ) -> int:
-    """Send the message; if the channel turns out to require a topic, send it with one. Returns its id."""
+    """Sends the message; if the channel turns out to require a topic, sends it with one. Returns its id."""
     if isinstance(where, list):
         return (await client.messages.send(to=where, content=content)).id
     if isinstance(where, str):
@@ -123,7 +123,7 @@ def _topic_instead(args: argparse.Namespace, where: Destination, error: BadReque
 
 
 async def _uploaded(client: Client, files: Sequence[Path], *, quiet: bool) -> tuple[list[str], list[str]]:
-    """Upload the files. Returns their addresses and the Markdown links to them."""
+    """Uploads the files. Returns their addresses and the Markdown links to them."""
 
     addresses, links = [], []
     for number, file in enumerate(files, 1):
@@ -168,7 +168,7 @@ async def _destination(client: Client, args: argparse.Namespace) -> Destination 
 
 
 async def _know_limits(client: Client, text: str, topic: str) -> None:
-    """Fetch the server's length limits before sending a long text: servers truncate it without an error."""
+    """Fetches the server's length limits before sending a long text: servers truncate it without an error."""
     limits = Limits()  # the defaults, for a server that does not report its limits
     if len(text) > limits.max_message_length or len(topic) > limits.max_topic_length:
         with suppress(BadRequest):  # a key that may only send

@@ -15,7 +15,7 @@ from narrowcast_api.storage.folders import expand_home
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until interrupted; with ``--check`` only verify the data folder."""
+    """Serves until interrupted; with ``--check`` only verifies the data folder."""
     if bool(args.tls_cert) != bool(args.tls_key):
         raise CommandError("--tls-cert and --tls-key must be given together", Exit.USAGE)
     data = expand_home(args.data) if args.data else Paths.of_user().data / "server"
@@ -56,7 +56,7 @@ def _chosen(args: argparse.Namespace) -> str:
 
 
 def _admin(args: argparse.Namespace, data: Path) -> int:
-    """Run a command of the operator, through the running server or without one."""
+    """Runs a command of the operator, through the running server or without one."""
     from narrowcast_server.operator.arguments import Fault
     from narrowcast_server.operator.control import ask
 
@@ -79,7 +79,7 @@ _COPIES = ("backup", "restore", "export_zulip", "import_zulip")
 
 
 def _copy(args: argparse.Namespace, data: Path, kind: str) -> int:
-    """Run the options that copy all data from or to a file."""
+    """Runs the options that copy all data from or to a file."""
     from narrowcast_server.operator.data_folder import CopyError, LevelError, copy
 
     file = expand_home(getattr(args, kind))

@@ -206,10 +206,10 @@ _cache: StartupCache | None = None
 
 
 def use() -> None:
-    """Load from the cache file from now on, and record what else is loaded, until `end`. Never raises.
+    """Loads from the cache file from now on, and records what else is loaded, until `end`. Never raises.
 
-    Anyone who can write the file can run code as this user; like Python's own .pyc files, only the user can write
-    it.
+    Anyone who can write the file can run code as this user; like Python's own .pyc files, only the user can
+    write it.
     """
     global _cache
     if sys.dont_write_bytecode or _cache is not None:

@@ -27,7 +27,7 @@ _HEAD = 16
 
 
 def save() -> None:
-    """Write the file if this start has loaded something that it does not contain. Never raises."""
+    """Writes the file if this start has loaded something that it does not contain. Never raises."""
     cache = startup_cache.of_this_start()
     if cache is None or cache.loaded is None:
         return

@@ -27,19 +27,19 @@ class SafeStream:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """Write ``text`` without unsafe characters. Returns the length of ``text``, as other streams do."""
+        """Writes ``text`` without unsafe characters. Returns the length of ``text``, as other streams do."""
         self._stream.write(sanitized(text))
         return len(text)
 
     def writelines(self, lines: list[str]) -> None:
-        """Write each line through the filter."""
+        """Writes each line through the filter."""
         for line in lines:
             self.write(line)
 
 
 def ready_streams() -> None:
-    """Install filtering streams. Streams that the caller closed are empty to read and discard what is written;
-    characters that the locale cannot encode are escaped.
+    """Installs filtering streams. Streams that the caller closed are empty to read and discard what is
+    written; characters that the locale cannot encode are escaped.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -54,8 +54,8 @@ def ready_streams() -> None:
 
 
 def settle_streams() -> None:
-    """Flush the streams. If the output was closed, discard the rest: Python would otherwise report an error at exit
-    and change the exit code.
+    """Flushes the streams. If the output was closed, discards the rest: Python would otherwise report an
+    error at exit and change the exit code.
     """
     for stream in (sys.stdout, sys.stderr):
         try:

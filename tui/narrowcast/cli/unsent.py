@@ -85,10 +85,11 @@ def _folder(account: Account, paths: Paths) -> Path:
 
 
 async def send_within(account: Account, paths: Paths, seconds: float) -> int:
-    """Send waiting messages as soon as the server responds, for at most ``seconds``. Returns how many are still
-    waiting.
+    """Sends waiting messages as soon as the server responds, for at most ``seconds``. Returns how many are
+    still waiting.
 
-    One process at a time does this for an account, the others wait for it. An open app sends its own messages.
+    One process at a time does this for an account, the others wait for it. An open app sends its own
+    messages.
     """
 
     loop = asyncio.get_running_loop()
@@ -108,7 +109,7 @@ async def send_within(account: Account, paths: Paths, seconds: float) -> int:
 
 
 async def _until_sent(session: Session, seconds: float) -> int:
-    """Run a session until its outbox has nothing waiting. Returns how many are still waiting when time is up."""
+    """Runs a session until its outbox has nothing waiting. Returns how many are still waiting when time is up."""
     moved = asyncio.Event()
     unsubscribe = session.subscribe(lambda _: moved.set())
     work = asyncio.ensure_future(session.run())
@@ -138,7 +139,7 @@ def _is_done(session: Session) -> bool:
 
 
 async def send_unsent(account: Account, paths: Paths) -> tuple[int, int]:
-    """Send what ended windows left unsent. Returns how many messages were sent and how many were rejected."""
+    """Sends what ended windows left unsent. Returns how many messages were sent and how many were rejected."""
 
     waited, others = await asyncio.to_thread(_left_behind, account, paths)
     if not waited and not others:

@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Watch until SIGTERM, an interrupt, the end of the terminal, or until the server has rejected all accounts."""
+    """Watches until SIGTERM, an interrupt, the end of the terminal, or until the server has rejected all accounts."""
     paths = Paths.of_user()
     config = load(paths.config_file)
     try:
@@ -90,7 +90,7 @@ def _read(files: Sequence[tuple[str, Path]]) -> tuple[list[tuple[str, Account]],
 async def _watch(
     found: Sequence[tuple[str, Account]], args: argparse.Namespace, config: Config, paths: Paths
 ) -> Exit:
-    """Watch until a signal, or until the server has rejected the keys of all accounts."""
+    """Watches until a signal, or until the server has rejected the keys of all accounts."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -144,7 +144,7 @@ class _Watcher:
         self._live = asyncio.Event()
 
     async def begin(self, folder: Path, paths: Paths) -> None:
-        """Report new messages from now on."""
+        """Reports new messages from now on."""
 
         self._session = session = await Session.open(
             self._account, data_dir=folder / "data", cache_dir=folder / "cache", present=False
@@ -155,7 +155,7 @@ class _Watcher:
         self._start(self._send_what_waits(paths))
 
     async def close(self) -> None:
-        """Stop reporting, and wait for reports in progress."""
+        """Stops reporting, and waits for reports in progress."""
         for task in list(self._work):
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)
@@ -177,7 +177,7 @@ class _Watcher:
             print_error(f"{self._name}: {error}")
 
     def _on_status(self, session: Session) -> None:
-        """Report each change of the connection once; the first successful connection is not reported."""
+        """Reports each change of the connection once; the first successful connection is not reported."""
         kind = session.status.kind.value
         if kind == "live":
             self._live.set()
@@ -218,7 +218,7 @@ class _Watcher:
                     self._runner.start(values)
 
     async def _print(self, session: Session, message: Message, reason: str | None) -> None:
-        """Print a message with its Markdown source, which the state does not have."""
+        """Prints a message with its Markdown source, which the state does not have."""
 
         try:
             page = await session.client.messages.list(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def profile(screen: Workspace) -> None:
-    """Edit the name, time zone and profile fields."""
+    """Edits the name, time zone and profile fields."""
 
     def closed(result: object) -> None:
         if result is not None:
@@ -45,7 +45,7 @@ def settings(screen: Workspace) -> None:
 
 
 def app_settings(screen: Workspace) -> None:
-    """Show every key of the configuration file, to be changed."""
+    """Shows every key of the configuration file, to be changed."""
     screen.app.push_screen(AppSettingsScreen(screen.session))
 
 
@@ -57,7 +57,7 @@ def bots(screen: Workspace) -> None:
 
 
 def picture(screen: Workspace) -> None:
-    """Choose a new profile picture, or delete the current one."""
+    """Chooses a new profile picture, or deletes the current one."""
     state = screen.session.state
     if screen.refuse(permissions.picture_refusal(state)):
         return
@@ -103,7 +103,7 @@ async def _remove_picture(screen: Workspace) -> None:
 
 
 def email(screen: Workspace) -> None:
-    """Change the email address; most servers ask for a confirmation by email."""
+    """Changes the email address; most servers ask for a confirmation by email."""
     state = screen.session.state
     if state.organization.flag("email_changes_disabled") and not permissions.is_administrator(state):
         screen.refuse(permissions.only_administrators(state, "change email addresses in this organization"))
@@ -123,7 +123,7 @@ def email(screen: Workspace) -> None:
 
 
 def password(screen: Workspace) -> None:
-    """Change the password, after asking for the old one."""
+    """Changes the password, after asking for the old one."""
     fewest = screen.session.state.limits.min_password_length
     file = app_of(screen).accounts.file
 
@@ -150,12 +150,12 @@ def password(screen: Workspace) -> None:
 
 
 def two_factor(screen: Workspace) -> None:
-    """Manage two-factor authentication and recovery codes."""
+    """Manages two-factor authentication and recovery codes."""
     screen.app.push_screen(SecondFactorScreen(screen.session))
 
 
 def key(screen: Workspace) -> None:
-    """Show the API key, or generate a new one, which invalidates the old key everywhere. Both only on request."""
+    """Shows the API key, or generates a new one, which invalidates the old key everywhere. Both only on request."""
 
     file = app_of(screen).accounts.file
 
@@ -183,8 +183,8 @@ async def _new_key(screen: Workspace, file: Path | None) -> None:
 
 
 async def _adopt_key(screen: Workspace, file: Path | None, fresh: Secret, done: str) -> None:
-    """Store the key in the account's ``file`` before anything else, then reopen the account, which may no longer be
-    on screen, with it.
+    """Stores the key in the account's ``file`` before anything else, then reopens the account, which may no
+    longer be on screen, with it.
     """
     app, old = app_of(screen), screen.session.account
     new = Account(old.site, old.email, fresh, old.ca_bundle)
@@ -201,12 +201,12 @@ async def _adopt_key(screen: Workspace, file: Path | None, fresh: Secret, done: 
 
 
 def switch(screen: Workspace) -> None:
-    """List the accounts: switch to one, add one, log out, change their order."""
+    """Lists the accounts: switches to one, adds one, logs out, changes their order."""
     targets.open_list(screen, SignedInScreen(screen.session))
 
 
 def next_unread(screen: Workspace) -> None:
-    """Switch to the next account, in their order, that has unread messages."""
+    """Switches to the next account, in their order, that has unread messages."""
     context = app_of(screen).accounts
     listed = list(context.listed())
     here = next((place for place, one in enumerate(listed) if one.file == context.file), 0)
@@ -218,7 +218,7 @@ def next_unread(screen: Workspace) -> None:
 
 
 def sign_out(screen: Workspace) -> None:
-    """Remove the account from this machine, after asking."""
+    """Removes the account from this machine, after asking."""
     unsent = len(screen.session.outbox.entries())
     warning = f" {counted(unsent, 'unsent message')} will wait until you log in again." if unsent else ""
     ask_first(
@@ -230,7 +230,7 @@ def sign_out(screen: Workspace) -> None:
 
 
 def deactivate(screen: Workspace) -> None:
-    """Deactivate the user's own account, which an administrator can reactivate."""
+    """Deactivates the user's own account, which an administrator can reactivate."""
     if screen.refuse(permissions.leaving_refusal(screen.session.state)):
         return
 

@@ -17,7 +17,7 @@ __all__ = ["attach", "deliver", "use_upload"]
 
 
 def attach(screen: Workspace) -> None:
-    """Choose a file and upload it for the message in compose."""
+    """Chooses a file and uploads it for the message in compose."""
 
     def chosen(path: str | None) -> None:
         writing = screen.writing
@@ -33,7 +33,7 @@ def attach(screen: Workspace) -> None:
 
 
 def use_upload(screen: Workspace, upload: Upload) -> None:
-    """Insert the link of an uploaded file, unless that was done already."""
+    """Inserts the link of an uploaded file, unless that was done already."""
     if upload not in screen.session.uploads.all():
         return
     place = TextPlace(upload.destination, upload.draft_id, upload.edited_id)
@@ -44,8 +44,8 @@ def use_upload(screen: Workspace, upload: Upload) -> None:
 
 
 def deliver(screen: Workspace, link: str, place: TextPlace) -> str:
-    """Insert a link into the text for which it was asked. If that is not in compose, save it there; returns which
-    text that is, for a notice.
+    """Inserts a link into the text for which it was asked. If that is not in compose, saves it there; returns
+    which text that is, for a notice.
     """
     writers = [one.writing for one in screen.side.all if one.writing.is_attached]
     writers.sort(key=lambda one: (not one.draft.is_for(place.draft_id), one is not screen.writing))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def browse(screen: Workspace) -> None:
-    """List all channels that the user may see."""
+    """Lists all channels that the user may see."""
     browser = ChannelsScreen(screen.session)
     targets.open_list(screen, browser)
     here = targets.channel_here(screen)
@@ -35,7 +35,7 @@ def new(screen: Workspace) -> None:
 
 
 def edit(screen: Workspace) -> None:
-    """Edit the channel's name, description and privacy."""
+    """Edits the channel's name, description and privacy."""
     if (channel := targets.channel_or_notify(screen)) is not None:
         fields.edit_channel(screen, channel)
 
@@ -57,17 +57,17 @@ def members(screen: Workspace) -> None:
 
 
 def default_groups(screen: Workspace) -> None:
-    """Manage the groups of channels that new users choose from."""
+    """Manages the groups of channels that new users choose from."""
     screen.app.push_screen(DefaultChannelGroupsScreen(screen.session))
 
 
 def folders(screen: Workspace) -> None:
-    """Manage the channel folders."""
+    """Manages the channel folders."""
     targets.open_list(screen, FoldersScreen(screen.session))
 
 
 def subscribe(screen: Workspace) -> None:
-    """Subscribe to the channel, or unsubscribe."""
+    """Subscribes to the channel, or unsubscribes."""
     if (channel := targets.channel_or_notify(screen)) is not None:
         _take(screen, steps.subscription(screen.session, channel))
 
@@ -87,7 +87,7 @@ def _take(screen: Workspace, step: steps.Step) -> None:
 
 
 async def mute(screen: Workspace) -> None:
-    """Mute the channel, or unmute it."""
+    """Mutes the channel, or unmutes it."""
     channel = targets.channel_or_notify(screen)
     if channel is not None and channel.subscription is not None and not _is_frozen(screen, channel):
         muted = not channel.is_muted
@@ -97,12 +97,12 @@ async def mute(screen: Workspace) -> None:
 
 
 def _is_frozen(screen: Workspace, channel: Channel, what: str = "personal settings") -> bool:
-    """Show that an archived channel cannot be changed, and return whether it is archived."""
+    """Shows that an archived channel cannot be changed, and returns whether it is archived."""
     return screen.refuse(rules.archived_change_refusal(screen.session.state, channel.channel_id, what))
 
 
 async def pin(screen: Workspace) -> None:
-    """Pin the channel to the top, or unpin it."""
+    """Pins the channel to the top, or unpins it."""
     channel = targets.channel_or_notify(screen)
     if channel is not None and channel.subscription is not None and not _is_frozen(screen, channel):
         pinned = not channel.subscription.pin_to_top
@@ -112,19 +112,19 @@ async def pin(screen: Workspace) -> None:
 
 
 async def mark_read(screen: Workspace) -> None:
-    """Mark all messages in the channel as read."""
+    """Marks all messages in the channel as read."""
     if (channel := targets.channel_or_notify(screen)) is not None:
         await screen.session.client.flags.mark_channel_as_read(channel_id=channel.channel_id)
 
 
 def archive(screen: Workspace) -> None:
-    """Archive the channel, or unarchive it."""
+    """Archives the channel, or unarchives it."""
     if (channel := targets.channel_or_notify(screen)) is not None:
         _take(screen, steps.archiving(screen.session, channel))
 
 
 async def copy_email(screen: Workspace) -> None:
-    """Copy the address that turns emails into messages of the channel."""
+    """Copies the address that turns emails into messages of the channel."""
     if (channel := targets.channel_or_notify(screen)) is not None:
         email = await screen.session.client.channels.email(channel_id=channel.channel_id)
         screen.app.copy_to_clipboard(email)
@@ -132,7 +132,7 @@ async def copy_email(screen: Workspace) -> None:
 
 
 def copy_link(screen: Workspace) -> None:
-    """Copy the link to the channel."""
+    """Copies the link to the channel."""
     if (channel := targets.channel_or_notify(screen)) is not None:
         address = view_address(Narrow.channel(channel.channel_id), screen.session.state)
         screen.app.copy_to_clipboard(address)

@@ -220,7 +220,7 @@ class LateFunction(Struct, frozen=True):
     name: str
 
     def resolve(self) -> CommandFunction:
-        """Import and return the function. Raises ImportError or AttributeError if there is none."""
+        """Imports and returns the function. Raises ImportError or AttributeError if there is none."""
         function: CommandFunction = getattr(import_module(self.module), self.name)
         return function
 

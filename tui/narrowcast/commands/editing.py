@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 async def quote(screen: Workspace, message: Message) -> None:
-    """Reply to a message below a quote of its source, unless the user does something else when that arrives."""
+    """Replies to a message below a quote of its source, unless the user does something else when that arrives."""
     writing = screen.writing  # another conversation may have the focus after the request
     begun = writing.moment
     text = await screen.messages.parts.writing.quote_of(message)
@@ -31,8 +31,9 @@ async def quote(screen: Workspace, message: Message) -> None:
 
 
 async def begin(screen: Workspace, message_id: int) -> None:
-    """Begin an edit with the source of the message, which is fetched: the state has only the rendered content.
-    The user may do something else when it arrives; then nothing changes. An edit that is open already goes on.
+    """Begins an edit with the source of the message, which is fetched: the state has only the rendered
+    content. The user may do something else when it arrives; then nothing changes. An edit that is open
+    already goes on.
     """
     if (editor := _editor_of(screen, message_id)) is not None:
         screen.side.enter(editor)
@@ -59,7 +60,7 @@ def _editor_of(screen: Workspace, message_id: int) -> ConversationPane | None:
 
 
 async def save(screen: Workspace, edit: Edit) -> None:
-    """Save an edit. If the server rejects it, the text returns to compose; after a conflicting change of the
+    """Saves an edit. If the server rejects it, the text returns to compose; after a conflicting change of the
     message it becomes a draft.
     """
     session = screen.session
@@ -84,8 +85,8 @@ async def save(screen: Workspace, edit: Edit) -> None:
 
 
 async def external_editor(screen: Workspace) -> None:
-    """Edit the text of compose in the user's external editor. A result that cannot replace the text becomes a
-    draft: the editor failed, or the text was changed elsewhere meanwhile.
+    """Edits the text of compose in the user's external editor. A result that cannot replace the text becomes
+    a draft: the editor failed, or the text was changed elsewhere meanwhile.
     """
     app, writing = app_of(screen.writing), screen.writing
     if writing.begin.refused():

@@ -34,7 +34,7 @@ def _pick(screen: Workspace, picker: Picker[Target]) -> None:
 
 
 def switcher(screen: Workspace) -> None:
-    """Open the switcher: go to any view by a part of its name."""
+    """Opens the switcher: goes to any view by a part of its name."""
     everywhere = Everywhere(screen.session, time.time(), app_of(screen).accounts.others())
     picker = Picker("Go to", everywhere.choices(), placeholder="channel, topic, person, view")
     _pick(screen, picker)
@@ -42,7 +42,7 @@ def switcher(screen: Workspace) -> None:
 
 
 def choose_beside(screen: Workspace) -> None:
-    """Choose a view in the switcher and open it beside the current one."""
+    """Chooses a view in the switcher and opens it beside the current one."""
 
     def chosen(target: Target | None) -> None:
         if target is None or target.narrow is None:
@@ -59,8 +59,8 @@ def choose_beside(screen: Workspace) -> None:
 
 
 async def _complete_topics(session: Session, everywhere: Everywhere, picker: Picker[Target]) -> None:
-    """Fetch the topics of subscribed channels that are not loaded yet, while ``picker`` is open, and offer them: not
-    each list by itself, since the choices may be very many.
+    """Fetches the topics of subscribed channels that are not loaded yet, while ``picker`` is open, and offers
+    them: not each list by itself, since the choices may be very many.
     """
     state = session.state
     missing = [
@@ -85,12 +85,12 @@ async def _complete_topics(session: Session, everywhere: Everywhere, picker: Pic
 
 
 def inbox(screen: Workspace) -> None:
-    """Show the inbox: conversations with unread messages, by channel."""
+    """Shows the inbox: conversations with unread messages, by channel."""
     targets.open_list(screen, InboxScreen(screen.session))
 
 
 def recent(screen: Workspace) -> None:
-    """Show recent conversations: all of them, newest first."""
+    """Shows recent conversations: all of them, newest first."""
     targets.open_list(screen, RecentScreen(screen.session))
 
 
@@ -103,7 +103,7 @@ def all_messages(screen: Workspace) -> None:
 
 
 def mentions(screen: Workspace) -> None:
-    """Show the messages that mention the current user."""
+    """Shows the messages that mention the current user."""
     screen.go(Narrow.mentions())
 
 
@@ -116,7 +116,7 @@ def directs(screen: Workspace) -> None:
 
 
 def zoom(screen: Workspace) -> None:
-    """Go from a topic to its channel, from any other view to the conversation of the selected message."""
+    """Goes from a topic to its channel, from any other view to the conversation of the selected message."""
     narrow = screen.narrow
     if narrow is not None and narrow.channel_id is not None and narrow.topic_name is not None:
         screen.go(Narrow.channel(narrow.channel_id), screen.messages.selected_id)
@@ -129,7 +129,7 @@ def back(screen: Workspace) -> None:
 
 
 def forward(screen: Workspace) -> None:
-    """Go forward to the view from which the user went back."""
+    """Goes forward to the view from which the user went back."""
     _step(screen, 1, "No next view.")
 
 
@@ -143,7 +143,7 @@ def _step(screen: Workspace, by: int, nowhere: str) -> None:
 
 
 def next_unread_topic(screen: Workspace) -> None:
-    """Go to the next topic with unread messages."""
+    """Goes to the next topic with unread messages."""
     order = [
         row.channel_id
         for row in screen.navigation.list.items
@@ -160,7 +160,7 @@ def next_unread_topic(screen: Workspace) -> None:
 
 
 def next_unread_direct(screen: Workspace) -> None:
-    """Go to the next direct message conversation with unread messages."""
+    """Goes to the next direct message conversation with unread messages."""
     target = choices.next_direct(screen.session.state, screen.narrow)
     if target is not None:
         screen.go(target)
@@ -172,12 +172,12 @@ def next_unread_direct(screen: Workspace) -> None:
 
 
 def next_channel(screen: Workspace) -> None:
-    """Go to the next channel of the list."""
+    """Goes to the next channel of the list."""
     _step_channel(screen, 1)
 
 
 def previous_channel(screen: Workspace) -> None:
-    """Go to the previous channel of the list."""
+    """Goes to the previous channel of the list."""
     _step_channel(screen, -1)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 async def mute(screen: Workspace) -> None:
-    """Mute or unmute the selected channel or topic."""
+    """Mutes or unmutes the selected channel or topic."""
     row = screen.navigation.list.selected_item
     if row is not None and row.kind is Kind.TOPIC:
         await topics.mute(screen)
@@ -23,12 +23,12 @@ async def mute(screen: Workspace) -> None:
 
 
 async def pin(screen: Workspace) -> None:
-    """Pin or unpin the selected channel, or that of the selected topic."""
+    """Pins or unpins the selected channel, or that of the selected topic."""
     await channels.pin(screen)
 
 
 async def mark_read(screen: Workspace) -> None:
-    """Mark all messages of the selected channel, topic or conversation as read."""
+    """Marks all messages of the selected channel, topic or conversation as read."""
     row = screen.navigation.list.selected_item
     if row is not None and row.kind is Kind.TOPIC:
         await topics.mark_read(screen)

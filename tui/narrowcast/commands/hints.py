@@ -65,10 +65,11 @@ def hint_lines(words: Iterable[str], width: int, most: int | None = None) -> lis
 
 
 def with_keys(keys: Keys, text: str) -> str:
-    """Replace the command ids in ``text`` by their keys: "<write.outbox-retry> resends" becomes "F8 resends".
+    """Replaces the command ids in ``text`` by their keys: "<write.outbox-retry> resends" becomes "F8
+    resends".
 
-    A command without a key is named by its title. Raises KeyError for an unknown command. Only for the app's own
-    texts: append text from elsewhere to the result.
+    A command without a key is named by its title. Raises KeyError for an unknown command. Only for the app's
+    own texts: append text from elsewhere to the result.
     """
 
     def name(found: re.Match[str]) -> str:

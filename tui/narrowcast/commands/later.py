@@ -28,7 +28,7 @@ def _text_in_compose(screen: Workspace) -> str:
 
 
 def schedule(screen: Workspace) -> None:
-    """Schedule the message in compose."""
+    """Schedules the message in compose."""
     content = _text_in_compose(screen)
     if not content:
         return
@@ -55,7 +55,7 @@ def scheduled(screen: Workspace) -> None:
 
 
 def remind(screen: Workspace) -> None:
-    """Set a reminder for the selected message."""
+    """Sets a reminder for the selected message."""
     if (message := targets.message_or_notify(screen)) is not None:
         ask_when(screen, message)
 
@@ -65,7 +65,7 @@ def reminders(screen: Workspace) -> None:
 
 
 def snippets(screen: Workspace) -> None:
-    """Insert a snippet, or manage the saved snippets."""
+    """Inserts a snippet, or manages the saved snippets."""
 
     def closed(result: object) -> None:
         if isinstance(result, SavedSnippet):
@@ -75,6 +75,6 @@ def snippets(screen: Workspace) -> None:
 
 
 def save_snippet(screen: Workspace) -> None:
-    """Save the text in compose as a snippet."""
+    """Saves the text in compose as a snippet."""
     if content := _text_in_compose(screen):
         new_snippet(screen, content)

@@ -22,7 +22,7 @@ _USUAL: tuple[tuple[object, str], ...] = (
 
 
 def report(screen: Workspace) -> None:
-    """Report a message to the moderators."""
+    """Reports a message to the moderators."""
     message = targets.message_or_notify(screen)
     if message is None:
         return

@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 
 
 def settings(screen: Workspace) -> None:
-    """Change the organization's settings and permissions."""
+    """Changes the organization's settings and permissions."""
     screen.app.push_screen(OrganizationSettingsScreen(screen.session))
 
 
 def newcomers(screen: Workspace) -> None:
-    """Change the default settings of new users."""
+    """Changes the default settings of new users."""
     screen.app.push_screen(NewcomerSettingsScreen(screen.session))
 
 
 def domains(screen: Workspace) -> None:
-    """Manage the email domains from which users may join."""
+    """Manages the email domains from which users may join."""
     screen.app.push_screen(DomainsScreen(screen.session))
 
 
 def emoji(screen: Workspace) -> None:
-    """Manage the custom emoji."""
+    """Manages the custom emoji."""
     screen.app.push_screen(EmojiScreen(screen.session))
 
 
 def linkifiers(screen: Workspace) -> None:
-    """Manage the linkifiers, which turn patterns in messages into links."""
+    """Manages the linkifiers, which turn patterns in messages into links."""
     screen.app.push_screen(LinkifiersScreen(screen.session))
 
 
@@ -56,12 +56,12 @@ def fields(screen: Workspace) -> None:
 
 
 def exports(screen: Workspace) -> None:
-    """Manage the exports of the organization's data."""
+    """Manages the exports of the organization's data."""
     screen.app.push_screen(ExportsScreen(screen.session))
 
 
 def pictures(screen: Workspace) -> None:
-    """Change the icon, and the logos for light and dark themes."""
+    """Changes the icon, and the logos for light and dark themes."""
     state = screen.session.state
     if screen.refuse(permissions.only_administrators(state, "change the organization's pictures")):
         return
@@ -126,7 +126,7 @@ async def _change_picture(screen: Workspace, kind: str, path: str | None) -> Non
 
 
 def deactivate(screen: Workspace) -> None:
-    """Deactivate the organization, after the user has typed its name."""
+    """Deactivates the organization, after the user has typed its name."""
     state = screen.session.state
     if screen.refuse(permissions.only_owners(state, "deactivate the organization")):
         return

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def status(screen: Workspace) -> None:
-    """Set the user's status: a few words and an emoji."""
+    """Sets the user's status: a few words and an emoji."""
     set_status(screen)
 
 
@@ -29,19 +29,19 @@ async def clear_status(screen: Workspace) -> None:
 
 
 async def presence(screen: Workspace) -> None:
-    """Turn invisible mode on or off: whether others see the user as available."""
+    """Turns invisible mode on or off: whether others see the user as available."""
     shown = screen.session.state.settings.flag("presence_enabled", True)
     await screen.session.client.settings.update(settings={"presence_enabled": not shown})
     screen.tell("Invisible mode on: others cannot see your availability." if shown else "Invisible mode off.")
 
 
 def alert_words(screen: Workspace) -> None:
-    """Manage the alert words, which notify like a mention."""
+    """Manages the alert words, which notify like a mention."""
     targets.open_list(screen, AlertWordsScreen(screen.session))
 
 
 def views(screen: Workspace) -> None:
-    """Manage the saved views."""
+    """Manages the saved views."""
     targets.open_list(screen, ViewsScreen(screen.session, screen.narrow))
 
 
@@ -50,7 +50,7 @@ def files(screen: Workspace) -> None:
 
 
 def read_all(screen: Workspace) -> None:
-    """Mark all messages as read, after asking."""
+    """Marks all messages as read, after asking."""
     count = screen.session.state.unreads.count_all()
 
     async def work(progress: ProgressScreen) -> str:

@@ -51,12 +51,12 @@ def _step(screen: Workspace, step: int, *, around: bool) -> None:
 
 
 def next_pane(screen: Workspace) -> None:
-    """Focus the pane to the right, or the first one after the last."""
+    """Focuses the pane to the right, or the first one after the last."""
     _step(screen, 1, around=True)
 
 
 def previous_pane(screen: Workspace) -> None:
-    """Focus the pane to the left, or the last one after the first."""
+    """Focuses the pane to the left, or the last one after the first."""
     _step(screen, -1, around=True)
 
 
@@ -69,7 +69,7 @@ def right(screen: Workspace) -> None:
 
 
 def navigation(screen: Workspace) -> None:
-    """Show or hide the channel list."""
+    """Shows or hides the channel list."""
     shown = not screen.plan.shows_navigation
     screen.show_navigation(shown)
     if shown:
@@ -79,7 +79,7 @@ def navigation(screen: Workspace) -> None:
 
 
 def people(screen: Workspace) -> None:
-    """Show or hide the people pane."""
+    """Shows or hides the people pane."""
     shown = not screen.plan.shows_people
     screen.show_people(shown)
     if shown:
@@ -99,7 +99,7 @@ def leave_side(screen: Workspace) -> None:
 
 
 def find_channel(screen: Workspace) -> None:
-    """Focus the filter of the channel list."""
+    """Focuses the filter of the channel list."""
     screen.show_navigation(True)
     screen.navigation.find()
 
@@ -110,7 +110,7 @@ def find_person(screen: Workspace) -> None:
 
 
 def beside(screen: Workspace) -> None:
-    """Open the conversation of the selected message, or one that the user chooses, beside the current view."""
+    """Opens the conversation of the selected message, or one that the user chooses, beside the current view."""
     if screen.size.width < BESIDE_FROM:
         screen.refuse(f"Two conversations need {BESIDE_FROM} columns; this terminal has {screen.size.width}.")
         return
@@ -125,7 +125,7 @@ def beside(screen: Workspace) -> None:
 
 
 def other_side(screen: Workspace) -> None:
-    """Focus the other conversation; if there is no room for two, it is shown instead of this one."""
+    """Focuses the other conversation; if there is no room for two, it is shown instead of this one."""
     other = screen.side.other
     if other is None:
         screen.refuse(f"There is no second conversation. {screen.key('pane.beside')} opens one.")
@@ -135,7 +135,7 @@ def other_side(screen: Workspace) -> None:
 
 
 def close_beside(screen: Workspace) -> None:
-    """Close the conversation without the focus."""
+    """Closes the conversation without the focus."""
     if not screen.side.close_other():
         screen.refuse("There is no second conversation.")
 

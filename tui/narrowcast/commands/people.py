@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def card(screen: Workspace) -> None:
-    """Show the card of the person selected in the people list, or of the sender of the selected message."""
+    """Shows the card of the person selected in the people list, or of the sender of the selected message."""
     person = screen.people.list.selected_item if screen.people.list.has_focus else None
     if person is not None:
         show(screen, person.user_id)
@@ -31,7 +31,7 @@ def card(screen: Workspace) -> None:
 
 
 def show(screen: Workspace, user_id: int) -> None:
-    """Show a user's card; users that the state does not have are fetched."""
+    """Shows a user's card; users that the state does not have are fetched."""
     if screen.session.state.users.get(user_id) is None:
         screen.spawn(_fetch_and_show(screen, user_id), "load the user")
     else:
@@ -69,7 +69,7 @@ def find(screen: Workspace) -> None:
 
 
 def accounts(screen: Workspace) -> None:
-    """List all users, including deactivated ones."""
+    """Lists all users, including deactivated ones."""
     screen.app.push_screen(AccountsScreen(screen.session))
 
 
@@ -78,7 +78,7 @@ def groups(screen: Workspace) -> None:
 
 
 def invitations(screen: Workspace) -> None:
-    """Manage invitations: list pending ones, send new ones, create links."""
+    """Manages invitations: lists pending ones, sends new ones, creates links."""
     screen.app.push_screen(InvitationsScreen(screen.session))
 
 

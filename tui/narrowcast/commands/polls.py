@@ -30,7 +30,7 @@ def _widget(screen: Workspace) -> tuple[Message, Poll | TodoList] | None:
 
 
 def add(screen: Workspace) -> None:
-    """Add an option to the poll, or a task to the to-do list."""
+    """Adds an option to the poll, or a task to the to-do list."""
     if (selected := _widget(screen)) is not None:
         add_choice(screen, *selected)
 

@@ -57,7 +57,7 @@ def every() -> tuple[Command, ...]:
 
 
 def add(commands: Sequence[Command]) -> Callable[[], None]:
-    """Register commands of extensions; the returned function removes them."""
+    """Registers commands of extensions; the returned function removes them."""
     _by_id.update((command.id, command) for command in commands)
 
     def withdraw() -> None:

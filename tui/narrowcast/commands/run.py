@@ -25,7 +25,7 @@ def refusal(command: Command, server: ServerInfo) -> str:
 
 
 def run(screen: Workspace, command: Command) -> None:
-    """Run the command's function on the main screen, in the background if it is async.
+    """Runs the command's function on the main screen, in the background if it is async.
 
     Errors are shown to the user and logged; nothing is raised.
     """

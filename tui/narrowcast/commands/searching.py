@@ -23,7 +23,7 @@ OFFLINE = "Not connected: only cached messages are searched."
 
 
 def search(screen: Workspace) -> None:
-    """Ask for search words and operators, starting with those of the open view."""
+    """Asks for search words and operators, starting with those of the open view."""
     narrow, base = screen.narrow, ""
     if narrow is not None and narrow.terms and narrow.destination is None:
         base = names.terms(screen.session.state, narrow) + " "

@@ -15,8 +15,8 @@ _NOTICE_SECONDS = 10
 
 
 def show(screen: Workspace, where: Destination) -> None:
-    """Scroll to the sent message if the open view has it and no unread messages are skipped; else show a notice with
-    the key that goes to it, which works in compose as well.
+    """Scrolls to the sent message if the open view has it and no unread messages are skipped; else shows a
+    notice with the key that goes to it, which works in compose as well.
     """
     screen.sent_to = where
     key = screen.key("go.sent")
@@ -28,7 +28,7 @@ def show(screen: Workspace, where: Destination) -> None:
 
 
 def go(screen: Workspace) -> None:
-    """Go to the last sent message: in the open view if that has it, else in its conversation."""
+    """Goes to the last sent message: in the open view if that has it, else in its conversation."""
     if (where := screen.sent_to) is None:
         screen.refuse("You have not sent a message since the app was opened.")
         return

@@ -95,7 +95,7 @@ def message_of(screen: Workspace, where: ChannelDestination) -> Message | None:
 
 
 def go_to(screen: Workspace, target: Target) -> None:
-    """Go to the view of ``target``, or run its command."""
+    """Goes to the view of ``target``, or runs its command."""
     if target.account is not None:
         switching = app_of(screen).accounts.switch(target.account, target.narrow, target.anchor)
         screen.spawn(switching, "switch accounts")
@@ -106,8 +106,8 @@ def go_to(screen: Workspace, target: Target) -> None:
 
 
 def open_list(screen: Workspace, things: ManageScreen[Any]) -> None:
-    """Open a list of things. Its result is a view to go to, a message to go to in its view, or another list that
-    replaces it.
+    """Opens a list of things. Its result is a view to go to, a message to go to in its view, or another list
+    that replaces it.
     """
 
     def closed(result: object) -> None:

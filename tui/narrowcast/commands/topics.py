@@ -48,7 +48,7 @@ VISIBILITIES = (
 
 
 def move(screen: Workspace) -> None:
-    """Rename a topic, move it to another channel, or move only some of its messages."""
+    """Renames a topic, moves it to another channel, or moves only some of its messages."""
     where = targets.topic_or_notify(screen)
     if where is None:
         return
@@ -158,7 +158,7 @@ async def _move(
 
 
 async def resolve(screen: Workspace) -> None:
-    """Mark a topic as resolved or unresolved."""
+    """Marks a topic as resolved or unresolved."""
     where = targets.topic_or_notify(screen)
     if where is None:
         return
@@ -177,7 +177,7 @@ async def resolve(screen: Workspace) -> None:
 
 
 async def mute(screen: Workspace) -> None:
-    """Mute a topic, or unmute it."""
+    """Mutes a topic, or unmutes it."""
     where = targets.topic_or_notify(screen)
     if where is None:
         return
@@ -186,7 +186,7 @@ async def mute(screen: Workspace) -> None:
 
 
 async def follow(screen: Workspace) -> None:
-    """Follow a topic, or stop following it."""
+    """Follows a topic, or stops following it."""
     where = targets.topic_or_notify(screen)
     if where is None:
         return
@@ -196,7 +196,7 @@ async def follow(screen: Workspace) -> None:
 
 
 def visibility(screen: Workspace) -> None:
-    """Choose whether a topic is muted, unmuted or followed."""
+    """Chooses whether a topic is muted, unmuted or followed."""
     where = targets.topic_or_notify(screen)
     if where is None:
         return
@@ -231,13 +231,13 @@ async def _see(screen: Workspace, where: ChannelDestination, policy: VisibilityP
 
 
 async def mark_read(screen: Workspace) -> None:
-    """Mark all messages in the topic as read."""
+    """Marks all messages in the topic as read."""
     if (where := targets.topic_or_notify(screen)) is not None:
         await screen.session.client.flags.mark_topic_as_read(channel_id=where.channel_id, topic=where.topic)
 
 
 async def mark_unread(screen: Workspace) -> None:
-    """Mark all messages in the topic as unread."""
+    """Marks all messages in the topic as unread."""
     if (where := targets.topic_or_notify(screen)) is not None:
         session = screen.session
         channel = session.state.channels.get(where.channel_id)
@@ -262,7 +262,7 @@ async def mark_unread(screen: Workspace) -> None:
 
 
 def delete(screen: Workspace) -> None:
-    """Delete a topic with all its messages, after asking; the user can stop the deletion."""
+    """Deletes a topic with all its messages, after asking; the user can stop the deletion."""
     where = targets.topic_or_notify(screen)
     if where is None:
         return
@@ -291,7 +291,7 @@ def delete(screen: Workspace) -> None:
 
 
 async def summarize(screen: Workspace) -> None:
-    """Show a summary of the topic by the server's language model."""
+    """Shows a summary of the topic by the server's language model."""
     where = targets.topic_or_notify(screen)
     if where is None:
         return
@@ -306,7 +306,7 @@ async def summarize(screen: Workspace) -> None:
 
 
 def copy_link(screen: Workspace) -> None:
-    """Copy the link to a topic."""
+    """Copies the link to a topic."""
     where = targets.topic_or_notify(screen)
     if where is not None:
         address = view_address(Narrow.from_destination(where), screen.session.state)

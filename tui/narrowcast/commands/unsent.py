@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def drafts(screen: Workspace) -> None:
-    """List the drafts; the chosen one is opened."""
+    """Lists the drafts; the chosen one is opened."""
 
     def chosen(draft_id: object) -> None:
         if isinstance(draft_id, str):
@@ -26,7 +26,7 @@ def drafts(screen: Workspace) -> None:
 
 
 def open_draft(screen: Workspace, draft_id: str) -> None:
-    """Continue a draft in its conversation, or in the open view if it has no recipients yet."""
+    """Continues a draft in its conversation, or in the open view if it has no recipients yet."""
     draft = screen.session.drafts.get(draft_id)
     if draft is not None and draft.destination is not None:
         begun = screen.narrow.new_message_destination if screen.narrow is not None else None
@@ -37,7 +37,7 @@ def open_draft(screen: Workspace, draft_id: str) -> None:
 
 
 def outbox(screen: Workspace) -> None:
-    """List the unsent messages and why each is unsent."""
+    """Lists the unsent messages and why each is unsent."""
 
     def chosen(result: object) -> None:
         match result:
@@ -58,7 +58,7 @@ def _unsent(screen: Workspace) -> list[OutboxEntry]:
 
 
 async def resend(screen: Workspace) -> None:
-    """Resend all failed messages of one conversation: the open one, or another if none failed there."""
+    """Resends all failed messages of one conversation: the open one, or another if none failed there."""
     unsent = _unsent(screen)
     failed = [entry for entry in unsent if entry.state is OutboxState.FAILED]
     if not failed:
@@ -71,7 +71,7 @@ async def resend(screen: Workspace) -> None:
 
 
 async def cancel(screen: Workspace) -> None:
-    """Cancel the newest unsent message of a conversation; its text returns to compose."""
+    """Cancels the newest unsent message of a conversation; its text returns to compose."""
     unsent = _unsent(screen)
     if not unsent:
         screen.refuse("No unsent messages.")

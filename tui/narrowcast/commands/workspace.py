@@ -69,12 +69,12 @@ class Workspace(Protocol):
         """The narrow of the open view."""
 
     def go(self, narrow: Narrow, anchor: int | str | None = None, *, focus: bool = True) -> None:
-        """Open a view and add it to the history. ``anchor``: a message id, or what `MessageView.open` takes."""
+        """Opens a view and adds it to the history. ``anchor``: a message id, or what `MessageView.open` takes."""
 
     def open(
         self, narrow: Narrow, anchor: int | str | None = None, *, record: bool = True, focus: bool = True
     ) -> None:
-        """Open a view; ``record``: add it to the history."""
+        """Opens a view; ``record``: adds it to the history."""
 
     def open_beside(
         self,
@@ -85,49 +85,49 @@ class Workspace(Protocol):
         share: int = 50,
         keys: bool = True,
     ) -> None:
-        """Open a view beside the current one and focus it, unless ``keys`` is false."""
+        """Opens a view beside the current one and focuses it, unless ``keys`` is false."""
 
     def focus_messages(self) -> None:
-        """Focus the list of messages."""
+        """Focuses the list of messages."""
 
     def show_navigation(self, shown: bool) -> None:
-        """Show or hide the channel list."""
+        """Shows or hides the channel list."""
 
     def show_people(self, shown: bool) -> None:
-        """Show or hide the people pane."""
+        """Shows or hides the people pane."""
 
     def show_status(self) -> None:
-        """Update the status line."""
+        """Updates the status line."""
 
     def show_cards(self) -> None:
-        """Render the cards of extensions again."""
+        """Renders the cards of extensions again."""
 
     def fold_panes(self) -> None:
-        """Hide the panes that cover the messages on a narrow terminal."""
+        """Hides the panes that cover the messages on a narrow terminal."""
 
     def set_timer(self, delay: float, callback: Callable[[], None]) -> object:
-        """Call a function after some seconds."""
+        """Calls a function after some seconds."""
 
     def call_after_refresh(self, callback: Callable[..., object], *args: Any) -> bool:
-        """Call a function after the next refresh of the screen."""
+        """Calls a function after the next refresh of the screen."""
 
     def set_focus(self, widget: Widget | None) -> None:
-        """Focus a widget; None removes the focus."""
+        """Focuses a widget; None removes the focus."""
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
-        """Show a notice to the user."""
+        """Shows a notice to the user."""
 
     def refuse(self, text: str) -> bool:
         """If there is a reason why a key cannot act, show it; returns whether there is one."""
 
     def spawn(self, work: Awaitable[object], what: str) -> None:
-        """Run work in the background."""
+        """Runs work in the background."""
 
     def key(self, command_id: str) -> str:
         """The label of a command's first key; empty if it has no key."""
 
     def run(self, command_id: str) -> None:
-        """Run a command after the current work is done."""
+        """Runs a command after the current work is done."""
 
 
 def workspace_of(node: InApp) -> Workspace | None:

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def channel(screen: Workspace) -> None:
-    """Compose a message to the channel or topic of the open view; in other views the user names a channel first."""
+    """Composes a message to the channel or topic of the open view; in other views the user names a channel first."""
     screen.writing.begin.channel(_channel_here(screen))
 
 
 def direct(screen: Workspace) -> None:
-    """Compose a direct message to recipients that the user names."""
+    """Composes a direct message to recipients that the user names."""
     screen.writing.begin.direct()
 
 
@@ -37,7 +37,7 @@ def _channel_here(screen: Workspace) -> ChannelDestination | None:
 
 
 async def preview(screen: Workspace) -> None:
-    """Show the text in compose as the server renders it."""
+    """Shows the text in compose as the server renders it."""
     content = screen.writing.text.text.strip()
     if not content:
         screen.refuse("The compose box is empty. Write a message first.")
@@ -56,7 +56,7 @@ def rendered(screen: Workspace, html: str) -> PreviewScreen:
 
 
 async def video_call(screen: Workspace) -> None:
-    """Insert a link to a new video call of the organization's provider into compose."""
+    """Inserts a link to a new video call of the organization's provider into compose."""
     if screen.session.read_only:
         screen.refuse(screen.session.warnings[0])
         return
@@ -77,7 +77,7 @@ async def video_call(screen: Workspace) -> None:
 
 
 def new_poll(screen: Workspace) -> None:
-    """Create a poll, as a /poll command in compose for the user to send."""
+    """Creates a poll, as a /poll command in compose for the user to send."""
 
     async def submit(values: Values) -> None:
         options = values.text("options").splitlines()
@@ -91,7 +91,7 @@ def new_poll(screen: Workspace) -> None:
 
 
 def new_todo(screen: Workspace) -> None:
-    """Create a to-do list, as a /todo command in compose for the user to send."""
+    """Creates a to-do list, as a /todo command in compose for the user to send."""
 
     async def submit(values: Values) -> None:
         tasks = values.text("tasks").splitlines()
@@ -107,7 +107,7 @@ def new_todo(screen: Workspace) -> None:
 def _ask(
     screen: Workspace, title: str, fields: Sequence[Field], submit: Callable[[Values], Awaitable[object]]
 ) -> None:
-    """Ask for the values of a command in compose, unless compose cannot take one."""
+    """Asks for the values of a command in compose, unless compose cannot take one."""
     if screen.refuse(_refusal(screen)):
         return
 
@@ -133,13 +133,13 @@ def _refusal(screen: Workspace) -> str:
 
 
 def _insert(screen: Workspace, lines: list[str]) -> None:
-    """Insert lines into compose, for the user to check and send."""
+    """Inserts lines into compose, for the user to check and send."""
     begin_text(screen)
     screen.writing.text.insert("\n".join(line.strip() for line in lines))
 
 
 def begin_text(screen: Workspace) -> None:
-    """Focus the text; if compose is empty and has no address, ask for that first."""
+    """Focuses the text; if compose is empty and has no address, asks for that first."""
     writing = screen.writing
     if not writing.is_busy and writing.destination()[0] is None:
         writing.begin.channel(_channel_here(screen))

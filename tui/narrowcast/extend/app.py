@@ -77,7 +77,7 @@ class App(Protocol, Generic[S]):
         """The current user's status; empty if none is set."""
 
     async def set_status(self, text: str, emoji_name: str = "") -> None:
-        """Set the current user's status; empty values clear it. Raises `NarrowcastError`."""
+        """Sets the current user's status; empty values clear it. Raises `NarrowcastError`."""
 
     def user(self, user_id: int) -> User | None:
         """The user with this id; None if unknown."""
@@ -97,39 +97,39 @@ class App(Protocol, Generic[S]):
     # actions
 
     def tell(self, text: str, *, warning: bool = False) -> None:
-        """Show a notice, prefixed with the account's name while another account is on the screen."""
+        """Shows a notice, prefixed with the account's name while another account is on the screen."""
 
     def send(self, where: Destination, text: str) -> None:
-        """Send a message as if from the compose box: without a connection it waits in the outbox. Raises
+        """Sends a message as if from the compose box: without a connection it waits in the outbox. Raises
         `NarrowcastError` if it can never be sent.
         """
 
     def reply(self, message: Message, text: str) -> None:
-        """Send a message to the conversation of ``message``."""
+        """Sends a message to the conversation of ``message``."""
 
     @property
     def here(self) -> Destination | None:
         """The open conversation; None if the view shows several, or another account is on the screen."""
 
     def open(self, where: Destination | Narrow, message_id: int | None = None) -> None:
-        """Show a conversation or a view, at a message if given; switches to this account if needed."""
+        """Shows a conversation or a view, at a message if given; switches to this account if needed."""
 
     @property
     def written(self) -> str:
         """The text in compose; empty while another account is on the screen."""
 
     def write(self, text: str) -> None:
-        """Insert text at the cursor of compose, and focus it. Raises `Refused` while another account is on the
-        screen.
+        """Inserts text at the cursor of compose, and focuses it. Raises `Refused` while another account is on
+        the screen.
         """
 
     def redraw(self) -> None:
-        """Read the segments of the status line and the cards of messages again."""
+        """Reads the segments of the status line and the cards of messages again."""
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run work in the background without a time limit; it is cancelled when the account is closed. An exception
-        turns the extension off.
+        """Runs work in the background without a time limit; it is cancelled when the account is closed. An
+        exception turns the extension off.
         """
 
     async def sleep(self, seconds: float) -> None:
-        """Wait; cancelled when the account is closed."""
+        """Waits; cancelled when the account is closed."""

@@ -135,8 +135,8 @@ class Extension(Generic[S]):
     def command(
         self, command_id: str, title: str, *, keys: Sequence[str] = ()
     ) -> Callable[[CommandFunction], CommandFunction]:
-        """Add a command to the palette, with keys by Textual's names ("f12", "ctrl+t"). Keys already in use are
-        skipped; users can set others in ``[keys]``.
+        """Adds a command to the palette, with keys by Textual's names ("f12", "ctrl+t"). Keys already in use
+        are skipped; users can set others in ``[keys]``.
         """
         if not _NAME.fullmatch(command_id):
             raise ValueError(f"{command_id!r} is not an id: use lower-case letters, digits and hyphens")
@@ -150,9 +150,9 @@ class Extension(Generic[S]):
         return add
 
     def slash(self, word: str, about: str) -> Callable[[SlashFunction], SlashFunction]:
-        """Add a slash command, ``/word`` at the beginning of a message. The function receives the text after the
-        word; the text it returns is sent in place of the message, None sends nothing. The message stays in compose
-        until the function returns, and if it fails.
+        """Adds a slash command, ``/word`` at the beginning of a message. The function receives the text after
+        the word; the text it returns is sent in place of the message, None sends nothing. The message stays
+        in compose until the function returns, and if it fails.
         """
         if not _WORD.fullmatch(word):
             raise ValueError(f"{word!r} cannot be typed as a slash command")
@@ -169,8 +169,8 @@ class Extension(Generic[S]):
         [Callable[[App[S], re.Match[str]], Iterable[Offer]]],
         Callable[[App[S], re.Match[str]], Iterable[Offer]],
     ]:
-        """Offer completions for text that matches ``pattern`` right before the cursor, in the current line of
-        compose.
+        """Offers completions for text that matches ``pattern`` right before the cursor, in the current line
+        of compose.
         """
         compiled = re.compile(f"(?:{pattern})$")
 
@@ -187,8 +187,8 @@ class Extension(Generic[S]):
     def link_card(
         self, pattern: str
     ) -> Callable[[Callable[[App[S], Link], Card | None]], Callable[[App[S], Link], Card | None]]:
-        """Show a card for each link whose address matches ``pattern`` from its beginning; the function returns None
-        for no card.
+        """Shows a card for each link whose address matches ``pattern`` from its beginning; the function
+        returns None for no card.
         """
         compiled = re.compile(pattern)
 
@@ -201,8 +201,8 @@ class Extension(Generic[S]):
     def code_card(
         self, *languages: str
     ) -> Callable[[Callable[[App[S], Code], Card | None]], Callable[[App[S], Code], Card | None]]:
-        """Show a card in place of code blocks in these languages; the function returns None to leave a block as it
-        is.
+        """Shows a card in place of code blocks in these languages; the function returns None to leave a block
+        as it is.
         """
         folded = frozenset(language.lower() for language in languages)
 
@@ -215,8 +215,8 @@ class Extension(Generic[S]):
     def segment(
         self, *, every: float | None = None
     ) -> Callable[[Callable[[App[S]], str]], Callable[[App[S]], str]]:
-        """Add a segment to the status line; an empty text shows nothing. It is read again when the line is updated,
-        after `App.redraw`, and ``every`` so many seconds.
+        """Adds a segment to the status line; an empty text shows nothing. It is read again when the line is
+        updated, after `App.redraw`, and ``every`` so many seconds.
         """
         if every is not None and every < MIN_EVERY:
             raise ValueError(f"every: {every} is less than {MIN_EVERY:g} second")

@@ -34,8 +34,8 @@ def files(folder: Path) -> Iterator[Path]:
 
 
 def run_file(path: Path) -> ModuleType:
-    """Run a file and return it as a module. The file is opened once, so what is checked is what is run. Raises
-    UnsafeFile, OSError, and whatever the file raises.
+    """Runs a file and returns it as a module. The file is opened once, so what is checked is what is run.
+    Raises UnsafeFile, OSError, and whatever the file raises.
     """
     real = path.resolve()
     _check(real.parent, real.parent.stat())

@@ -191,7 +191,7 @@ class Handle:
         await self._session.clock.sleep(seconds)
 
     async def close(self) -> None:
-        """Cancel the tasks that the extension started, and wait until they end."""
+        """Cancels the tasks that the extension started, and waits until they end."""
         self._closed = True
         tasks = list(self._work)
         for task in tasks:

@@ -80,7 +80,7 @@ class Host:
     # lifecycle
 
     def add_commands(self) -> list[Command]:
-        """Register the commands of all extensions, each with its keys that are free, and return the commands."""
+        """Registers the commands of all extensions, each with its keys that are free, and returns the commands."""
         commands: list[Command] = []
         keys = dict(self._app.keys)
         for running in self.running:
@@ -117,7 +117,7 @@ class Host:
         return function
 
     def attach(self, account: OpenAccount) -> None:
-        """Start the extensions for an account that is live."""
+        """Starts the extensions for an account that is live."""
         self._at_work[account] = [self._put_to_work(running, account) for running in self.running]
         if account is self._shown:
             self._begin_on_screen()
@@ -127,19 +127,19 @@ class Host:
         return _AtWork(running, handle, Hooks(account.session, running, handle))
 
     async def detach(self, account: OpenAccount) -> None:
-        """Stop the extensions for an account that is being closed."""
+        """Stops the extensions for an account that is being closed."""
         if account is self._shown:
             self.hide()
         at_work = self._at_work.pop(account, [])
         await asyncio.gather(*(one.close() for one in at_work), return_exceptions=True)
 
     def show(self, account: OpenAccount) -> None:
-        """Show what the extensions add for this account, which is on the screen now."""
+        """Shows what the extensions add for this account, which is on the screen now."""
         self._shown = account
         self._begin_on_screen()
 
     def hide(self) -> None:
-        """Stop showing what extensions add: no account is on the screen."""
+        """Stops showing what extensions add: no account is on the screen."""
         self._shown = None
         for timer in self._timers:
             timer.cancel()
@@ -161,7 +161,7 @@ class Host:
         return account.screen if account is self._shown else None
 
     def close(self) -> None:
-        """Remove everything that the extensions added."""
+        """Removes everything that the extensions added."""
         self._withdraw()
         self._unwatch()
 
@@ -246,8 +246,8 @@ class Host:
         return [(one, slash) for one in self._here if one.running.is_on for slash in one.extension.slashes]
 
     def slash(self, content: str, done: Callable[[str | None], None]) -> bool:
-        """Run the slash command at the beginning of a text; returns whether there is one. ``done`` receives the
-        text to send in its place, or None for nothing; it is not called if the command failed.
+        """Runs the slash command at the beginning of a text; returns whether there is one. ``done`` receives
+        the text to send in its place, or None for nothing; it is not called if the command failed.
         """
         word, _, rest = content.removeprefix("/").partition(" ")
         word, newline, more = word.partition("\n")

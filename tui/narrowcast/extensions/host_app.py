@@ -46,10 +46,10 @@ class HostApp(Protocol):
     def accounts(self) -> AccountsContext: ...
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
-        """Show a notice to the user. ``text`` may come from anywhere."""
+        """Shows a notice to the user. ``text`` may come from anywhere."""
 
     def add_commands(self, commands: Sequence[Command]) -> None:
-        """Activate the keys of these commands."""
+        """Activates the keys of these commands."""
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
-        """Run ``work`` in the background. Errors are shown to the user and logged."""
+        """Runs ``work`` in the background. Errors are shown to the user and logged."""

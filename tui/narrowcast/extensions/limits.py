@@ -60,7 +60,9 @@ def uninterrupted() -> Iterator[None]:
 
 
 def call(function: Callable[..., T], *args: Any, seconds: float = STEP_SECONDS) -> T:
-    """Call ``function`` and return its result. Raises TooLong after ``seconds``, and whatever the function raises."""
+    """Calls ``function`` and returns its result. Raises TooLong after ``seconds``, and whatever the function
+    raises.
+    """
     if _alarm.armed:
         return function(*args)  # called inside a function that is limited already
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
@@ -124,7 +126,7 @@ async def _watched(work: Coroutine[Any, Any, T]) -> T:
 
 
 def watch_tasks(loop: asyncio.AbstractEventLoop) -> Callable[[], None]:
-    """Apply the step limit to all tasks that extensions start from now on; the returned function ends that."""
+    """Applies the step limit to all tasks that extensions start from now on; the returned function ends that."""
     before = loop.get_task_factory()
 
     def factory(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> asyncio.Future[Any]:

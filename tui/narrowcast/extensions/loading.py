@@ -46,8 +46,8 @@ class Found(Struct, frozen=True):
 def load_all(
     folder: Path, tables: Mapping[str, Mapping[str, object]], seconds: float = LOAD_SECONDS
 ) -> list[Found]:
-    """Find and load all extensions: files, then packages. ``tables``: settings by extension name. Never raises;
-    call it in a thread.
+    """Finds and loads all extensions: files, then packages. ``tables``: settings by extension name. Never
+    raises; to be called in a thread.
     """
     found: list[Found] = []
     names: set[str] = set()

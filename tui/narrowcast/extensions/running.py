@@ -108,7 +108,7 @@ class RunningExtension:
     async def call_hook(
         self, what: str, function: Callable[..., Any], *args: Any, unlimited: bool = False
     ) -> None:
-        """Call a hook or a command; nothing is raised."""
+        """Calls a hook or a command; nothing is raised."""
         with contextlib.suppress(Refused):  # the user has been notified
             await self.call_async(what, function, *args, unlimited=unlimited)
 
@@ -124,7 +124,7 @@ class RunningExtension:
             self.turn_off(f"{what} failed ({type(error).__name__}: {error})"[:300], error)
 
     def turn_off(self, why: str, error: BaseException | None = None) -> None:
-        """Turn the extension off: nothing of it is called any more. Notifies the user and logs the traceback."""
+        """Turns the extension off: nothing of it is called any more. Notifies the user and logs the traceback."""
         if not self.is_on:
             return
         self.why_off = why

@@ -25,8 +25,8 @@ T = TypeVar("T")
 
 
 async def _in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run a function that never raises in a daemon thread, for which the app's exit does not wait, and return its
-    result.
+    """Runs a function that never raises in a daemon thread, for which the app's exit does not wait, and
+    returns its result.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
@@ -60,7 +60,7 @@ class Extensions:
         self.host: Host | None = None
 
     def begin(self, account: OpenAccount) -> None:
-        """Load the extensions if necessary, and start them for an account that is live."""
+        """Loads the extensions if necessary, and starts them for an account that is live."""
         if self._folder is None or account in self._working:
             return
         if self._loading is None:
@@ -82,7 +82,7 @@ class Extensions:
             self.host.show(self._shown)
 
     async def _work_for(self, account: OpenAccount) -> None:
-        """Start the extensions for an account, once they are loaded and the current user is known."""
+        """Starts the extensions for an account, once they are loaded and the current user is known."""
         if self._loading is not None:
             await asyncio.shield(self._loading)
         if self.host is not None:
@@ -91,7 +91,7 @@ class Extensions:
             self.host.attach(account)
 
     async def end(self, account: OpenAccount) -> None:
-        """Stop the extensions for an account that is being closed."""
+        """Stops the extensions for an account that is being closed."""
         if (working := self._working.pop(account, None)) is not None:
             working.cancel()
         if account is self._shown:
@@ -100,13 +100,13 @@ class Extensions:
             await self.host.detach(account)
 
     def show(self, account: OpenAccount) -> None:
-        """Show what extensions add for the account, which is on the screen now."""
+        """Shows what extensions add for the account, which is on the screen now."""
         self._shown = account
         if self.host is not None:
             self.host.show(account)
 
     def hide(self) -> None:
-        """Stop showing what extensions add: no account is on the screen."""
+        """Stops showing what extensions add: no account is on the screen."""
         self._shown = None
         if self.host is not None:
             self.host.hide()
@@ -143,5 +143,5 @@ class Extensions:
         return self.host.offers(line) if self.host is not None else None
 
     def slash(self, content: str, done: Callable[[str | None], None]) -> bool:
-        """Run the slash command at the beginning of a text; returns whether there is one."""
+        """Runs the slash command at the beginning of a text; returns whether there is one."""
         return self.host is not None and self.host.slash(content, done)

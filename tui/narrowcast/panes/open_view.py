@@ -37,11 +37,11 @@ class OpenView:
         return self._narrow
 
     def follow(self, follower: Follower) -> None:
-        """Notify ``follower`` of every change from now on."""
+        """Notifies ``follower`` of every change from now on."""
         self._followers.append(follower)
 
     def show(self, narrow: Narrow) -> None:
-        """Open ``narrow``. Opening the same view again changes nothing, such as an address chosen in it."""
+        """Opens ``narrow``. Opening the same view again changes nothing, such as an address chosen in it."""
         if narrow == self._narrow:
             return
         for follower in self._followers:

@@ -100,7 +100,7 @@ class PeoplePane(Vertical):
                 self._outdated.update(item.ids)
 
     def refresh_people(self) -> None:
-        """Update the rows of people who changed; deferred while the pane is hidden."""
+        """Updates the rows of people who changed; deferred while the pane is hidden."""
         if not self.display or self._is_working:
             return
         work = self._refresh()
@@ -118,7 +118,7 @@ class PeoplePane(Vertical):
             self._is_working = False
 
     def _refresh(self) -> Slices[None]:
-        """Update until nobody is outdated, including people who change meanwhile."""
+        """Updates until nobody is outdated, including people who change meanwhile."""
         while True:
             outdated = self._take_outdated()
             if (yield from self._rows.update(lambda: self.session.state, outdated, time.time())):
@@ -135,7 +135,7 @@ class PeoplePane(Vertical):
         self._find.begin()
 
     def leave_find(self) -> bool:
-        """Clear the filter; False if it was empty."""
+        """Clears the filter; False if it was empty."""
         return self._find.end()
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:

@@ -66,7 +66,7 @@ class PeopleRows:
         return {*self._by_id, *(user.user_id for user in state.users.active())}
 
     def update(self, state: Callable[[], State], ids: Collection[int], now: float) -> Slices[bool]:
-        """Update these people, and those present, who may no longer be so at the time ``now``; returns
+        """Updates these people, and those present, who may no longer be so at the time ``now``; returns
         whether a row changed. The rows stay as they were until the end.
         """
         changed: dict[int, Person | None] = {}
@@ -93,7 +93,7 @@ class PeopleRows:
         return bool(changed)
 
     def _place(self, keys: list[_Key], kept: list[int]) -> None:
-        """Insert rows between those that stay. Their sort keys are not stored: for 20,000 people they take 3 MB."""
+        """Inserts rows between those that stay. Their sort keys are not stored: for 20,000 people they take 3 MB."""
         if len(keys) > FEW:
             merged = sorted(
                 [*(self._by_id[user_id].key for user_id in kept), *keys]

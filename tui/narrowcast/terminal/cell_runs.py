@@ -59,11 +59,11 @@ class Runs:
         self._rows: dict[int, tuple[list[Cell], list[int]]] = {}
 
     def first(self, text: str) -> None:
-        """Write ``text`` before all cells."""
+        """Writes ``text`` before all cells."""
         self._before.append(text)
 
     def add(self, y: int, row: list[Cell], columns: list[int]) -> None:
-        """Add the cells of row ``y`` at ``columns``, which have changed; ``row`` is the whole new row."""
+        """Adds the cells of row ``y`` at ``columns``, which have changed; ``row`` is the whole new row."""
         if y in self._rows:
             columns = sorted({*self._rows[y][1], *columns})
         self._rows[y] = row, columns

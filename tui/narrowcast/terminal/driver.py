@@ -63,7 +63,7 @@ class TerminalWriter(WriterThread):
         self.gone = False
 
     def write(self, text: str) -> None:
-        """Write ``text``; drops it while the terminal is stalled, unless the app is leaving the terminal."""
+        """Writes ``text``; drops it while the terminal is stalled, unless the app is leaving the terminal."""
         if self.gone or (self.is_stalled and not self._closing):
             return
         if self._pending.qsize() > MAX_PENDING and not self._closing:
@@ -98,7 +98,7 @@ class TerminalWriter(WriterThread):
                 self._pending.get_nowait()
 
     def run(self) -> None:
-        """Write texts until stopped or until the terminal is gone."""
+        """Writes texts until stopped or until the terminal is gone."""
         while (text := self._pending.get()) is not None:
             try:
                 if isinstance(text, bytes):
@@ -119,13 +119,13 @@ class TerminalWriter(WriterThread):
             self._file.flush()
 
     def _write_whole(self, rest: bytes) -> None:
-        """Write the bytes that the terminal did not take at once, which may begin in the middle of a text."""
+        """Writes the bytes that the terminal did not take at once, which may begin in the middle of a text."""
         self._file.flush()
         while rest:
             rest = rest[os.write(self._file.fileno(), rest) :]
 
     def stop(self, patience: float = LAST_PATIENCE) -> None:
-        """Wait until the rest is written, for at most ``patience`` seconds."""
+        """Waits until the rest is written, for at most ``patience`` seconds."""
         at_once, self._at_once = self._at_once, None
         if at_once is not None:
             os.close(at_once)
@@ -193,7 +193,7 @@ class TerminalDriver(LinuxDriver):
         )
 
     def _repaint(self) -> None:
-        """Send everything again after frames were dropped."""
+        """Sends everything again after frames were dropped."""
 
         def repaint() -> None:
             self.gate.forget()
@@ -224,7 +224,7 @@ class TerminalDriver(LinuxDriver):
         self._handle_in_turn(super()._sigcont_application)
 
     def _stop(self) -> None:
-        """Leave the terminal and stop, unless SIGCONT arrived meanwhile: nobody would send it again."""
+        """Leaves the terminal and stops, unless SIGCONT arrived meanwhile: nobody would send it again."""
         if self._auto_restart:
             self.suspend_application_mode()
             self._must_signal_resume = True
@@ -245,7 +245,7 @@ class TerminalDriver(LinuxDriver):
                 self._is_handling = False
 
     def resume_application_mode(self) -> None:
-        """Take the terminal again after a suspension, unless the app is quitting.
+        """Takes the terminal again after a suspension, unless the app is quitting.
 
         SIGCONT may arrive without a suspension: after SIGSTOP, and after the SIGHUP of a closed window.
         Textual would then read the keys in a second thread, and the first one would never end.
@@ -269,17 +269,19 @@ class TerminalDriver(LinuxDriver):
             self._writer.write(self.gate(data))
 
     def write_notice(self, notice: str) -> None:
-        """Write a bell, or sequences for a notification; drops anything else."""
+        """Writes a bell, or sequences for a notification; drops anything else."""
         if self._writer is not None and (notice == BELL or are_notices(notice)):
             self._writer.write(notice)
 
     def ask_for_side_margins(self) -> None:
-        """Ask for the message `SideMargins`. Not sent to Apple's terminal, which would print a part of the question."""
+        """Asks for the message `SideMargins`. Not sent to Apple's terminal, which would print a part of the
+        question.
+        """
         if self.input_tty and os.environ.get("TERM_PROGRAM") != "Apple_Terminal":
             self.write("\x1b[?69$p")
 
     def set_title(self, text: str) -> None:
-        """Set the title of the terminal's window; the previous one is restored at the end."""
+        """Sets the title of the terminal's window; the previous one is restored at the end."""
         self._title = text
         if self._is_named:
             self.write(title_sequence(text))
@@ -302,11 +304,11 @@ class TerminalDriver(LinuxDriver):
         self._loop.call_soon_threadsafe(self._app.post_message, message)
 
     def run_input_thread(self) -> None:
-        """Read the keys until the app quits; invalid bytes do not stop it."""
+        """Reads the keys until the app quits; invalid bytes do not stop it."""
         read_keys(self.fileno, self.exit_event, time.monotonic, self.process_message)
 
     def stop_application_mode(self) -> None:
-        """Restore the terminal, even if frames are still pending."""
+        """Restores the terminal, even if frames are still pending."""
         if self._writer is not None:
             self._writer.begin_closing()
         if self._is_named:

@@ -94,7 +94,9 @@ def _is_a_key(text: str) -> bool:
 def read_keys(
     fileno: int, leaving: Event, monotonic: Callable[[], float], deliver: Callable[[Message], None]
 ) -> None:
-    """Read the terminal until ``leaving`` is set, and pass each message to ``deliver``. Blocks; runs in a thread."""
+    """Reads the terminal until ``leaving`` is set, and passes each message to ``deliver``. Blocks; runs in a
+    thread.
+    """
     keyboard = Keyboard()
     with selectors.SelectSelector() as selector:
         selector.register(fileno, selectors.EVENT_READ)

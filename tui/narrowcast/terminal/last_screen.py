@@ -46,7 +46,7 @@ _attributes: list[object] | None = None
 
 
 def show(arguments: Sequence[str]) -> None:
-    """Paint the saved screen of a start with these arguments, if there is one. Never raises."""
+    """Paints the saved screen of a start with these arguments, if there is one. Never raises."""
     global _shown
     try:
         _shown = _show(arguments)
@@ -67,7 +67,7 @@ def take_over() -> Shown | None:
 
 
 def give_back() -> None:
-    """Restore the terminal as `show` found it. Does nothing if `show` did not change it, or if it is restored."""
+    """Restores the terminal as `show` found it. Does nothing if `show` did not change it, or if it is restored."""
     global _attributes, _shown
     attributes, _attributes, _shown = _attributes, None, None
     if attributes is None:
@@ -116,7 +116,7 @@ def _show(arguments: Sequence[str]) -> Shown | None:
 
 
 def _write(data: bytes) -> None:
-    """Write all data. The terminal was open a moment ago; if it does not read, the app would wait as well."""
+    """Writes all data. The terminal was open a moment ago; if it does not read, the app would wait as well."""
     while data:
         data = data[os.write(2, data) :]
 

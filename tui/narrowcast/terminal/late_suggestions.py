@@ -24,5 +24,5 @@ def get_suggestions(word: str, possible_words: Sequence[str], count: int) -> lis
 
 
 def install() -> None:
-    """Make Textual import this module instead of its own."""
+    """Makes Textual import this module instead of its own."""
     sys.modules.setdefault("textual.suggestions", sys.modules[__name__])

@@ -32,7 +32,8 @@ class SafeFormatter(logging.Formatter):
 
 
 def start_log(path: Path | None) -> bool:
-    """Log to ``path`` from now on, including warnings of libraries. False if there is no file or it cannot be opened.
+    """Logs to ``path`` from now on, including warnings of libraries. False if there is no file or it cannot
+    be opened.
 
     Without a file nothing is logged: Python's default handler would write over the screen.
     """

@@ -76,7 +76,7 @@ class CommandRunner:
         self._running: set[asyncio.Task[None]] = set()
 
     def start(self, values: Mapping[str, str]) -> None:
-        """Run the command in the background; errors are logged."""
+        """Runs the command in the background; errors are logged."""
         if not self._command or len(self._running) >= MAX_AT_ONCE:
             return
         task = asyncio.ensure_future(self._run(arguments_of(self._command, values)))

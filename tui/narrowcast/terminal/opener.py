@@ -29,7 +29,7 @@ def checked(url: str) -> str:
 
 
 async def open_link(url: str) -> None:
-    """Open ``url`` with $BROWSER or the desktop's program. Raises InvalidInput if there is none."""
+    """Opens ``url`` with $BROWSER or the desktop's program. Raises InvalidInput if there is none."""
     url = checked(url)
     programs = [
         os.environ.get("BROWSER", "").split(":", 1)[0],

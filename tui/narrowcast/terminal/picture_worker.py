@@ -26,7 +26,7 @@ LIMITS = (
 
 
 def limit_resources(cpu_seconds: int) -> None:
-    """Limit the resources of this process; the limits cannot be raised again."""
+    """Limits the resources of this process; the limits cannot be raised again."""
     for kind, most in ((resource.RLIMIT_CPU, cpu_seconds), *LIMITS):
         _, hard = resource.getrlimit(kind)
         if hard != resource.RLIM_INFINITY:
@@ -38,7 +38,7 @@ def limit_resources(cpu_seconds: int) -> None:
 
 
 def main() -> int:
-    """Decode standard input; returns the exit code, 0 for a valid image."""
+    """Decodes standard input; returns the exit code, 0 for a valid image."""
     columns, rows, width, height, cpu_seconds = map(int, sys.argv[1:6])
     limit_resources(cpu_seconds)
     data = sys.stdin.buffer.read(images.MAX_BYTES + 1)

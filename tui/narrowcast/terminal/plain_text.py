@@ -49,7 +49,7 @@ def _alike(character: str) -> str:
 
 
 def tolerate_all_characters(file: IO[str]) -> None:
-    """Let ``file`` accept any text; characters missing in its encoding are replaced by others of the same width."""
+    """Lets ``file`` accept any text; characters missing in its encoding are replaced by others of the same width."""
     codecs.register_error(ERRORS, _replacement)
     reconfigure = getattr(file, "reconfigure", None)
     if reconfigure is not None:

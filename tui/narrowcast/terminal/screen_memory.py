@@ -71,7 +71,7 @@ class ScreenMemory(Struct):
     _of_strips: dict[int, tuple[Strip, list[Cell]]] = field(default_factory=dict)
 
     def forget(self) -> None:
-        """Clear the record: the next update is sent whole."""
+        """Clears the record: the next update is sent whole."""
         self.rows.clear()
 
     def is_whole(self, width: int, height: int) -> bool:
@@ -79,7 +79,7 @@ class ScreenMemory(Struct):
         return all(len(self.rows.get(y, ())) == width for y in range(height))
 
     def prime(self, rows: Mapping[int, list[Cell]]) -> None:
-        """Record that the terminal already shows ``rows``."""
+        """Records that the terminal already shows ``rows``."""
         self.rows.update(rows)
 
     def difference(self, update: object, console: Console) -> str | None:
@@ -224,7 +224,7 @@ class ScreenMemory(Struct):
         return cells
 
     def _put(self, y: int, x: int, cells: list[Cell], runs: Runs) -> None:
-        """Compare ``cells`` at (x, y) with the record, update the record, and add what has to be sent."""
+        """Compares ``cells`` at (x, y) with the record, updates the record, and adds what has to be sent."""
         row = self.rows.get(y, [])
         end = x + len(cells)
         if len(row) < end:

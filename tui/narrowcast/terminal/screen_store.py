@@ -39,7 +39,7 @@ def keep(
     console: Console,
     mark: str,
 ) -> None:
-    """Save the screen for the next start with these arguments (0600). ``mark`` replaces the last row.
+    """Saves the screen for the next start with these arguments (0600). ``mark`` replaces the last row.
 
     Writes nothing if the arguments do not open an account. Raises OSError.
     """
@@ -71,7 +71,7 @@ def keep(
 
 
 def forget_all() -> None:
-    """Delete all saved screens, such as after a logout."""
+    """Deletes all saved screens, such as after a logout."""
     shutil.rmtree(Path(last_screen.cache_folder()) / last_screen.FOLDER, ignore_errors=True)
 
 

@@ -51,7 +51,7 @@ class SignalHandler:
         """Returns further sequences to write after `CLEAN`."""
 
     def start(self) -> None:
-        """Install the handlers. Call it from the main thread, if possible before the app changes the
+        """Installs the handlers; to be called from the main thread, if possible before the app changes the
         terminal's modes.
         """
         if threading.current_thread() is not threading.main_thread():
@@ -64,7 +64,7 @@ class SignalHandler:
             threading.Thread(target=self._watch, daemon=True, name="terminal-watch").start()
 
     def stop(self) -> None:
-        """Restore the previous handlers after the app has quit by itself."""
+        """Restores the previous handlers after the app has quit by itself."""
         self._done.set()
         for number, handler in self._old.items():
             signal.signal(number, handler)
@@ -75,7 +75,9 @@ class SignalHandler:
     def watch(
         self, driver: Driver | None, is_leaving: Callable[[], bool], repaint: Callable[[], None]
     ) -> None:
-        """Let the app's driver report when the terminal is gone, or when another program wrote to it (``repaint``)."""
+        """Lets the app's driver report when the terminal is gone, or when another program wrote to it
+        (``repaint``).
+        """
         if isinstance(driver, TerminalDriver):
             self.also_clean = lambda: driver.title_to_restore
             driver.lost = self.vanished
@@ -88,7 +90,7 @@ class SignalHandler:
         return self._asked.is_set() or self._done.is_set()
 
     def ask(self, code: int) -> None:
-        """Make the app quit with ``code``; may be called from any thread, only the first call counts."""
+        """Makes the app quit with ``code``; may be called from any thread, only the first call counts."""
         if self.is_leaving:
             return
         self._asked.set()
@@ -104,7 +106,7 @@ class SignalHandler:
         self.ask(128 + number)
 
     def _watch(self) -> None:
-        """Wait until the terminal hangs up. Textual would repeatedly read the end of file instead."""
+        """Waits until the terminal hangs up. Textual would repeatedly read the end of file instead."""
         poll = select.poll()
         poll.register(self._fd, 0)
         poll.register(self._wake_read, select.POLLIN)

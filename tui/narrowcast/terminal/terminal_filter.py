@@ -177,7 +177,7 @@ class TerminalFilter(Struct):
     _wants: _Look = field(default=_DEFAULT)
 
     def forget(self) -> None:
-        """Write the next style whole, because another program may have changed the terminal's style."""
+        """Writes the next style whole, because another program may have changed the terminal's style."""
         self._has = _Look(frozenset({-1}))
 
     def __call__(self, data: str) -> str:

@@ -41,7 +41,7 @@ def visible_cuts(compositor: Compositor) -> list[list[int]]:
 def paint_lines(
     compositor: Compositor, crop: Region, is_painted: Callable[[int], bool]
 ) -> list[dict[int, Strip | None]]:
-    """Render the visible widgets in the lines of ``crop`` that are to be painted."""
+    """Renders the visible widgets in the lines of ``crop`` that are to be painted."""
     cuts = compositor.cuts
     chops: list[dict[int, Strip | None]] = [dict.fromkeys(row[:-1]) for row in cuts]
     lines = range(max(crop.y, 0), min(crop.bottom, len(cuts)))
@@ -63,7 +63,7 @@ def _take_all(
 
 
 def paint_part(compositor: Compositor) -> ChopsUpdate | None:
-    """Render only the visible widgets, and only their lines, in the regions to paint. Textual renders
+    """Renders only the visible widgets, and only their lines, in the regions to paint. Textual renders
     everything in the bounding rectangle: for a counter at the top and a letter at the bottom, that is the
     whole screen.
     """
@@ -91,7 +91,7 @@ def _take_pieces(
     chops: Chops,
     missing: dict[int, set[int]],
 ) -> None:
-    """Fill missing pieces with what ``widget`` shows there; ``seen``: the visible part of its ``region``."""
+    """Fills missing pieces with what ``widget`` shows there; ``seen``: the visible part of its ``region``."""
     left, right = seen.column_span
     rows = [
         y

@@ -124,7 +124,7 @@ def has_cache(strip: Strip, name: str) -> bool:
 
 
 def make_strips_lean() -> None:
-    """Make strips create their caches on first use: most of the seven caches of each row stay empty."""
+    """Makes strips create their caches on first use: most of the seven caches of each row stay empty."""
     setattr(Strip, "__init__", _begin_strip)  # noqa: B010
     setattr(Strip, "__getattr__", _make_cache)  # noqa: B010
 
@@ -147,19 +147,19 @@ def _may_scroll(widget: Widget, virtual_size: Size, container_size: Size) -> boo
 def _take_size(
     widget: Widget, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
 ) -> bool:
-    """Request another layout after a change of size only if scroll bars are involved."""
+    """Requests another layout after a change of size only if scroll bars are involved."""
     layout = layout and _may_scroll(widget, virtual_size, container_size)
     return _size_updated(widget, size, virtual_size, container_size, layout)
 
 
 def _take_screen_size(screen: Screen[Any], size: Size) -> None:
-    """Do not lay out a screen again that was already laid out at this size."""
+    """Does not lay out a screen again that was already laid out at this size."""
     if screen._size != size:
         _resized(screen, size)
 
 
 def _begin_screen(screen: Screen[Any], event: events.ScreenResume) -> None:
-    """Skip styles and painting that a resumed screen does not need: a new one got its styles when it was
+    """Skips styles and painting that a resumed screen does not need: a new one got its styles when it was
     created, and its layout paints all of it. One that is used again still has both.
     """
     is_used_again = isinstance(screen, OpensOver) and screen.is_new and screen.stack_updates > 0
@@ -177,13 +177,13 @@ def _begin_screen(screen: Screen[Any], event: events.ScreenResume) -> None:
 
 
 def _leave_screen(screen: Screen[Any]) -> None:
-    """Do not repaint a screen when a dialog opens over it; when it returns, all of it is painted."""
+    """Does not repaint a screen when a dialog opens over it; when it returns, all of it is painted."""
     _suspend(screen)
     screen._repaint_required = False
 
 
 def _paint_screen(screen: Screen[Any]) -> None:
-    """Do not repaint all of a screen in the background: it has reported its changes to the one above."""
+    """Does not repaint all of a screen in the background: it has reported its changes to the one above."""
     if isinstance(screen, OpensOver):
         screen._begin_frame()
         _paint(screen)
@@ -195,7 +195,7 @@ def _paint_screen(screen: Screen[Any]) -> None:
 
 
 def _wait_once(mount: AwaitMount) -> Generator[Any, None, None]:
-    """Wait only once for mounted widgets: both the composing code and the parent wait for them. For a screen
+    """Waits only once for mounted widgets: both the composing code and the parent wait for them. For a screen
     there is nothing to wait for but its own start, as it is laid out then.
     """
     if getattr(mount, "_is_done", False):
@@ -208,7 +208,7 @@ def _wait_once(mount: AwaitMount) -> Generator[Any, None, None]:
 
 
 def make_layouts_lean() -> None:
-    """Lay out and paint a screen that opens only once, instead of up to five times. Partial repaints render
+    """Lays out and paints a screen that opens only once, instead of up to five times. Partial repaints render
     only the parts concerned.
     """
     for owner, name, method in (
@@ -230,7 +230,7 @@ _check_bindings = App._check_bindings
 
 
 async def _check_bindings_of_key(app: App[Any], key: str, priority: bool = False) -> bool:
-    """Look up a key directly. Textual copies all bindings of all widgets from the focus outwards, twice for
+    """Looks up a key directly. Textual copies all bindings of all widgets from the focus outwards, twice for
     each key, and checks for each binding whether an inner widget takes the key as text.
     """
     if app._keymap:
@@ -302,7 +302,7 @@ def _find_handlers(pump: MessagePump, name: str, message: Message) -> Iterator[t
 
 
 def make_keys_lean() -> None:
-    """Make the handling of keys and of the messages that they cause faster."""
+    """Makes the handling of keys and of the messages that they cause faster."""
     setattr(App, "_check_bindings", _check_bindings_of_key)  # noqa: B010
     setattr(_callback, "_count_parameters", _count_parameters)  # noqa: B010
     setattr(MessagePump, "_get_dispatch_methods", _find_handlers)  # noqa: B010

@@ -77,7 +77,7 @@ def has_notices(app: App[Any]) -> bool:
 
 
 def repaint_parts(screen: Screen[Any], regions: Iterable[Region]) -> None:
-    """Paint parts of a screen with the next frame. `refresh` with regions marks the whole screen as dirty,
+    """Paints parts of a screen with the next frame. `refresh` with regions marks the whole screen as dirty,
     but paints only these regions: other changes would never be painted.
     """
     screen._set_dirty(*regions)
@@ -86,7 +86,7 @@ def repaint_parts(screen: Screen[Any], regions: Iterable[Region]) -> None:
 
 
 async def remove_from_stack(screen: Screen[Any]) -> None:
-    """Remove a screen that may not be on top: `switch_screen` would leave no screen for a moment."""
+    """Removes a screen that may not be on top: `switch_screen` would leave no screen for a moment."""
     screen.app._screen_stack.remove(screen)
     await screen.remove()
 
@@ -157,7 +157,7 @@ def has_plain_content(widget: Widget) -> bool:
 
 
 def forget_row(widget: Widget, y: int) -> None:
-    """Render row ``y`` of the content again in the next frame that shows it."""
+    """Renders row ``y`` of the content again in the next frame that shows it."""
     offset = widget.content_offset
     widget._styles_cache.set_dirty(Region(offset.x, offset.y + y, widget.content_size.width, 1))
 
@@ -175,7 +175,9 @@ def finish_of(widget: Widget) -> Callable[[Strip], Strip]:
 
 
 def add_bindings(app: App[Any], bindings: Sequence[Binding]) -> None:
-    """Add key bindings to the running app; unlike those of `App.bind` they have ids, with which keymaps change them."""
+    """Adds key bindings to the running app; unlike those of `App.bind` they have ids, with which keymaps
+    change them.
+    """
     app._bindings = BindingsMap.merge((app._bindings, BindingsMap(bindings)))
 
 
@@ -189,7 +191,7 @@ def _begin_timer_once(
 
 
 def keep_late_timers() -> None:
-    """Make one-shot timers fire even if they are late. Textual skips a call that is overdue when its timer
+    """Makes one-shot timers fire even if they are late. Textual skips a call that is overdue when its timer
     starts to wait, so a short timer never fires if the process is delayed at that moment: a resize would be
     lost, and everything that depends on it.
     """
@@ -207,8 +209,8 @@ def _remaining_widget_and_offset_at(
 
 
 def pass_over_removed() -> None:
-    """Select no text of a widget that was removed and is still painted: a second click on a notice would end the
-    app.
+    """Selects no text of a widget that was removed and is still painted: a second click on a notice would end
+    the app.
     """
     setattr(Screen, "get_widget_and_offset_at", _remaining_widget_and_offset_at)  # noqa: B010  # as above
 
@@ -225,8 +227,8 @@ def _show_standing_notices(rack: ToastRack, notifications: Notifications) -> Non
 
 
 def clear_replaced_notices() -> None:
-    """Remove the frame around a notice with the notice. Textual leaves it if the notice has not expired, and each
-    one moves all later notices down by a row.
+    """Removes the frame around a notice with the notice. Textual leaves it if the notice has not expired, and
+    each one moves all later notices down by a row.
     """
     setattr(ToastRack, "show", _show_standing_notices)  # noqa: B010  # as above
 
@@ -251,7 +253,7 @@ class KeyParser(XTermParser):
 
 
 def remove_screen(screen: Screen[Any]) -> AwaitRemove:
-    """Remove a screen without an extra layout and paint of the screen below, which gets both when it resumes."""
+    """Removes a screen without an extra layout and paint of the screen below, which gets both when it resumes."""
     return screen.app._prune(screen)
 
 

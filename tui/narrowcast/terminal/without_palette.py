@@ -44,5 +44,5 @@ class CommandPalette:
 
 
 def install() -> None:
-    """Make Textual import this module instead of its own palette."""
+    """Makes Textual import this module instead of its own palette."""
     sys.modules.setdefault("textual.command", sys.modules[__name__])

@@ -17,5 +17,5 @@ def time_zones() -> tuple[str, ...]:
 
 
 def preload() -> None:
-    """Read the time zone database in a thread, before a screen needs it."""
+    """Reads the time zone database in a thread, before a screen needs it."""
     asyncio.get_running_loop().run_in_executor(None, time_zones)

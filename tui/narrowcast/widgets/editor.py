@@ -121,7 +121,7 @@ class Editor(Widget, can_focus=True):
                 self.refresh()
 
     def use_vim(self, vim: bool) -> None:
-        """Turn vim's modal editing on or off."""
+        """Turns vim's modal editing on or off."""
         if vim != (self._vim is not None):
             self._vim = VimKeys(self.buffer) if vim else None
 
@@ -131,7 +131,7 @@ class Editor(Widget, can_focus=True):
         return self._vim is not None and not self._vim.inserting
 
     def mark(self) -> None:
-        """Select the whole text, if there is any."""
+        """Selects the whole text, if there is any."""
         if self.buffer.text and not self.is_marked:
             self.is_marked = True
             self.refresh()
@@ -143,19 +143,19 @@ class Editor(Widget, can_focus=True):
         return was_marked
 
     def _cut_marked(self) -> bool:
-        """Cut the selected text; returns whether any was selected."""
+        """Cuts the selected text; returns whether any was selected."""
         marked = self._unmark()
         if marked:
             self.buffer.replace(0, len(self.buffer.text), "")
         return marked
 
     def insert(self, text: str) -> None:
-        """Insert ``text`` at the cursor, as one undo step."""
+        """Inserts ``text`` at the cursor, as one undo step."""
         self.buffer.insert(text)
         self._changed(True)
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Replace the text from ``start`` to ``end`` by ``text``."""
+        """Replaces the text from ``start`` to ``end`` by ``text``."""
         self.buffer.replace(start, end, text)
         self._changed(True)
 
@@ -175,7 +175,7 @@ class Editor(Widget, can_focus=True):
         return self._window.shown(self.size, is_focused=self.has_focus)
 
     def _repaint(self) -> None:
-        """Refresh the cells that differ from what is on the screen."""
+        """Refreshes the cells that differ from what is on the screen."""
         if not self.is_attached or not self.size:
             return
         before, rows_before = self._shown, self._window.row_count

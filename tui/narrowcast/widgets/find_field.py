@@ -52,13 +52,13 @@ class FindField(Editor):
         return bool(self.text) if self._always else self.has_class("-finding")
 
     def begin(self) -> None:
-        """Focus the field to filter the list."""
+        """Focuses the field to filter the list."""
         self.add_class("-finding")
         focus_now(self)
         self._moved()
 
     def end(self) -> bool:
-        """Show the whole list again; False if it was not filtered."""
+        """Shows the whole list again; False if it was not filtered."""
         if not self.is_finding:
             return False
         self.remove_class("-finding")
@@ -69,12 +69,12 @@ class FindField(Editor):
         return True
 
     def move(self, direction: int) -> None:
-        """Move the list's selection down (1) or up (-1) while the focus stays in the field."""
+        """Moves the list's selection down (1) or up (-1) while the focus stays in the field."""
         listing = self._listing()
         listing.action_cursor_down() if direction > 0 else listing.action_cursor_up()
 
     def step(self, direction: int) -> None:
-        """Move the focus from the field to the list, and its selection down (1) or up (-1)."""
+        """Moves the focus from the field to the list, and its selection down (1) or up (-1)."""
         self._go_on()
         self.move(direction)
 

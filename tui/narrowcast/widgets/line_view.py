@@ -242,7 +242,7 @@ class LineView(Widget, can_focus=True):
         return line
 
     def _ready_rows(self, rows: Iterable[int]) -> list[Strip]:
-        """Complete rows for the terminal; each is cached until it changes."""
+        """Completes rows for the terminal; each is cached until it changes."""
         finish, is_selected = finish_of(self), self.text_selection is not None
         ready: list[Strip] = []
         for y in rows:

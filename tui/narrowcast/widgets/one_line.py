@@ -38,7 +38,7 @@ class OneLine(LineView, can_focus=False):
     _right: Sequence[Piece] = ()
 
     def show_pieces(self, left: Sequence[Piece], right: Sequence[Piece] = ()) -> None:
-        """Replace the content of the line."""
+        """Replaces the content of the line."""
         if (left, right) != (self._left, self._right):
             self._left, self._right = left, right
             self.changed()

@@ -104,7 +104,7 @@ class StatusLine(OneLine):
         urgent: bool = False,
         added: Sequence[str] = (),
     ) -> None:
-        """Update the line. An ``urgent`` hint shows how to leave a mode; ``added``: the texts of extensions."""
+        """Updates the line. An ``urgent`` hint shows how to leave a mode; ``added``: the texts of extensions."""
         state = session.state
         unread = state.unreads.count_all()
         mentions = state.unreads.count_mentions()

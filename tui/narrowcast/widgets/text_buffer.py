@@ -38,7 +38,7 @@ class TextBuffer:
         self.reset(text)
 
     def reset(self, text: str) -> None:
-        """Replace the whole text: cursor at its end, no undo history."""
+        """Replaces the whole text: cursor at its end, no undo history."""
         self.text = self._clean(text)
         self.cursor = len(self.text)
         self._undo.clear()
@@ -49,7 +49,7 @@ class TextBuffer:
         return text if self.multiline else text.replace("\n", " ")
 
     def _remember(self, *, typing: bool = False) -> None:
-        """Save the state for undo; a run of typed characters is one step."""
+        """Saves the state for undo; a run of typed characters is one step."""
         if not (typing and self._typing):
             self._undo.append((self.text, self.cursor))
             del self._undo[:-MAX_UNDO]
@@ -58,14 +58,14 @@ class TextBuffer:
     # editing
 
     def insert(self, text: str, *, typed: bool = False) -> None:
-        """Insert ``text`` at the cursor."""
+        """Inserts ``text`` at the cursor."""
         text = self._clean(text)
         self._remember(typing=typed and not text.isspace())
         self.text = self.text[: self.cursor] + text + self.text[self.cursor :]
         self.cursor += len(text)
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Replace the text from ``start`` to ``end`` by ``text``; the cursor goes behind it."""
+        """Replaces the text from ``start`` to ``end`` by ``text``; the cursor goes behind it."""
         self._remember()
         text = self._clean(text)
         self.text = self.text[:start] + text + self.text[end:]
@@ -82,42 +82,42 @@ class TextBuffer:
         return True
 
     def backspace(self) -> bool:
-        """Delete the character before the cursor; False at the start."""
+        """Deletes the character before the cursor; False at the start."""
         return self._delete(self._before(self.cursor), self.cursor)
 
     def delete(self) -> bool:
-        """Delete the character under the cursor; False at the end."""
+        """Deletes the character under the cursor; False at the end."""
         return self._delete(self.cursor, self._after(self.cursor))
 
     def kill_word(self) -> bool:
-        """Cut back to the start of the word."""
+        """Cuts back to the start of the word."""
         return self._delete(self._word_left(), self.cursor, kill=True)
 
     def kill_word_right(self) -> bool:
-        """Cut to the end of the word."""
+        """Cuts to the end of the word."""
         return self._delete(self.cursor, self._word_right(), kill=True)
 
     def kill_start(self) -> bool:
-        """Cut to the start of the line; at its start, the line break before it."""
+        """Cuts to the start of the line; at its start, the line break before it."""
         start = self.line_start()
         return self._delete(start if start < self.cursor else max(0, start - 1), self.cursor, kill=True)
 
     def kill_end(self) -> bool:
-        """Cut to the end of the line; at its end, the line break."""
+        """Cuts to the end of the line; at its end, the line break."""
         end = self.line_end()
         return self._delete(
             self.cursor, end if end > self.cursor else min(len(self.text), end + 1), kill=True
         )
 
     def yank(self) -> bool:
-        """Insert the last cut; False if there is none."""
+        """Inserts the last cut; False if there is none."""
         if not self._killed:
             return False
         self.insert(self._killed)
         return True
 
     def undo(self) -> bool:
-        """Undo the last change; False if there is none."""
+        """Undoes the last change; False if there is none."""
         if not self._undo:
             return False
         self.text, self.cursor = self._undo.pop()
@@ -229,7 +229,7 @@ class TextBuffer:
         return self._before(position) if last and position == rows[row].end > rows[row].start else position
 
     def vertical(self, rows: list[TextRow], by: int) -> bool:
-        """Move the cursor by ``by`` rows; False at the first or last row."""
+        """Moves the cursor by ``by`` rows; False at the first or last row."""
         row, cell = self.locate(rows)
         if not 0 <= row + by < len(rows):
             return False
@@ -251,7 +251,7 @@ def _extends(text: str, position: int) -> bool:
 
 @lru_cache(maxsize=256)
 def _wrap(line: str, width: int) -> tuple[tuple[int, int], ...]:
-    """Wrap one line at spaces if possible, else anywhere; rows are at most ``width - 1`` cells wide."""
+    """Wraps one line at spaces if possible, else anywhere; rows are at most ``width - 1`` cells wide."""
     limit = width - 1
     if most_columns(line) <= limit:
         return ((0, len(line)),)

@@ -54,12 +54,12 @@ class VimKeys:
         }
 
     def enter_insert(self) -> None:
-        """Switch to insert mode, such as in a field that just got the focus."""
+        """Switches to insert mode, such as in a field that just got the focus."""
         self.inserting = True
         self._forget()
 
     def take(self, key: str, character: str | None) -> bool:
-        """Handle a key; returns whether it was one of vim's. Escape in normal mode is not, unless a command
+        """Handles a key; returns whether it was one of vim's. Escape in normal mode is not, unless a command
         is pending.
         """
         if self.inserting:
@@ -236,7 +236,7 @@ class VimKeys:
         self._operate_lines(operator, self._vertical(count - 1))
 
     def _operate_lines(self, operator: str, target: int) -> None:
-        """Apply the operator to all lines from the cursor to ``target``."""
+        """Applies the operator to all lines from the cursor to ``target``."""
         text = self._buffer.text
         first, last = sorted((self._buffer.cursor, target))
         start = text.rfind("\n", 0, first) + 1

@@ -30,7 +30,7 @@ class Beginning:
         return self._pane.refuse(self._rules.read_only)
 
     def channel(self, where: ChannelDestination | None) -> None:
-        """Write to the channel and topic of ``where`` (whose topic may be empty); if None, the user enters them."""
+        """Writes to the channel and topic of ``where`` (whose topic may be empty); if None, the user enters them."""
         if self.refused():
             return
         writing, target = self._pane.writing, self._pane.target
@@ -47,7 +47,7 @@ class Beginning:
             self._order.enter(self._pane.text if ready else target.topic)
 
     def direct(self, where: Destination | None = None) -> None:
-        """Write to the people of ``where``; without it, the user enters names."""
+        """Writes to the people of ``where``; without it, the user enters names."""
         if self.refused():
             return
         self._pane.writing.set_aside()
@@ -59,7 +59,7 @@ class Beginning:
             self._order.enter(self._pane.target.to)
 
     def reply(self, where: Destination, quote: str | None = None) -> None:
-        """Write to ``where``, below ``quote`` (Markdown) if given."""
+        """Writes to ``where``, below ``quote`` (Markdown) if given."""
         if self.refused():
             return
         here, _ = self._pane.writing.destination()
@@ -72,13 +72,13 @@ class Beginning:
             self._order.enter_text()
 
     def insert(self, text: str) -> None:
-        """Insert text at the cursor."""
+        """Inserts text at the cursor."""
         if not self.refused():
             self._pane.text.insert(text)
             self._order.enter_text()
 
     def append(self, text: str) -> None:
-        """Add text at the end, beginning with a new line."""
+        """Adds text at the end, beginning with a new line."""
         if not self.refused():
             editor = self._pane.text
             editor.buffer.cursor = end = len(editor.text)
@@ -86,7 +86,7 @@ class Beginning:
             self._order.enter_text()
 
     def show_draft(self, draft_id: str) -> bool:
-        """Show a saved draft without focusing it; False if it no longer exists."""
+        """Shows a saved draft without focusing it; False if it no longer exists."""
         draft = self._pane.session.drafts.get(draft_id)
         if draft is not None and draft_id != self._pane.writing.draft.id:
             self._pane.writing.set_aside()
@@ -94,7 +94,7 @@ class Beginning:
         return draft is not None
 
     def open_draft(self, draft_id: str) -> bool:
-        """Continue a saved draft; False if it no longer exists."""
+        """Continues a saved draft; False if it no longer exists."""
         if self.refused() or not self.show_draft(draft_id):
             return False
         is_addressed = self._pane.writing.destination()[0] is not None
@@ -102,12 +102,12 @@ class Beginning:
         return True
 
     def go_on(self, draft_id: str | None) -> None:
-        """Continue a saved draft if it still exists, else a text for the open view."""
+        """Continues a saved draft if it still exists, else a text for the open view."""
         if draft_id is None or not self.open_draft(draft_id):
             self._order.enter_text()
 
     def edit(self, message_id: int, content: str) -> None:
-        """Edit an own message; the text being written is restored afterwards."""
+        """Edits an own message; the text being written is restored afterwards."""
         if self.refused():
             return
         if not self._pane.is_edit:
@@ -120,7 +120,7 @@ class Beginning:
         self._show_edit()
 
     def _show_edit(self) -> None:
-        """Show that a message is being edited, and how long that is still possible."""
+        """Shows that a message is being edited, and how long that is still possible."""
         message_id, state = self._pane.writing.edits.message_id, self._pane.session.state
         if message_id is None:
             return
@@ -135,8 +135,9 @@ class Beginning:
             self._pane.host.set_timer(ASK_TIME_EVERY, self._show_edit)
 
     def give_back(self, edit: Edit) -> None:
-        """Restore the text of an edit that the server rejected; only saves it, and says where, if another text or
-        an address is being written or the pane is closed. The focus stays, as the user may be reading.
+        """Restores the text of an edit that the server rejected; only saves it, and says where, if another
+        text or an address is being written or the pane is closed. The focus stays, as the user may be
+        reading.
         """
         host = self._pane.host
         self._pane.session.edits.update(edit)
@@ -148,7 +149,7 @@ class Beginning:
             self._pane.tell(self._pane.writing.edits.keep(edit.message_id))
 
     def new_draft(self) -> None:
-        """Start an empty text to the current destination; the current text stays a draft."""
+        """Starts an empty text to the current destination; the current text stays a draft."""
         where, _ = self._pane.writing.destination()
         self._pane.writing.set_aside()
         self._pane.target.show(self._pane.session.state, where)

@@ -47,5 +47,5 @@ class ComposeContext:
         app_of(self.host).tell(text, severity=severity)
 
     def refuse(self, text: str) -> bool:
-        """Show why a key had no effect, unless ``text`` is empty; returns whether there was a text."""
+        """Shows why a key had no effect, unless ``text`` is empty; returns whether there was a text."""
         return app_of(self.host).refuse(text)

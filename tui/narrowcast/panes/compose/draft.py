@@ -50,7 +50,7 @@ class OpenDraft:
                 self.id_changed()
 
     def take(self, draft: Draft | None, where: Destination | None) -> str:
-        """Take ``draft`` into compose, with the destination ``where`` of the fields; returns its text."""
+        """Takes ``draft`` into compose, with the destination ``where`` of the fields; returns its text."""
         content = draft.content if draft is not None else ""
         self._shown = (where, content)
         self._kept = (draft.destination, content) if draft is not None else None
@@ -59,7 +59,7 @@ class OpenDraft:
         return content
 
     def keep(self, where: Destination | None, content: str) -> None:
-        """Save the text to the journal; delete the draft if the text is empty."""
+        """Saves the text to the journal; deletes the draft if the text is empty."""
         if (where, content) == self._shown:
             return
         self._shown = (where, content)
@@ -70,7 +70,7 @@ class OpenDraft:
             self.drop()
 
     def release(self) -> None:
-        """Let go of the draft, which stays saved, before another text is shown."""
+        """Lets go of the draft, which stays saved, before another text is shown."""
         self._shown = self._kept = self._reserved = None
         self._become(None)
 

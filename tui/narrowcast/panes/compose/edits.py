@@ -25,7 +25,7 @@ def destination_of(message_id: int, session: Session) -> Destination | None:
 
 
 def to_draft(edit: Edit, session: Session) -> None:
-    """Save an unsaved edit as a draft for the conversation of its message."""
+    """Saves an unsaved edit as a draft for the conversation of its message."""
     where = destination_of(edit.message_id, session) or edit.destination
     session.drafts.save(None, where, edit.content)
     session.edits.forget(edit.message_id)
@@ -44,7 +44,7 @@ class Edits:
         """The id of the message that is being edited."""
 
     def begin(self, message_id: int, original: str) -> Edit:
-        """Start to edit a message; restores an earlier unsaved edit of it."""
+        """Starts to edit a message; restores an earlier unsaved edit of it."""
         self.message_id, self._original = message_id, original
         kept = self._session.edits.get(message_id)
         self._destination = kept.destination if kept is not None else None
@@ -60,8 +60,8 @@ class Edits:
         self._deleted.update(message_ids)
 
     def keep(self, message_id: int) -> str:
-        """Store the unsaved edit of a message for the next edit, or as a draft if there cannot be one; returns a
-        notice that says where it is.
+        """Stores the unsaved edit of a message for the next edit, or as a draft if there cannot be one;
+        returns a notice that says where it is.
         """
         edit = self._session.edits.get(message_id)
         if edit is None or message_id not in self._deleted:
@@ -83,7 +83,7 @@ class Edits:
         return left
 
     def note(self, content: str) -> bool:
-        """Store the current text if it differs from the original; returns whether it does."""
+        """Stores the current text if it differs from the original; returns whether it does."""
         if self.message_id is None:
             return False
         if not content.strip() or content == self._original:
@@ -93,13 +93,13 @@ class Edits:
         return True
 
     def leave(self, content: str) -> bool:
-        """End the edit before another text is shown; returns whether there were changes, which are stored."""
+        """Ends the edit before another text is shown; returns whether there were changes, which are stored."""
         changed = self.note(content)
         self.message_id = None
         return changed
 
     def take(self, content: str) -> Edit | None:
-        """Finish the edit, which is about to be saved; None if nothing is being edited."""
+        """Finishes the edit, which is about to be saved; None if nothing is being edited."""
         if self.message_id is None:
             return None
         edit = self._edit(self.message_id, content)

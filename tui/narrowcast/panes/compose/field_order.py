@@ -30,7 +30,7 @@ class FieldOrder:
         return [target.channel, *([target.topic] if target.has_topics else []), self._pane.text]
 
     def enter(self, field: Editor) -> None:
-        """Focus a field; the content of an address field is selected, so that typing replaces it."""
+        """Focuses a field; the content of an address field is selected, so that typing replaces it."""
         self._pane.text.display = True
         if field is self._pane.text:
             self._text_entered()
@@ -45,7 +45,7 @@ class FieldOrder:
         self.enter(self._pane.text)
 
     def step(self, direction: int) -> None:
-        """Focus the next field (1) or the previous one (-1). At the ends, raises SkipAction for the outer panes."""
+        """Focuses the next field (1) or the previous one (-1). At the ends, raises SkipAction for the outer panes."""
         fields, focused = self.fields(), self._pane.host.screen.focused
         place = fields.index(focused) + direction if isinstance(focused, Editor) and focused in fields else 0
         if not 0 <= place < len(fields):

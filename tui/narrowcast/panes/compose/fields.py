@@ -91,7 +91,7 @@ class TargetLine(Horizontal):
         return self.has_class("-direct")
 
     def show_kind(self, direct: bool) -> None:
-        """Show the field for recipients, or those for channel and topic."""
+        """Shows the field for recipients, or those for channel and topic."""
         if direct != self.is_direct or self.has_class("-edit"):
             self.set_class(direct, "-direct", update=False)
             self.set_class(not direct, "-channel", update=False)
@@ -100,17 +100,17 @@ class TargetLine(Horizontal):
         self.sign.show_pieces([(" To " if direct else "  # ", "dim")])
 
     def show_edit(self, text: str) -> None:
-        """Hide the fields, because an existing message is being edited."""
+        """Hides the fields, because an existing message is being edited."""
         self.add_class("-edit")
         self.sign.show_pieces([(text, "accent")])
 
     def show_view(self, state: State) -> None:
-        """Fill the fields with the destination of a message from the open view."""
+        """Fills the fields with the destination of a message from the open view."""
         narrow = self._view.narrow
         self.show(state, narrow.new_message_destination if narrow is not None else None)
 
     def show(self, state: State, where: Destination | None) -> None:
-        """Fill the fields with a destination that was chosen in the open view."""
+        """Fills the fields with a destination that was chosen in the open view."""
         if isinstance(where, DirectDestination):
             self.show_kind(True)
             self.to.text = names.recipients(state, where.user_ids)
@@ -123,11 +123,11 @@ class TargetLine(Horizontal):
         self._given = Given(self._view.narrow, where, self._fields())
 
     def view_moved(self) -> None:
-        """Keep the fields, although the view has another narrow now."""
+        """Keeps the fields, although the view has another narrow now."""
         self._given = replace(self._given, narrow=self._view.narrow)
 
     def show_rules(self, state: State) -> None:
-        """Show whether the channel has topics, and whether one is required, before the user writes."""
+        """Shows whether the channel has topics, and whether one is required, before the user writes."""
         channel_id = None if self.is_direct else self._channel_id(state)
         policy = (
             TopicsPolicy.ALLOW_EMPTY if channel_id is None else permissions.topics_policy(state, channel_id)
@@ -154,7 +154,7 @@ class TargetLine(Horizontal):
         return self._given.narrow != self._view.narrow
 
     def refresh_names(self, state: State) -> None:
-        """Show the new names after channels or people were loaded or renamed, unless the user changed the fields."""
+        """Shows the new names after channels or people were loaded or renamed, unless the user changed the fields."""
         given = self._given
         if given.where is not None and given.fields == self._fields() and not self.has_class("-edit"):
             self.show(state, given.where)
@@ -168,7 +168,7 @@ class TargetLine(Horizontal):
         return self._read_people(state) if self.is_direct else self._read_channel(state)
 
     def complete_names(self, state: State) -> None:
-        """Replace parts of names that match only one person or channel by the full name."""
+        """Replaces parts of names that match only one person or channel by the full name."""
         if self.is_direct:
             self.to.text = people_in_full(state, self.to.text)
         else:

@@ -55,13 +55,13 @@ class Links:
         return not is_elsewhere and same_conversation(writing.destination()[0], place.destination)
 
     def insert(self, link: str) -> None:
-        """Insert a link at the cursor."""
+        """Inserts a link at the cursor."""
         text = self._pane.text
         text.insert(f"{_gap(text.text[: text.buffer.cursor])}{link} ")
         self._pane.writing.keep()
 
     def save(self, link: str, place: TextPlace) -> str:
-        """Save a link at the end of a text that is not in compose; returns which text that is, for a notice."""
+        """Saves a link at the end of a text that is not in compose; returns which text that is, for a notice."""
         session = self._pane.session
         if (edit := self._kept_edit(place)) is not None:
             session.edits.update(replace(edit, content=_with(edit.content, link)))

@@ -29,7 +29,7 @@ class ComposeLook:
         self._enter_sends = enter_sends
 
     def refresh(self, refusal: str) -> None:
-        """Adapt to another text, which may have another size."""
+        """Adapts to another text, which may have another size."""
         self.show_idle(refusal)
         self.fit()
         self.show_hint(refusal)
@@ -45,7 +45,7 @@ class ComposeLook:
         )
 
     def show_idle(self, refusal: str) -> None:
-        """Hide the text while compose is idle."""
+        """Hides the text while compose is idle."""
         if not self._pane.host.is_attached:
             return  # the screen is being removed
         idle = self.is_idle
@@ -54,7 +54,7 @@ class ComposeLook:
             self.show_hint(refusal)
 
     def fit(self) -> None:
-        """Grow with the text; a resize repaints the whole screen, so only if the number of rows changes."""
+        """Grows with the text; a resize repaints the whole screen, so only if the number of rows changes."""
         text = self._pane.text
         if not text.size.width:
             return  # not laid out yet: the number of rows is not known
@@ -64,7 +64,7 @@ class ComposeLook:
             text.styles.height = rows
 
     def show_hint(self, refusal: str) -> None:
-        """Show the keys, the remaining length, or that nothing can be sent."""
+        """Shows the keys, the remaining length, or that nothing can be sent."""
         width = self._pane.host.size.width
         if not width:
             return  # not laid out yet: a class set now would be reset, and cost two updates of styles

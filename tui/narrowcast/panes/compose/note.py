@@ -22,6 +22,6 @@ class ComposeNote(Struct, frozen=True):
             return []
 
     def write(self, draft_ids: Sequence[str]) -> None:
-        """Store the ids of the drafts in compose."""
+        """Stores the ids of the drafts in compose."""
         with contextlib.suppress(OSError):
             self.path.write_text("\n".join(draft_ids), encoding="utf-8")

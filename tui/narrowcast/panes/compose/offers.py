@@ -81,7 +81,7 @@ class Offers:
         return 0, completion.topic_names(self._state, channel_id, typed)
 
     def offer(self, field: Editor, edited: bool, *, asked: bool = False) -> None:
-        """Show completions for the word at the cursor: after typing, or if ``asked`` for by a key."""
+        """Shows completions for the word at the cursor: after typing, or if ``asked`` for by a key."""
         if not edited and self._offered is None:
             return
         if self._host.screen.focused is not field:
@@ -106,7 +106,7 @@ class Offers:
         self._host.remove_class("-offering")
 
     def take(self) -> None:
-        """Insert the chosen completion into its field."""
+        """Inserts the chosen completion into its field."""
         if self._offered is None:
             return
         field, start = self._offered
@@ -117,7 +117,7 @@ class Offers:
             self.close()
 
     def move(self, key: str) -> bool:
-        """Move the selection if ``key`` is that of a line up or down; returns whether it was moved."""
+        """Moves the selection if ``key`` is that of a line up or down; returns whether it was moved."""
         keys = keys_of(self._host)
         up, down = key in keys["compose.up"], key in keys["compose.down"]
         if self._offered is None or not (up or down):

@@ -169,22 +169,22 @@ class ComposePane(Vertical):
         self._writing.keep()
 
     def save_before_closing(self) -> None:
-        """Save the text before the pane is removed, and show where an unsaved edit is found."""
+        """Saves the text before the pane is removed, and shows where an unsaved edit is found."""
         self._writing.save_before_closing()
 
     def messages_deleted(self, message_ids: Collection[int]) -> None:
-        """Keep what is typed for one of these messages as a draft when its edit ends; say so now."""
+        """Keeps what is typed for one of these messages as a draft when its edit ends; reports that now."""
         self._writing.edits.deleted(message_ids)
         if self.editing in message_ids:
             how = "The message that you are editing was deleted. <compose.leave> saves your text as a draft."
             self._shared.tell(with_keys(keys_of(self), how), severity="warning")
 
     def follow_draft(self) -> None:
-        """Show changes that another device made to this draft."""
+        """Shows changes that another device made to this draft."""
         self._writing.follow_draft()
 
     def _claim(self, draft_id: str) -> bool:
-        """Take a draft from the other conversation; False if the user is writing it there."""
+        """Takes a draft from the other conversation; False if the user is writing it there."""
         panes = self.screen.query(ComposePane) if self.is_attached else ()
         holder = next((one for one in panes if one is not self and one.draft.id == draft_id), None)
         if holder is not None and not holder.has_focus_within:
@@ -195,18 +195,18 @@ class ComposePane(Vertical):
         self._order.enter_text()
 
     def refresh_target(self) -> None:
-        """Update after names or permissions changed."""
+        """Updates after names or permissions changed."""
         self.target.refresh_names(self.session.state)
         self._rules.refresh()
 
     # the open view
 
     def view_closes(self) -> None:
-        """Save the text for its conversation before another view opens."""
+        """Saves the text for its conversation before another view opens."""
         self._writing.set_aside()
 
     def view_opened(self) -> None:
-        """Address the conversation of the open view."""
+        """Addresses the conversation of the open view."""
         self._writing.show_view()
         self.uploads.refresh_rows()
 
@@ -215,8 +215,8 @@ class ComposePane(Vertical):
         self.target.view_moved()
 
     def follow_move(self, old: Destination, new: Destination) -> bool:
-        """After a topic was moved: address what is written to ``old`` to ``new``; returns whether there is such a
-        text.
+        """After a topic was moved: addresses what is written to ``old`` to ``new``; returns whether there is
+        such a text.
         """
         has_text = self._writing.follow_move(old, new)
         self.refresh_target()
@@ -225,7 +225,7 @@ class ComposePane(Vertical):
     # writing
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        """Save the draft, send typing notifications, show completions."""
+        """Saves the draft, sends typing notifications, shows completions."""
         event.stop()
         if event.edited and event.editor is self.target.to and event.editor.text.endswith(","):
             self.target.complete_names(self.session.state)  # a name is complete
@@ -283,14 +283,14 @@ class ComposePane(Vertical):
         self.call_after_refresh(self._show_idle)
 
     def on_descendant_focus(self) -> None:
-        """Show the text, which may be hidden while compose is idle, and what the keys do now."""
+        """Shows the text, which may be hidden while compose is idle, and what the keys do now."""
         self._show_idle()
         self._show_hint()
 
     # look
 
     def show_keys(self) -> None:
-        """Show the current keys of commands; the preset vim switches on modal editing."""
+        """Shows the current keys of commands; the preset vim switches on modal editing."""
         self.text.use_vim(app_of(self).config.preset == "vim")
         self._rules.refresh()
         self._show_hint()
@@ -315,7 +315,7 @@ class ComposePane(Vertical):
             self.target.complete_names(self.session.state)
 
     def _text_entered(self) -> None:
-        """Show why nothing can be sent, before the user writes."""
+        """Shows why nothing can be sent, before the user writes."""
         self._complete_names()
         self._rules.refresh()
         if self._rules.refusal:

@@ -35,7 +35,7 @@ class SendRules:
         return with_keys(keys_of(self._pane.text), f"Write a message (<{begin}>)")
 
     def refresh(self) -> None:
-        """Check again whether the channel takes topics, and whether the user may write there."""
+        """Checks again whether the channel takes topics, and whether the user may write there."""
         state, is_edit = self._pane.session.state, self._pane.is_edit
         self._pane.target.show_rules(state)
         where = self._pane.writing.destination()[0] if not is_edit else None

@@ -48,7 +48,7 @@ class Sending:
         self._edited = edited
 
     def send(self) -> None:
-        """Send the text in compose."""
+        """Sends the text in compose."""
         content = self._pane.text.text.strip()
         if not content:
             self._pane.tell("You have nothing to send!")
@@ -62,7 +62,7 @@ class Sending:
             self._hand_over(content)
 
     def _slash_done(self, content: str, text: str | None) -> None:
-        """Send ``text``, which a slash command returned in place of ``content``; None sends nothing."""
+        """Sends ``text``, which a slash command returned in place of ``content``; None sends nothing."""
         is_edit = self._pane.is_edit
         if not self._pane.host.is_attached or self._pane.text.text.strip() != content or is_edit:
             self._pane.tell("The text has changed meanwhile: nothing was sent.", severity="warning")

@@ -57,7 +57,7 @@ class UploadRows(Vertical):
         self.refresh_rows()
 
     def start(self, path: Path, place: TextPlace) -> None:
-        """Upload the file at ``path``, for a link in that text."""
+        """Uploads the file at ``path``, for a link in that text."""
         self.session.uploads.start(path, place.destination, place.draft_id, place.edited_id)
         self.refresh_rows()
 
@@ -72,7 +72,7 @@ class UploadRows(Vertical):
         ]
 
     def refresh_rows(self) -> None:
-        """Show the progress; pass on the links of finished uploads."""
+        """Shows the progress; passes on the links of finished uploads."""
         uploads = self.session.uploads.all()
         unfinished = {upload.id: upload for upload in uploads if upload.state is not UploadState.DONE}
         for gone in self._rows.keys() - unfinished.keys():
@@ -91,7 +91,7 @@ class UploadRows(Vertical):
             )
 
     def _tell_trouble(self, upload: Upload) -> None:
-        """Show the error of an upload once and in full: the row may be too short for it."""
+        """Shows the error of an upload once and in full: the row may be too short for it."""
         if upload.state is not UploadState.FAILED:
             self._told.pop(upload.id, None)
         elif self._told.get(upload.id) != (text := trouble(upload)):
@@ -117,7 +117,7 @@ class UploadRows(Vertical):
         return unfinished[-1] if unfinished else None
 
     def stop_or_resume(self) -> None:
-        """Pause the newest upload if it is running, else resume it."""
+        """Pauses the newest upload if it is running, else resumes it."""
         upload = self._newest()
         if upload is None:
             return

@@ -75,12 +75,12 @@ class Writing:
     # saving
 
     def typed(self) -> None:
-        """Save the text after the user changed it or its address."""
+        """Saves the text after the user changed it or its address."""
         self._touched = True
         self.keep()
 
     def keep(self) -> None:
-        """Save the text to the journal; delete the draft if the text is empty.
+        """Saves the text to the journal; deletes the draft if the text is empty.
 
         Cheap enough for every key: the journal writes in a thread of its own, within a fraction of a second.
         """
@@ -90,13 +90,13 @@ class Writing:
             self.edits.note(self._text.text)
 
     def save_before_closing(self) -> None:
-        """Save the text before its pane is removed, and show where an unsaved edit is found."""
+        """Saves the text before its pane is removed, and shows where an unsaved edit is found."""
         self.keep()
         if (edited_id := self.edits.message_id) is not None and self.edits.note(self._text.text):
             self._tell(self.edits.keep(edited_id))
 
     def set_aside(self) -> None:
-        """Save the text as a draft or as an unsaved edit, and clear compose for another text."""
+        """Saves the text as a draft or as an unsaved edit, and clears compose for another text."""
         self._session.typing.stop()
         if (edited_id := self.edits.message_id) is not None:
             if self.edits.leave(self._text.text):
@@ -112,7 +112,7 @@ class Writing:
         self._put("")
 
     def hand_over(self) -> None:
-        """Clear compose, whose draft is about to be shown elsewhere on the screen."""
+        """Clears compose, whose draft is about to be shown elsewhere on the screen."""
         self.keep()
         self.draft.release()
         self._target.show_view(self._session.state)
@@ -121,17 +121,17 @@ class Writing:
     # loading
 
     def show_view(self) -> None:
-        """Show the address of the open view, and the saved draft for it."""
+        """Shows the address of the open view, and the saved draft for it."""
         self._target.show_view(self._session.state)
         self._take_draft_of_target()
 
     def address(self, where: Destination | None) -> None:
-        """Address another conversation than that of the view; its draft is loaded if there is one."""
+        """Addresses another conversation than that of the view; its draft is loaded if there is one."""
         self._target.show(self._session.state, where)
         self._take_draft_of_target()
 
     def address_kind(self, direct: bool) -> None:
-        """Address people or a channel, whose names the user still has to enter."""
+        """Addresses people or a channel, whose names the user still has to enter."""
         self._target.show(self._session.state, None)
         self._target.show_kind(direct)
         self._take(None)
@@ -147,12 +147,12 @@ class Writing:
         self._put(self.draft.take(draft, self.destination()[0]))
 
     def show_draft(self, draft: Draft) -> None:
-        """Show a saved draft and its destination."""
+        """Shows a saved draft and its destination."""
         self._target.show(self._session.state, draft.destination)
         self._take(draft)
 
     def follow_draft(self) -> None:
-        """Show and report changes that another device made to this draft."""
+        """Shows and reports changes that another device made to this draft."""
         if self.draft.is_gone():
             self._tell(
                 "This draft was sent on another device, or deleted. Continue writing to keep this text."
@@ -167,8 +167,8 @@ class Writing:
             )
 
     def follow_move(self, old: Destination, new: Destination) -> bool:
-        """Address what is written to ``old`` to ``new``; returns whether there is such a text, which stays as it is.
-        An edit goes on; the text before it is addressed to ``new``.
+        """Addresses what is written to ``old`` to ``new``; returns whether there is such a text, which stays
+        as it is. An edit goes on; the text before it is addressed to ``new``.
         """
         if self._before_edit is not None and same_conversation(self._before_edit[0], old):
             self._before_edit = (new, self._before_edit[1])
@@ -185,7 +185,7 @@ class Writing:
     # editing and sending
 
     def begin_edit(self, message_id: int, content: str) -> Edit:
-        """Edit an own message; the text being written is restored afterwards."""
+        """Edits an own message; the text being written is restored afterwards."""
         before = self._before_edit or (self.destination()[0], None)
         if self.edits.message_id is None:
             self.keep()
@@ -201,13 +201,13 @@ class Writing:
         return edit
 
     def leave_edit(self) -> None:
-        """Return to the text before the edit; changes are stored."""
+        """Returns to the text before the edit; changes are stored."""
         before = self._before_edit
         self.set_aside()
         self._return(before)
 
     def saved(self) -> Edit | None:
-        """Finish the edit and return to the text before it. None if nothing was being edited."""
+        """Finishes the edit and returns to the text before it. None if nothing was being edited."""
         edit = self.edits.take(self._text.text.strip())
         if edit is not None:
             self._session.typing.stop()
@@ -224,7 +224,7 @@ class Writing:
             self.address(where)
 
     def sent(self) -> None:
-        """Clear compose after the text was handed to the outbox."""
+        """Clears compose after the text was handed to the outbox."""
         self.draft.drop()
         self._put("")
 

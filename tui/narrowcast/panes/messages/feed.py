@@ -240,7 +240,7 @@ class ItemRows:
         self._current.clear()
 
     def recheck(self) -> None:
-        """Have cached rows compared with their items before the next use: indexes or content may have changed."""
+        """Has cached rows compared with their items before the next use: indexes or content may have changed."""
         self._current.clear()
 
     # rows

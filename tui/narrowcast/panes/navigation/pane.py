@@ -185,7 +185,7 @@ class NavigationPane(Vertical):
         self.refresh_rows()
 
     def refresh_rows(self) -> None:
-        """Compute the rows again; the selection stays."""
+        """Computes the rows again; the selection stays."""
         self.list.state = self.session.state
         drafts = len(self.session.drafts.all())
         finding = self._find.is_finding
@@ -195,11 +195,11 @@ class NavigationPane(Vertical):
             self.list.set_items(items)
 
     def refresh_marks(self) -> None:
-        """Draw the visible rows again after presence changed."""
+        """Draws the visible rows again after presence changed."""
         self.list.invalidate()
 
     def show_current(self, narrow: Narrow, *, select: bool = True) -> None:
-        """Mark the open view, expand its channel and, if ``select``, select its row."""
+        """Marks the open view, expands its channel and, if ``select``, selects its row."""
         self.list.current = narrow
         if narrow.channel_id is not None and narrow.channel_id not in self.folding.opened:
             self._open_channel(narrow.channel_id)
@@ -211,12 +211,12 @@ class NavigationPane(Vertical):
                 break
 
     def find(self) -> None:
-        """Start filtering channels, topics and people."""
+        """Starts filtering channels, topics and people."""
         self._find.begin()
         self.refresh_rows()
 
     def leave_find(self) -> bool:
-        """Stop filtering; False if the filter was not in use."""
+        """Stops filtering; False if the filter was not in use."""
         was_finding = self._find.end()
         if was_finding:
             self.refresh_rows()
@@ -229,7 +229,7 @@ class NavigationPane(Vertical):
             self._open(row)
 
     def on_navigation_list_opened(self, event: NavigationList.Opened) -> None:
-        """Open the row's view, or run its action."""
+        """Opens the row's view, or runs its action."""
         event.stop()
         self._open(event.row)
 

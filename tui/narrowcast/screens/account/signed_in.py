@@ -45,7 +45,7 @@ class SignedInScreen(ManageScreen[Path]):
         self._who: dict[Path, str] = {}
 
     async def load(self) -> None:
-        """Read the files of accounts that are not open for their user and organization."""
+        """Reads the files of accounts that are not open for their user and organization."""
         files = [one.file for one in app_of(self).accounts.listed() if one.session is None]
         self._who = await asyncio.to_thread(_read, files)
 
@@ -82,7 +82,7 @@ class SignedInScreen(ManageScreen[Path]):
         await context.accounts.sign_out(item)
 
     def action_shift(self, by: int) -> None:
-        """Move the selected account up or down in the list."""
+        """Moves the selected account up or down in the list."""
         if (item := self.selected) is not None:
             self.work(self._shift(item, by))
 

@@ -147,7 +147,7 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
 
 
 def new_channel(host: Host, created: Callable[[int], object]) -> None:
-    """Create a channel and subscribe the current user to it. ``created`` receives its id."""
+    """Creates a channel and subscribes the current user to it. ``created`` receives its id."""
     state = host.session.state
     if not _kinds(state, None):
         refusal = permissions.only_holders(state, "can_create_public_channel_group", "create channels")
@@ -190,7 +190,7 @@ def _announcing(state: State) -> Field:
 
 
 def edit_channel(host: Host, channel: Channel) -> None:
-    """Change a channel's name, description and privacy."""
+    """Changes a channel's name, description and privacy."""
     state = host.session.state
     refused = permissions.channel_refusal(state, channel).short
     retention = permissions.plan_refusal(state).short if permissions.is_owner(state) else "only owners may"
@@ -278,7 +278,7 @@ def _notice(state: State, name: str) -> tuple[tuple[object, str], ...]:
 
 
 def edit_personal_settings(host: Host, channel: Channel) -> None:
-    """Change the user's personal settings for a channel: muted, pinned, color, notifications."""
+    """Changes the user's personal settings for a channel: muted, pinned, color, notifications."""
     state = host.session.state
     own = channel.subscription
     if own is None:

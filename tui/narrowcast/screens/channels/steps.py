@@ -35,7 +35,7 @@ class Step(Struct, frozen=True):
 
 
 def subscription(session: Session, channel: Channel) -> Step:
-    """Subscribe the current user, or unsubscribe."""
+    """Subscribes the current user, or unsubscribes."""
     state, subscriptions, name = session.state, session.client.subscriptions, f"#{channel.name}"
 
     def current_name() -> list[str]:
@@ -65,7 +65,7 @@ def subscription(session: Session, channel: Channel) -> Step:
 
 
 def archiving(session: Session, channel: Channel) -> Step:
-    """Archive the channel, or unarchive it."""
+    """Archives the channel, or unarchives it."""
     channels, name = session.client.channels, f"#{channel.name}"
     if channel.is_archived:
         return Step(

@@ -93,7 +93,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         raise NotImplementedError
 
     async def load(self) -> None:
-        """Fetch the last messages of the first conversations that are not in the state."""
+        """Fetches the last messages of the first conversations that are not in the state."""
         with suppress(NarrowcastError):  # the list shows what is in the state
             await self.session.loader.messages(
                 one.newest for one in self.shown()[:MAX_FETCHED] if one.last is None
@@ -127,12 +127,12 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         )
 
     def action_switch(self, which: str) -> None:
-        """Switch to the inbox or to recent conversations; if that is the current view, close it."""
+        """Switches to the inbox or to recent conversations; if that is the current view, closes it."""
         kind = InboxScreen if which == "inbox" else RecentScreen
         self.dismiss(None if isinstance(self, kind) else kind(self.session))
 
     def action_close_and_run(self, command: str) -> None:
-        """Close this view and run a command of the main screen."""
+        """Closes this view and runs a command of the main screen."""
         self.dismiss(Target(command=command))
 
     def action_mark_read(self) -> None:

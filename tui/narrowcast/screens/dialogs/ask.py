@@ -32,10 +32,10 @@ class Completion(Protocol):
         """Called when the text has changed."""
 
     def move(self, direction: int) -> bool:
-        """Select another completion, up (-1) or down (1); False if there are none."""
+        """Selects another completion, up (-1) or down (1); False if there are none."""
 
     def complete(self, ask: AskScreen) -> None:
-        """Replace the typed text with the completion."""
+        """Replaces the typed text with the completion."""
 
 
 class AskScreen(Dialog[str | None]):
@@ -111,11 +111,11 @@ class AskScreen(Dialog[str | None]):
         return self.query_one(Editor)
 
     def say(self, text: str, look: str = "dim") -> None:
-        """Show a remark on the typed text. ``look``: as in `OneLine`."""
+        """Shows a remark on the typed text. ``look``: as in `OneLine`."""
         self.remark.show(text, look)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        """Clear the problem, or check again."""
+        """Clears the problem, or checks again."""
         event.stop()
         if self._completion is not None:
             self._completion.typed(self)
@@ -125,7 +125,7 @@ class AskScreen(Dialog[str | None]):
             self.say("")
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        """Dismiss with the answer; if it has a problem, stay open and show it."""
+        """Dismisses with the answer; if it has a problem, stays open and shows it."""
         event.stop()
         answer = self._read(event.editor.text.strip())
         if problem := self._problem_of(answer):
@@ -142,7 +142,7 @@ class AskScreen(Dialog[str | None]):
         return self._check(answer) if self._check is not None else ""
 
     def action_offer(self, direction: int) -> None:
-        """Select another completion, up (-1) or down (1)."""
+        """Selects another completion, up (-1) or down (1)."""
         if self._completion is None or not self._completion.move(direction):
             raise SkipAction
 

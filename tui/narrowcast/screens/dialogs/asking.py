@@ -39,8 +39,8 @@ def ask(
     focus: str = "",
     then: Callable[[Any], object] | None = None,
 ) -> None:
-    """Open a form. When the server has accepted the values, ``done`` is shown and ``then`` receives the result of
-    ``submit``.
+    """Opens a form. When the server has accepted the values, ``done`` is shown and ``then`` receives the
+    result of ``submit``.
     """
 
     def closed(result: object) -> None:

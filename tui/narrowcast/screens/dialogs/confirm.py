@@ -56,7 +56,7 @@ class ConfirmScreen(Dialog[bool]):
         self._show_keys()
 
     def on_resize(self) -> None:
-        """Lay out the keys again, which may need another line."""
+        """Lays out the keys again, which may need another line."""
         self.call_after_refresh(self._show_keys)
 
     def _show_keys(self) -> None:
@@ -75,7 +75,7 @@ class ConfirmScreen(Dialog[bool]):
 
 
 def ask_first(screen: InApp, question: str, yes: str, then: Callable[[], object]) -> None:
-    """Do something only after the user has confirmed it."""
+    """Does something only after the user has confirmed it."""
 
     def answered(sure: bool | None) -> None:
         if sure:

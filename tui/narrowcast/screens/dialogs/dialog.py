@@ -50,7 +50,7 @@ class Dialog(OpensOver[T]):
     _outcome: tuple[T | None] | None = None
 
     def start_over(self) -> None:
-        """Reset the screen so that it can be shown again like a new one."""
+        """Resets the screen so that it can be shown again like a new one."""
         self.is_new = True
         self._behind = None
         self._has_behind_changed = False
@@ -62,8 +62,8 @@ class Dialog(OpensOver[T]):
         )
 
     def on_mount(self) -> None:
-        """Take the focus also while another window of the desktop has it, when Textual focuses no widget of a new
-        screen and gives it back to none that is covered.
+        """Takes the focus also while another window of the desktop has it, when Textual focuses no widget of
+        a new screen and gives it back to none that is covered.
         """
         if self.app.app_focus:
             return

@@ -111,7 +111,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             yield self._hint
 
     def on_mount(self) -> None:
-        """Focus the first field that can be changed."""
+        """Focuses the first field that can be changed."""
         self._fit()
         first = next(
             (row for row in self.rows if row.is_enabled and row.field.name == self._focus_first), None
@@ -124,7 +124,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             first.mark()
 
     def on_resize(self) -> None:
-        """Show as many fields as fit; the others scroll."""
+        """Shows as many fields as fit; the others scroll."""
         self._fit()
 
     @property
@@ -211,7 +211,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         return True
 
     def action_next(self) -> None:
-        """Complete the typed text, or go to the next field; after the last comes the first."""
+        """Completes the typed text, or goes to the next field; after the last comes the first."""
         row = self._here
         if row is not None and row.complete():
             self._show_hint()
@@ -231,7 +231,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             row.control.insert("\n")
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        """Show what Tab would complete, and check again a value that had a problem."""
+        """Shows what Tab would complete, and checks again a value that had a problem."""
         event.stop()
         self._take_back_warning()
         if event.edited:
@@ -273,7 +273,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
     # submitting and leaving
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """Show a line below the fields; it may come from the server."""
+        """Shows a line below the fields; it may come from the server."""
         self._said.update(safe_block(text[:500]))
         self._said.set_class(bool(text), "-shown")
         self._said.set_class(bad, "-bad")
@@ -284,7 +284,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         return " ".join(str(one.render()) for one in (*(row.problem for row in self.rows), self._said))
 
     def _check_again(self) -> None:
-        """Check again a value that had a problem."""
+        """Checks again a value that had a problem."""
         row = self._here
         if row is not None and row.has_problem:
             row.show_problem(self._problem_of(row))
@@ -311,7 +311,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         return Values(read, {row.field.name: row.before for row in self.rows})
 
     def action_send(self) -> None:
-        """Pass the values to `submit`; if they are refused, the reason is shown and everything stays as typed."""
+        """Passes the values to `submit`; if they are refused, the reason is shown and everything stays as typed."""
         if self._sending:
             return
         self._warned = False
@@ -367,7 +367,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._enter(row)
 
     def action_leave(self) -> None:
-        """Close the form; if there are unsaved changes, only at the second press of the key."""
+        """Closes the form; if there are unsaved changes, only at the second press of the key."""
         if self._warned or not (self.is_touched or self._sending):
             self.dismiss(None)
             return

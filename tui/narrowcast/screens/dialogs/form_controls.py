@@ -87,7 +87,7 @@ class ChoiceControl(OneLine, can_focus=True):
         return 0 < self.size.width < cell_len(f"{BEFORE}{self.words}{BEHIND}")
 
     def show_value(self) -> None:
-        """Show the chosen option."""
+        """Shows the chosen option."""
         pieces: list[Piece]
         if self._is_switch:
             pieces = [(f" [{'x' if self.value else ' '}] {self.words}", "")]
@@ -109,7 +109,7 @@ class ChoiceControl(OneLine, can_focus=True):
             self.put(value)
 
     def action_choose(self) -> None:
-        """Select the next option, or open the list if there are many."""
+        """Selects the next option, or opens the list if there are many."""
         if len(self._options) <= FEW:
             self.action_step(1)
             return
@@ -155,7 +155,7 @@ class FormRow(Horizontal):
         """The problem with the value; the form shows it below the row."""
 
     def fit_label(self, width: int) -> None:
-        """Give the label a width; the problem is shown below the control."""
+        """Gives the label a width; the problem is shown below the control."""
         self.label.styles.width = width
         self.problem.styles.padding = (0, 0, 0, width)
 
@@ -201,7 +201,7 @@ class FormRow(Horizontal):
         self.rows = 1
 
     def show_problem(self, text: str) -> None:
-        """Show the problem with the value; an empty text clears it."""
+        """Shows the problem with the value; an empty text clears it."""
         self.problem.update(safe_block(text[:500]))
         self.problem.set_class(bool(text), "-shown")
 
@@ -211,7 +211,7 @@ class FormRow(Horizontal):
         return self.problem.has_class("-shown")
 
     def mark(self) -> None:
-        """Mark an existing value so that typing replaces it. Lists are not marked, so that typing adds to them."""
+        """Marks an existing value so that typing replaces it. Lists are not marked, so that typing adds to them."""
         control = self.control
         if isinstance(control, Editor) and not control.buffer.multiline:
             control.buffer.end()
@@ -287,7 +287,7 @@ class FormRow(Horizontal):
         return 0, []
 
     def complete(self) -> bool:
-        """Accept the first completion; False if there is nothing to complete."""
+        """Accepts the first completion; False if there is nothing to complete."""
         start, found = self.offers()
         control = self.control
         if not isinstance(control, Editor) or not found or not self.typed[start:].strip():

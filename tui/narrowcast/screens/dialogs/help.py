@@ -104,12 +104,12 @@ class HelpList(VirtualList[HelpRow]):
         self._words: list[str] = []
 
     def search(self, text: str) -> None:
-        """Show only the entries that contain every word of ``text``."""
+        """Shows only the entries that contain every word of ``text``."""
         self._words = text.casefold().split()
         self._lay_out()
 
     def room_changed(self) -> None:
-        """Wrap the rows to the new width."""
+        """Wraps the rows to the new width."""
         super().room_changed()
         self._lay_out()
 
@@ -253,5 +253,5 @@ def _rows(entries: Sequence[Entry], width: int) -> Iterator[HelpRow]:
 
 
 def _folded(text: str, width: int) -> list[str]:
-    """Wrap a text. Most texts fit, and `wrap` takes a hundred times as long to find that out."""
+    """Wraps a text. Most texts fit, and `wrap` takes a hundred times as long to find that out."""
     return [text] if 0 < len(text) <= width else wrap(text, width)

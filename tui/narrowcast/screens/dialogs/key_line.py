@@ -51,12 +51,12 @@ class KeyLine(Vertical):
         return self._first.size.width or UNKNOWN_WIDTH
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """Show a text in place of the keys; ``bad``: it is a problem. It may come from the server."""
+        """Shows a text in place of the keys; ``bad``: it is a problem. It may come from the server."""
         self.show(text, "bad" if bad else "accent", keeps_place=True)
 
     def show(self, text: str, look: str, *, keeps_place: bool = False) -> None:
-        """Show a text on as many lines as it needs. ``look``: as in `OneLine`. ``keeps_place``: lines that become
-        empty stay visible, so that what is above does not move.
+        """Shows a text on as many lines as it needs. ``look``: as in `OneLine`. ``keeps_place``: lines that
+        become empty stay visible, so that what is above does not move.
         """
         rows = [
             "".join(run.text for run in row.runs)
@@ -67,13 +67,13 @@ class KeyLine(Vertical):
         self._show_more(more, look, keeps_place=keeps_place)
 
     def show_hints(self, words: Sequence[str]) -> None:
-        """Show what keys do, as many per line as fit."""
+        """Shows what keys do, as many per line as fit."""
         first, *more = hint_lines(words, self._room, MAX_LINES)
         self._first.show_pieces([(first, "dim")])
         self._show_more(more, "dim")
 
     def show_refusal(self, refusal: str, hints: str) -> None:
-        """Show why nothing can be changed here, and the keys that still work, on a second line if necessary."""
+        """Shows why nothing can be changed here, and the keys that still work, on a second line if necessary."""
         is_short = cell_len(refusal) + 3 + cell_len(hints) <= self._room
         self._first.show_pieces([(refusal, "warn")], [(hints, "dim")] if is_short else [])
         self._show_more([] if is_short else [hints], "dim")

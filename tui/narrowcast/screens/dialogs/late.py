@@ -49,8 +49,8 @@ class Attention:
         what: str,
         again: str,
     ) -> None:
-        """Open a dialog if the user is still there; else a notice says that ``what`` did not open, and how it opens
-        ``again``: a sentence with the ids of commands as in `with_keys`.
+        """Opens a dialog if the user is still there; else a notice says that ``what`` did not open, and how
+        it opens ``again``: a sentence with the ids of commands as in `with_keys`.
         """
         if self.is_here:
             self._widget.app.push_screen(dialog, closed)
@@ -58,13 +58,13 @@ class Attention:
             self.tell_missed(what, again)
 
     def tell_missed(self, what: str, again: str) -> None:
-        """Show the notice for a dialog that did not open."""
+        """Shows the notice for a dialog that did not open."""
         tell_late(self._widget, f"{what} did not open", again)
 
 
 def tell_late(widget: InApp, missed: str, again: str) -> None:
-    """Show that a response arrived too late, what therefore did not happen, and how to repeat the command: a sentence
-    with the ids of commands as in `with_keys`.
+    """Shows that a response arrived too late, what therefore did not happen, and how to repeat the command: a
+    sentence with the ids of commands as in `with_keys`.
     """
     how = with_keys(keys_of(widget), again)
     app_of(widget).tell(f"{missed}, because you went on to something else. {how}", severity="warning")

@@ -86,7 +86,7 @@ class ManageList(VirtualList[ListRow[T]]):
     }
 
     def render_item(self, item: ListRow[T], width: int, selected: bool) -> Sequence[Strip]:
-        """Render the thing, its detail, and its note."""
+        """Renders the thing, its detail, and its note."""
         base, dim = Style.null(), self.part_style("virtual-list--dim")
         room = width - cell_len(item.text) - MARK_CELLS
         detail = safe_line(item.detail, max(0, width // 2, room))
@@ -172,7 +172,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         raise NotImplementedError
 
     async def load(self) -> None:
-        """Fetch what is not in the state; ``rows`` is read again afterwards."""
+        """Fetches what is not in the state; ``rows`` is read again afterwards."""
 
     def followed(self) -> Sequence[Session]:
         """The accounts, besides the one on screen, whose changes make the list read its rows again."""
@@ -191,7 +191,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         return "", ""
 
     async def delete(self, item: T) -> None:
-        """Delete a thing, after confirmation. A NarrowcastError is shown below the list."""
+        """Deletes a thing, after confirmation. A NarrowcastError is shown below the list."""
 
     def refusal(self) -> str:
         """Why the current user may not change these things, as a sentence; empty if allowed."""
@@ -200,7 +200,7 @@ class ManageScreen(Dialog[object], Generic[T]):
     # for subclasses
 
     async def reload(self) -> None:
-        """Load again, after a load that is under way: its response may be older than the change that caused this."""
+        """Loads again, after a load that is under way: its response may be older than the change that caused this."""
         self._wanted += 1
         mine = self._wanted
         async with self._turn:
@@ -221,7 +221,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         return row.value if row is not None else None
 
     def refresh_rows(self, *, select: Hashable | None = None) -> None:
-        """Read the rows again, and select one by its key if given."""
+        """Reads the rows again, and selects one by its key if given."""
         rows = self.rows()
         if select is None and self._before is not None:
             select = next((row.key for row in rows if row.key not in self._before and not row.heading), None)
@@ -235,11 +235,11 @@ class ManageScreen(Dialog[object], Generic[T]):
         return self.TITLE_TEXT
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """Show a line below the list instead of the keys, until the next key press."""
+        """Shows a line below the list instead of the keys, until the next key press."""
         self.key_line.say(text, bad=bad)
 
     def refused(self, refusal: str | None = None) -> bool:
-        """Show ``refusal``, or by default the screen's own; returns whether there is one."""
+        """Shows ``refusal``, or by default the screen's own; returns whether there is one."""
         reason = self.refusal() if refusal is None else refusal
         if reason:
             self.say(reason, bad=True)
@@ -257,7 +257,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         refusal: str | None = None,
         then: Callable[[object], None] | None = None,
     ) -> None:
-        """Open a form. A user who may not change the values sees them, and the reason.
+        """Opens a form. A user who may not change the values sees them, and the reason.
 
         When the server has accepted the values, ``done`` is shown, or ``then`` called with the result of
         ``submit``.
@@ -279,12 +279,12 @@ class ManageScreen(Dialog[object], Generic[T]):
         )
 
     def copy(self, text: str, what: str = "") -> None:
-        """Copy a text to the clipboard."""
+        """Copies a text to the clipboard."""
         self.app.copy_to_clipboard(text)
         self.say(f"Copied {what}." if what else "Copied.")
 
     def work(self, work: Awaitable[object], *, done: str = "") -> None:
-        """Run a request to the server; an error is shown below the list."""
+        """Runs a request to the server; an error is shown below the list."""
         app_of(self).spawn(self._work(work, done), self.title_text().lower())
 
     async def _work(self, work: Awaitable[object], done: str) -> None:
@@ -314,7 +314,7 @@ class ManageScreen(Dialog[object], Generic[T]):
             yield self.key_line
 
     def on_mount(self) -> None:
-        """Show the current things, fetch the rest, and subscribe to the state."""
+        """Shows the current things, fetches the rest, and subscribes to the state."""
         self.refresh_rows()
         self._show_keys()
         if type(self).load is not ManageScreen.load:
@@ -350,7 +350,7 @@ class ManageScreen(Dialog[object], Generic[T]):
             self.key_line.show_hints(hint_words(keys_of(self), (*self.KEYS, find)))
 
     def on_resize(self) -> None:
-        """Lay out the keys again, which may need another line."""
+        """Lays out the keys again, which may need another line."""
         self.call_after_refresh(self._show_keys)
 
     def on_key(self) -> None:
@@ -373,7 +373,7 @@ class ManageScreen(Dialog[object], Generic[T]):
             self.ask_to_delete(item)
 
     def ask_to_delete(self, item: T) -> None:
-        """Delete a thing once the user has confirmed it."""
+        """Deletes a thing once the user has confirmed it."""
         question, yes = self.question(item)
         if question:
             ask_first(self, question, yes, lambda: self.work(self.delete(item)))
@@ -390,10 +390,10 @@ class ManageScreen(Dialog[object], Generic[T]):
         self._find.step(-1)
 
     def action_leave(self) -> None:
-        """Clear the filter, or close the screen if there is none."""
+        """Clears the filter, or closes the screen if there is none."""
         if not self._find.end():
             self.leave()
 
     def leave(self) -> None:
-        """Close the screen."""
+        """Closes the screen."""
         self.dismiss(None)

@@ -21,8 +21,8 @@ ORDERED_KEYS: tuple[KeyHint, ...] = (
 
 
 def shift(screen: ManageScreen[Any], by: int, save: Callable[[list[Hashable]], Awaitable[object]]) -> None:
-    """Move the selected thing by ``by`` places; ``save`` sends the keys of all rows in their new order to the
-    server.
+    """Moves the selected thing by ``by`` places; ``save`` sends the keys of all rows in their new order to
+    the server.
     """
     row = screen.list.selected_item
     if row is None or screen.refused():

@@ -106,7 +106,7 @@ class Picker(Dialog[T | None], Generic[T]):
             yield self.list
 
     def set_choices(self, choices: Sequence[Choice[T]]) -> None:
-        """Replace the choices; filter and selection stay."""
+        """Replaces the choices; filter and selection stay."""
         self.list.set_items(choices)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:

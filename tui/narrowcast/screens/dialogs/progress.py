@@ -52,6 +52,6 @@ class ProgressScreen(Dialog[None]):
         self._line.show_pieces([(text, "warn" if self.stopped else "dim")])
 
     def action_leave(self) -> None:
-        """Stop after the current batch; what is done stays done."""
+        """Stops after the current batch; what is done stays done."""
         self.stopped = True
         self.say("Stopping after this batch…")

@@ -65,7 +65,7 @@ class TermCompletion:
         return True
 
     def complete(self, ask: AskScreen) -> None:
-        """Replace the typed term with the selected completion."""
+        """Replaces the typed term with the selected completion."""
         item = self._list.selected_item
         if item is not None:
             ask.editor.replace(item.value.start, ask.editor.buffer.cursor, item.value.insert)

@@ -28,8 +28,8 @@ def choose_holders(
     started: Callable[[Awaitable[object]], None],
     rule: HolderRule,
 ) -> None:
-    """Offer the groups that the permission's rule allows, and people by name unless it allows only system groups.
-    ``save`` sends the choice to the server; ``started`` runs that request.
+    """Offers the groups that the permission's rule allows, and people by name unless it allows only system
+    groups. ``save`` sends the choice to the server; ``started`` runs that request.
     """
     choices = [
         Choice(group.id, permissions.group_name(state, group.id), "current" if group.id == present else "")

@@ -102,7 +102,7 @@ class GroupsScreen(ManageScreen[UserGroup]):
         )
 
     def _await_made(self, group_id: object) -> None:
-        """Read the rows again; the new group is selected when its event arrives."""
+        """Reads the rows again; the new group is selected when its event arrives."""
         self._made = group_id
         self.refresh_rows(select=self._made if isinstance(group_id, int) else None)
 

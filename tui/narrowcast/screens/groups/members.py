@@ -140,7 +140,7 @@ class MembersScreen(ManageScreen[Member]):
         self.form(f"Add to {group.name}", [field], add, verb="adds", done="Added.")
 
     def action_add_group(self) -> None:
-        """Add a group as a subgroup: its members become members."""
+        """Adds a group as a subgroup: its members become members."""
         group = self.group
         if group is None or self.refused(self._manage_refusal()):
             return

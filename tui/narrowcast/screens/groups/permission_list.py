@@ -41,7 +41,7 @@ class PermissionsScreen(ManageScreen[Permission]):
         raise NotImplementedError
 
     async def give(self, permission: Permission, new: GroupSettingValue) -> object:
-        """Send a new holder to the server."""
+        """Sends a new holder to the server."""
         raise NotImplementedError
 
     def title_text(self) -> str:

@@ -26,7 +26,7 @@ MAX_LENGTH = 200
 
 
 def remind(host: Host, message: Message) -> None:
-    """Ask when to remind the user of a message."""
+    """Asks when to remind the user of a message."""
     state = host.session.state
 
     async def submit(values: Values) -> None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def send_later(host: Host, where: Destination, content: str, taken: Callable[[], None]) -> None:
-    """Ask when to send a message; ``taken`` is called once the server has accepted it."""
+    """Asks when to send a message; ``taken`` is called once the server has accepted it."""
     state = host.session.state
 
     async def submit(values: Values) -> None:
@@ -165,9 +165,11 @@ def _destination(state: State, values: Values, before: Destination | None) -> De
 
 
 async def _send_now(session: Session, item: ScheduledMessage, where: Destination) -> None:
-    """Remove the message from the schedule first, so that it is never sent twice; then put it into the outbox.
+    """Removes the message from the schedule first, so that it is never sent twice; then puts it into the
+    outbox.
 
-    Until then it is saved as a draft too: if no response arrives, or the app ends, it may be removed but not sent.
+    Until then it is saved as a draft too: if no response arrives, or the app ends, it may be removed but not
+    sent.
     """
     if session.read_only:
         raise InvalidInput(session.warnings[0])

@@ -37,7 +37,7 @@ def _fields(limit: int, snippet: SavedSnippet | None = None, content: str = "") 
 
 
 def new_snippet(host: Host, content: str = "") -> None:
-    """Save a text under a title."""
+    """Saves a text under a title."""
 
     async def submit(values: Values) -> None:
         create = host.session.client.saved_snippets.create

@@ -65,18 +65,18 @@ class ConversationPane(Vertical):
         self.post_message(self.Entered(self))
 
     def move(self, narrow: Narrow) -> None:
-        """Show the open topic at its new place; position, focus and the text being written stay."""
+        """Shows the open topic at its new place; position, focus and the text being written stay."""
         self.view.move(narrow)
         self.messages.move(narrow)
 
     def keep(self) -> None:
-        """Save the draft and the position."""
+        """Saves the draft and the position."""
         self.writing.keep_draft()
         self._remember()
 
     def save_before_closing(self) -> None:
-        """Save the draft and the position before the pane closes while the app runs on; says where unsaved edits
-        are.
+        """Saves the draft and the position before the pane closes while the app runs on; says where unsaved
+        edits are.
         """
         self.writing.save_before_closing()
         self._remember()

@@ -17,7 +17,7 @@ CHANNEL, TOPIC = "onboarding", "welcome"
 
 
 def begin_at_welcome(screen: Screen[object]) -> None:
-    """Go to the welcome conversation once the channels are known, unless the user has gone elsewhere by then."""
+    """Goes to the welcome conversation once the channels are known, unless the user has gone elsewhere by then."""
     if not isinstance(screen, MainScreen):  # the account could not be opened, which is reported elsewhere
         return
     began = screen.narrow

@@ -10,8 +10,8 @@ from narrowcast_api.narrow.narrow import Narrow
 
 
 async def go_to_message(screen: ManageScreen[Any], message_id: int) -> None:
-    """Close the list with the message's place as its result; if the message does not exist, show that in the list.
-    Raises NarrowcastError if the request fails.
+    """Closes the list with the message's place as its result; if the message does not exist, shows that in
+    the list. Raises NarrowcastError if the request fails.
     """
     message = await screen.session.loader.message(message_id)
     if message is None:

@@ -26,8 +26,8 @@ class History:
         self._here = -1
 
     def go(self, to: Entry, left: int | None) -> None:
-        """Add `to`; `left` is the message that was selected before. Going to a message in the same view adds an
-        entry too.
+        """Adds `to`; `left` is the message that was selected before. Going to a message in the same view adds
+        an entry too.
         """
         if self._here >= 0:
             self._leave(left)
@@ -40,8 +40,8 @@ class History:
         self._here = len(self._entries) - 1
 
     def step(self, by: int, left: int | None, beside: Narrow | None = None) -> Entry | None:
-        """Go back (-1) or forward (1); `left` is the message that was selected before. Skips `beside`, the view in
-        another conversation, which is not shown twice. None at either end.
+        """Goes back (-1) or forward (1); `left` is the message that was selected before. Skips `beside`, the
+        view in another conversation, which is not shown twice. None at either end.
         """
         place = self._here + by
         while 0 <= place < len(self._entries) and self._entries[place].narrow == beside:
@@ -53,7 +53,7 @@ class History:
         return self._entries[place]
 
     def move(self, old: Narrow, new: Narrow) -> None:
-        """Replace a view everywhere, because its topic was moved; steps that lead nowhere now are removed."""
+        """Replaces a view everywhere, because its topic was moved; steps that lead nowhere now are removed."""
         kept: list[Entry] = []
         here = self._here
         for place, entry in enumerate(self._entries):

@@ -63,7 +63,7 @@ class PanePlan(Struct):
         return self.people_wanted and self.width >= (WIDE_FROM if self.conversations == 1 else WIDEST_FROM)
 
     def resized(self, width: int) -> None:
-        """Set the width. If the kind of layout changes, panes shown or hidden by the user are reset."""
+        """Sets the width. If the kind of layout changes, panes shown or hidden by the user are reset."""
         before = (self.is_narrow, self.is_wide)
         self.width = width
         if before != (self.is_narrow, self.is_wide):

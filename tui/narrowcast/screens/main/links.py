@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def follow(screen: Workspace, url: str, label: str) -> None:
-    """Open an external address, or download an uploaded file. ``label``: the text of the link."""
+    """Opens an external address, or downloads an uploaded file. ``label``: the text of the link."""
     own = urlsplit(url).netloc == urlsplit(screen.session.account.site).netloc
     place = urlsplit(url).fragment
     if own and "/user_uploads/" in urlsplit(url).path:
@@ -52,7 +52,7 @@ def _open(screen: Workspace, url: str) -> None:
 
 
 async def _download(screen: Workspace, url: str) -> None:
-    """Download into the user's download folder, under a safe and unused name."""
+    """Downloads into the user's download folder, under a safe and unused name."""
     screen.tell("Downloading…")
     folder = await asyncio.to_thread(_downloads)
     fetched = await screen.session.client.uploads.download(url=url, folder=folder)

@@ -28,7 +28,7 @@ class Moves:
         self._sought: set[tuple[Narrow, int]] = set()
 
     def show(self, changes: Sequence[Change]) -> None:
-        """Follow topics that were moved as a whole; tell of others that are open."""
+        """Follows topics that were moved as a whole; tells of others that are open."""
         for moved in changes:
             if isinstance(moved, MessagesMoved):
                 self._show(moved)
@@ -45,8 +45,8 @@ class Moves:
             screen.tell(f"{counted(len(moved.ids), 'message')} moved from {old} to {new}.")
 
     def seek(self) -> None:
-        """Look for topics that were moved while there was no connection or another account was on screen: all messages
-        are gone.
+        """Looks for topics that were moved while there was no connection or another account was on screen:
+        all messages are gone.
         """
         for one in self._screen.side.all:
             old = one.narrow.destination if one.narrow is not None else None
@@ -145,7 +145,7 @@ def _is_emptied(conversation: ConversationPane) -> bool:
 
 
 def _save_view(screen: Workspace, conversation: ConversationPane) -> None:
-    """Keep the views on the screen in sync, and save them for the next start."""
+    """Keeps the views on the screen in sync, and saves them for the next start."""
     session, here = screen.session, screen.narrow
     if here is None:
         return

@@ -24,38 +24,38 @@ class PaneRequests:
         self._screen = screen
 
     def quote(self, message: Message) -> None:
-        """Reply to a message below a quote of it."""
+        """Replies to a message below a quote of it."""
         self._screen.spawn(editing.quote(self._screen, message), "quote the message")
 
     def edit(self, message_id: int) -> None:
-        """Begin an edit of a message in compose."""
+        """Begins an edit of a message in compose."""
         self._screen.spawn(editing.begin(self._screen, message_id), "load the message")
 
     def save(self, edit: Edit) -> None:
-        """Save an edit of a message."""
+        """Saves an edit of a message."""
         self._screen.spawn(editing.save(self._screen, edit), "edit the message")
         self._screen.writing.focus_text()
 
     def open_external_editor(self) -> None:
-        """Edit the text in the user's external editor."""
+        """Edits the text in the user's external editor."""
         self._screen.spawn(editing.external_editor(self._screen), "start the editor")
 
     def attach(self) -> None:
-        """Choose a file and upload it."""
+        """Chooses a file and uploads it."""
         attaching.attach(self._screen)
 
     def use_upload(self, upload: Upload) -> None:
-        """Insert the link of an uploaded file."""
+        """Inserts the link of an uploaded file."""
         attaching.use_upload(self._screen, upload)
 
     def follow_link(self, url: str, label: str) -> None:
-        """Go to a view, open an external address, or download a file."""
+        """Goes to a view, opens an external address, or downloads a file."""
         links.follow(self._screen, url, label)
 
     def show_person(self, user_id: int) -> None:
-        """Show the card of a user."""
+        """Shows the card of a user."""
         people.show(self._screen, user_id)
 
     def show_sent(self, where: Destination) -> None:
-        """Show the sent message, or a notice with its destination and the key that goes there."""
+        """Shows the sent message, or a notice with its destination and the key that goes there."""
         sent.show(self._screen, where)

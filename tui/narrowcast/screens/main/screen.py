@@ -117,7 +117,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         yield self.lines.status
 
     def on_mount(self) -> None:
-        """Open the last view of the previous run, from the cache, so that the first paint shows it."""
+        """Opens the last view of the previous run, from the cache, so that the first paint shows it."""
         self.updates.begin()
         self.open(self.session.last_narrow or Narrow.all())
         self.call_after_refresh(self.lines.tell_warnings)
@@ -133,19 +133,19 @@ class MainScreen(Screen[None], inherit_bindings=False):
             conversation.messages.look_again()
 
     def keep(self) -> None:
-        """Save all drafts before the app ends."""
+        """Saves all drafts before the app ends."""
         if self.side.other is not None:
             self.side.other.keep()
         self.conversation.keep()
 
     def save_before_closing(self) -> None:
-        """Save all drafts before another account is shown."""
+        """Saves all drafts before another account is shown."""
         for conversation in self.side.all:
             conversation.save_before_closing()
         self.session.drafts.queue_writes()
 
     def config_changed(self) -> None:
-        """Apply changed keys or appearance."""
+        """Applies changed keys or appearance."""
         self.lines.update()
         for conversation in self.side.all:
             conversation.messages.apply_settings(sender_colors=app_of(self).config.appearance.sender_colors)
@@ -156,8 +156,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def open(
         self, narrow: Narrow, anchor: int | str | None = None, *, record: bool = True, focus: bool = True
     ) -> None:
-        """Show a view in the active conversation, or focus the one that shows it already. ``anchor``: a message id,
-        or what ``MessageView.open`` takes.
+        """Shows a view in the active conversation, or focuses the one that shows it already. ``anchor``: a
+        message id, or what ``MessageView.open`` takes.
         """
         if (beside := self.side.showing(narrow)) is not None:
             self.side.enter(beside)
@@ -176,11 +176,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.updates.view_opened()
 
     def go(self, narrow: Narrow, anchor: int | str | None = None, *, focus: bool = True) -> None:
-        """Show a view and add it to the history."""
+        """Shows a view and adds it to the history."""
         self.open(narrow, anchor, focus=focus)
 
     def focus_messages(self) -> None:
-        """Focus the list of messages."""
+        """Focuses the list of messages."""
         for widget in (self.messages, *self.messages.query("*")):
             if widget.can_focus:
                 focus_now(widget)
@@ -195,8 +195,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         share: int = 50,
         keys: bool = True,
     ) -> None:
-        """Show a view in the second conversation, which is created if necessary, and focus it if ``keys``. Keys
-        pressed meanwhile wait for it.
+        """Shows a view in the second conversation, which is created if necessary, and focuses it if ``keys``.
+        Keys pressed meanwhile wait for it.
         """
         self.call_later(self._open_beside, narrow, anchor, left=left, share=share, keys=keys)
 
@@ -219,7 +219,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.side.enter(event.conversation)
 
     def _conversations_changed(self) -> None:
-        """Update layout and notes after the active conversation or the number of conversations has changed."""
+        """Updates layout and notes after the active conversation or the number of conversations has changed."""
         self.unfinished.note_drafts()
         self.plan.conversations = len(self.side.all)
         self._apply_plan(self.plan.width)
@@ -230,15 +230,15 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.lines.update()
 
     def on_descendant_focus(self) -> None:
-        """Update the key hints for the pane that has the focus."""
+        """Updates the key hints for the pane that has the focus."""
         self.lines.update()
 
     def show_status(self) -> None:
-        """Update the status line."""
+        """Updates the status line."""
         self.lines.update()
 
     def show_cards(self) -> None:
-        """Render the cards of extensions again."""
+        """Renders the cards of extensions again."""
         for conversation in self.side.all:
             conversation.messages.use_cards(app_of(self).extensions.cards)
 
@@ -255,29 +255,29 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.side.show_in(width)
 
     def fold_panes(self) -> None:
-        """Hide the panes that cover the messages on a narrow terminal."""
+        """Hides the panes that cover the messages on a narrow terminal."""
         if self.plan.is_narrow and (self.plan.navigation or self.plan.people):
             self.plan.navigation = self.plan.people = None
             self._apply_plan(self.app.size.width)
 
     def show_navigation(self, shown: bool) -> None:
-        """Show or hide the channel list."""
+        """Shows or hides the channel list."""
         self.plan.navigation = shown
         self._apply_plan(self.app.size.width)
 
     def show_people(self, shown: bool) -> None:
-        """Show or hide the people pane."""
+        """Shows or hides the people pane."""
         self.plan.people = shown
         self._apply_plan(self.app.size.width)
 
     def show_accounts(self) -> None:
-        """Update the list after a change in another account, whose unread messages it shows too."""
+        """Updates the list after a change in another account, whose unread messages it shows too."""
         self.frames.note([UnreadsChanged()])
 
     # notices, background work and commands, through the app
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
-        """Show a notice to the user."""
+        """Shows a notice to the user."""
         app_of(self).tell(text, severity=severity, seconds=seconds)
 
     def refuse(self, text: str) -> bool:
@@ -285,7 +285,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         return app_of(self).refuse(text)
 
     def spawn(self, work: Awaitable[object], what: str) -> None:
-        """Run ``work`` in the background; a failure is shown as a notice and logged."""
+        """Runs ``work`` in the background; a failure is shown as a notice and logged."""
         app_of(self).spawn(work, what)
 
     def key(self, command_id: str) -> str:
@@ -293,7 +293,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         return key_of(app_of(self).keys, command_id)
 
     def run(self, command_id: str) -> None:
-        """Run a command after the current work is done."""
+        """Runs a command after the current work is done."""
         self.call_later(app_of(self).perform, by_id()[command_id])
 
     # requests of the lists

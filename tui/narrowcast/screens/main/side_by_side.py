@@ -78,8 +78,8 @@ class SideBySide:
         return other if other is not None and other.narrow == narrow else None
 
     async def add(self, place: Widget, *, left: bool = False, share: int = 50) -> ConversationPane:
-        """Mount a second conversation into ``place`` beside the current one. It counts as one of them, and can be
-        activated, only once it is fully mounted.
+        """Mounts a second conversation into ``place`` beside the current one. It counts as one of them, and
+        can be activated, only once it is fully mounted.
         """
         made = self._make()
         if left:
@@ -92,7 +92,7 @@ class SideBySide:
         return made
 
     def enter(self, conversation: ConversationPane) -> None:
-        """Make ``conversation`` the active one."""
+        """Makes ``conversation`` the active one."""
         if conversation is self.active or conversation not in self.all:
             return
         self.active = conversation
@@ -102,7 +102,7 @@ class SideBySide:
         self._changed()
 
     def close_other(self) -> bool:
-        """Close the conversation that is not active, and keep its draft; False if there is none."""
+        """Closes the conversation that is not active, and keeps its draft; False if there is none."""
         other = self.other
         if other is None:
             return False
@@ -114,7 +114,7 @@ class SideBySide:
         return True
 
     def swap(self) -> bool:
-        """Swap left and right; False if there is only one."""
+        """Swaps left and right; False if there is only one."""
         if self.other is None:
             return False
         first, second = self.all
@@ -127,7 +127,7 @@ class SideBySide:
         return True
 
     def widen(self, by: int) -> bool:
-        """Make the active conversation wider by so many steps; narrower if ``by`` is negative."""
+        """Makes the active conversation wider by so many steps; narrower if ``by`` is negative."""
         if self.other is None:
             return False
         step = STEP * by * (1 if self.active is self.all[0] else -1)

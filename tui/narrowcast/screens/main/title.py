@@ -29,7 +29,7 @@ class TitleLine(OneLine):
         self.refresh_title()
 
     def refresh_title(self) -> None:
-        """Show the view's name, with the current names of its channel and people."""
+        """Shows the view's name, with the current names of its channel and people."""
         narrow, state = self._view.narrow, self._session.state
         if narrow is None:
             return

@@ -55,7 +55,7 @@ class Unfinished:
         return ComposeNote(self._folder() / "compose")
 
     async def restore_side(self) -> None:
-        """Open the second conversation of the previous run."""
+        """Opens the second conversation of the previous run."""
         screen = self._screen
         note = await asyncio.to_thread(SideNote.read, self._folder() / SIDE_FILE)
         self._side, self._side_known = note, True
@@ -66,7 +66,7 @@ class Unfinished:
         screen.open_beside(narrow, left=note.left, share=note.share, keys=False)
 
     def save_side(self, note: SideNote | None) -> None:
-        """Save the second conversation; ignored until the one of the previous run has been read."""
+        """Saves the second conversation; ignored until the one of the previous run has been read."""
         if self._side_known and note != self._side:
             self._side = note
             self._screen.spawn(self._in_turn(self._write_side, note), "save the second conversation")
@@ -80,8 +80,8 @@ class Unfinished:
                 path.write_bytes(msgspec.json.encode(note))
 
     async def restore(self) -> None:
-        """Restore the drafts of the previous run: the one for the open view is shown there, notices name the places
-        of others.
+        """Restores the drafts of the previous run: the one for the open view is shown there, notices name the
+        places of others.
         """
         screen = self._screen
         for draft_id in await asyncio.to_thread(self.note.read):
@@ -113,8 +113,8 @@ class Unfinished:
         return [draft_id for one in self._screen.side.all if (draft_id := one.writing.draft.id) is not None]
 
     def note_drafts(self) -> None:
-        """Save which drafts are in compose, and do so whenever another one is; ignored until those of the previous
-        run have been read.
+        """Saves which drafts are in compose, and does so whenever another one is; ignored until those of the
+        previous run have been read.
         """
         if self._drafts is None:
             return
@@ -125,8 +125,8 @@ class Unfinished:
             self._screen.spawn(self._in_turn(self.note.write, now), "save which drafts are open")
 
     async def _tell_of_edits(self, edits: Sequence[Edit]) -> None:
-        """Show a notice for each unsaved edit, unless the server has it: its request may have been under way when
-        the app ended. That of a deleted message becomes a draft.
+        """Shows a notice for each unsaved edit, unless the server has it: its request may have been under way
+        when the app ended. That of a deleted message becomes a draft.
         """
         screen, session = self._screen, self._screen.session
         await until(session, lambda: session.status.kind is not ConnectionKind.CONNECTING)
@@ -159,6 +159,6 @@ class Unfinished:
             return edit.original
 
     async def _in_turn(self, write: Callable[[T], None], value: T) -> None:
-        """Write ``value`` in a thread, after earlier writes."""
+        """Writes ``value`` in a thread, after earlier writes."""
         async with self._turn:
             await asyncio.to_thread(write, value)

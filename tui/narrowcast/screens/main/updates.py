@@ -84,7 +84,7 @@ class StatusLines:
         return hint_line(keys, (*screen.messages.selected_hints, *usual), width)
 
     def tell_warnings(self) -> None:
-        """Show new warnings in full as notices: they may not fit into the banner."""
+        """Shows new warnings in full as notices: they may not fit into the banner."""
         warnings = self._screen.session.warnings
         for warning in warnings:
             if warning not in self._told:
@@ -121,7 +121,7 @@ class Updates:
             unfollow()
 
     def _tell_notices(self, changes: Sequence[change.Change]) -> None:
-        """Show notices from the server immediately."""
+        """Shows notices from the server immediately."""
         for item in changes:
             if isinstance(item, change.ServerNotice):
                 self._screen.tell(item.text, severity="warning")
@@ -143,7 +143,7 @@ class Updates:
         yield (change.ViewChanged,), lambda _: self._moves.seek()
 
     def view_opened(self) -> None:
-        """Follow the topic of the view that was just opened, if it was moved since it was open before."""
+        """Follows the topic of the view that was just opened, if it was moved since it was open before."""
         self._moves.seek()
 
     def _each(self, show: Callable[[ConversationPane], object]) -> None:

@@ -79,7 +79,7 @@ class DraftsScreen(ManageScreen[Draft]):
             self.dismiss(item.draft_id)
 
     def action_delete(self) -> None:
-        """Delete the selected draft; it can be restored with a key."""
+        """Deletes the selected draft; it can be restored with a key."""
         if (draft := self.selected) is not None:
             self._deleted.append(draft)
             self.session.drafts.delete(draft.draft_id)
@@ -92,7 +92,7 @@ class DraftsScreen(ManageScreen[Draft]):
             self.refresh_rows()
 
     def action_conflict(self) -> None:
-        """Show both versions of the selected draft."""
+        """Shows both versions of the selected draft."""
         draft = self.selected
         for conflict in self.session.drafts.conflicts():
             if draft is not None and draft.draft_id in {version.draft_id for version in conflict}:
@@ -173,7 +173,7 @@ class ConflictScreen(Dialog[str | None]):
                 yield TextLines(draft.content)
 
     def action_keep(self, which: int) -> None:
-        """Keep the first, the second, or both as two drafts."""
+        """Keeps the first, the second, or both as two drafts."""
         mine, theirs = (draft.draft_id for draft in self.conflict)
         if which == 0:
             self.session.drafts.keep_both(mine)

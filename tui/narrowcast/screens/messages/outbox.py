@@ -47,7 +47,7 @@ class OutboxScreen(ManageScreen[OutboxEntry]):
         self.dismiss(("go", item))
 
     def action_delete(self) -> None:
-        """Cancel the selected message; its text returns to compose."""
+        """Cancels the selected message; its text returns to compose."""
         if (entry := self.selected) is not None:
             self.dismiss(("take-back", entry))
 

@@ -72,7 +72,7 @@ class PictureScreen(Dialog[Target | None]):
         self._showing.cancel()
 
     def on_resize(self) -> None:
-        """Draw the picture again, scaled to the new size."""
+        """Draws the picture again, scaled to the new size."""
         if self._data is not None:
             self._showing.begin(self._show(self._data), "show the image")
 
@@ -99,7 +99,7 @@ class PictureScreen(Dialog[Target | None]):
         await self._show(data)
 
     async def _show(self, data: bytes) -> None:
-        """Decode in a separate process and draw in a thread: both can take seconds."""
+        """Decodes in a separate process and draws in a thread: both can take seconds."""
         cells = (max(10, self.size.width), max(5, self.size.height - 1))
         kind = images.graphics(os.environ, app_of(self).config.appearance.pictures)
         cell = images.cell_pixels(sys.__stderr__.fileno() if kind and sys.__stderr__ is not None else -1)
@@ -126,7 +126,7 @@ class PictureScreen(Dialog[Target | None]):
         await place.mount(widget)
 
     async def _fetch(self) -> bytes:
-        """Fetch the file itself; if that is too large or not on the server, the server's smaller copy."""
+        """Fetches the file itself; if that is too large or not on the server, the server's smaller copy."""
         fetch, target = self._session.client.uploads.fetch, self._target
         try:
             return await fetch(url=target.value or target.src, max_bytes=images.MAX_BYTES)
@@ -136,7 +136,7 @@ class PictureScreen(Dialog[Target | None]):
             return await fetch(url=target.src, max_bytes=images.MAX_BYTES)
 
     def _draw(self, data: str) -> None:
-        """Write a picture in the terminal's graphics format, bypassing Textual, which only supports cells."""
+        """Writes a picture in the terminal's graphics format, bypassing Textual, which only supports cells."""
         driver = driver_of(self.app)
         gate = getattr(driver, "gate", None)
         if driver is not None and isinstance(gate, TerminalFilter):
@@ -145,7 +145,7 @@ class PictureScreen(Dialog[Target | None]):
             gate.graphics = False
 
     def _erase(self) -> None:
-        """Remove the terminal's picture; everything else is drawn again."""
+        """Removes the terminal's picture; everything else is drawn again."""
         if self._drawing:
             self._draw("\x1b_Ga=d,d=A,q=2\x1b\\" if self._drawing.startswith("\x1b_G") else "\x1b[2J")
             self._drawing = ""
@@ -157,7 +157,7 @@ class PictureScreen(Dialog[Target | None]):
             self._begin()
 
     def action_save(self) -> None:
-        """Download the file into the download folder."""
+        """Downloads the file into the download folder."""
         self._erase()
         self.dismiss(self._target)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def add_choice(host: Host, message: Message, widget: Poll | TodoList) -> None:
-    """Ask for the option or task, and add it to the ``widget`` of ``message``."""
+    """Asks for the option or task, and adds it to the ``widget`` of ``message``."""
     session = host.session
 
     def number() -> int:

@@ -56,7 +56,7 @@ class ExportsScreen(ManageScreen["Export"]):
             )
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
-        """Reload the list when the server reports that an export is complete or failed."""
+        """Reloads the list when the server reports that an export is complete or failed."""
         told = any(isinstance(change, SettingsChanged) and "exports" in change.names for change in changes)
         if told or any(isinstance(change, StateReplaced) for change in changes):
             self.work(self.reload())

@@ -83,7 +83,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
             self._invitations = await self.session.client.invites.list()
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
-        """Reload the list when an event reports a change: the state does not hold it."""
+        """Reloads the list when an event reports a change: the state does not hold it."""
         told = any(isinstance(change, SettingsChanged) and "invites" in change.names for change in changes)
         if told or any(isinstance(change, StateReplaced) for change in changes):
             self.work(self.reload())
@@ -155,7 +155,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
         return " ".join([said, *response.notices])
 
     def _invited(self, result: object) -> None:
-        """Show the result, then who was not invited and why, or the links that the server did not email."""
+        """Shows the result, then who was not invited and why, or the links that the server did not email."""
         self.work(self.reload(), done=str(result))
         if self._failed:
             choices = [Choice(email, f"{email}: {reason}") for email, reason in self._failed]
@@ -166,7 +166,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
             self._offer_links(links)
 
     def _offer_links(self, invitations: Sequence[Invitation]) -> None:
-        """Offer the links to copy, if the server sends no email."""
+        """Offers the links to copy, if the server sends no email."""
         choices = [Choice(f"{item.link_url}", f"Copy link for {item.email}") for item in invitations]
         if len(invitations) > 1:
             every = "\n".join(f"{item.email}: {item.link_url}" for item in invitations)

@@ -144,7 +144,7 @@ class PlaygroundsScreen(ManageScreen[Playground]):
         self.form("Add code playground", self._fields(None), create, verb="adds", done="Added.")
 
     def open(self, item: Playground) -> None:
-        """Show a playground read-only: the API cannot change one, only remove and add it."""
+        """Shows a playground read-only: the API cannot change one, only remove and add it."""
 
         async def nothing(values: Values) -> object:
             return None

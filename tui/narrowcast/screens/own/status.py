@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def set_status(screen: Workspace) -> None:
-    """Ask for the new status."""
+    """Asks for the new status."""
     state = screen.session.state
     now = state.statuses.get(state.me)
     emoji_there = state.supports(Gate.STATUS_EMOJI)
@@ -78,7 +78,7 @@ def _emoji(state: State, name: str) -> tuple[str, str]:
 
 
 def _clear_later(screen: Workspace, at: int, text: str, emoji: str) -> None:
-    """Clear the status at its time, unless it has been changed by then."""
+    """Clears the status at its time, unless it has been changed by then."""
     session = screen.session
     session.status_end.set(at, text, emoji)
     when = moment(at, session.clock.now(), long=has_long_clock(session.state))

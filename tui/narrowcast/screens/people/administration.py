@@ -106,7 +106,7 @@ class Administration:
         self.client = card.session.client
 
     def start(self, name: str) -> None:
-        """Start one of the offered changes."""
+        """Starts one of the offered changes."""
         {
             "name": self._rename,
             "role": self._change_role,
@@ -122,7 +122,7 @@ class Administration:
         }[name]()
 
     def _change_endpoint(self) -> None:
-        """Change the URL that an outgoing webhook calls."""
+        """Changes the URL that an outgoing webhook calls."""
         known = self.card.state.managed_bots.get(self.user.user_id)
 
         async def change(values: Values) -> object:
@@ -142,7 +142,7 @@ class Administration:
         self.card.form("Change endpoint URL", fields, change, done="Endpoint URL changed.", refusal="")
 
     def _show_channels(self) -> None:
-        """List the channels to which a user is subscribed; choosing one goes there."""
+        """Lists the channels to which a user is subscribed; choosing one goes there."""
         self.card.work(self._choose_channel())
 
     async def _choose_channel(self) -> None:

@@ -103,14 +103,14 @@ class PersonScreen(ManageScreen[str]):
     # actions with the user
 
     def _to_main(self) -> Workspace | None:
-        """Close this card and all dialogs below it, down to the messages."""
+        """Closes this card and all dialogs below it, down to the messages."""
         main, main_screen = workspace_of(self), app_of(self).accounts.screen
         while main is not None and self.app.screen is not main_screen and len(self.app.screen_stack) > 1:
             self.app.pop_screen()
         return main
 
     def _go(self, narrow: Narrow) -> None:
-        """Close the card and show a view."""
+        """Closes the card and shows a view."""
         if (main := self._to_main()) is not None:
             main.go(narrow)
 
@@ -142,7 +142,7 @@ class PersonScreen(ManageScreen[str]):
             self.work(settings.mute_user(user_id=self.user_id), done="Muted. Their messages will be hidden.")
 
     def action_channels(self) -> None:
-        """Find the channels to which both users are subscribed, with one request per channel."""
+        """Finds the channels to which both users are subscribed, with one request per channel."""
         self.say("Loading channels…")
         self.work(self._find_shared())
 
@@ -182,7 +182,7 @@ class PersonScreen(ManageScreen[str]):
     # changes to the user
 
     def action_edit(self) -> None:
-        """Edit the current user's own profile, or manage another user's account."""
+        """Edits the current user's own profile, or manages another user's account."""
         user = self.user
         if user is None:
             return
@@ -192,7 +192,7 @@ class PersonScreen(ManageScreen[str]):
             self.action_more()
 
     def action_more(self) -> None:
-        """List the possible changes, with the reason for those that are not allowed."""
+        """Lists the possible changes, with the reason for those that are not allowed."""
         user = self.user
         if user is None:
             return

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def show_key(screen: InApp, title: str, key: Secret, token: Secret | None = None) -> None:
-    """Show the key until the user closes the dialog, and the token of an outgoing webhook; choosing one copies it."""
+    """Shows the key until the user closes the dialog, and the token of an outgoing webhook; choosing one
+    copies it.
+    """
 
     def chosen(what: str | None) -> None:
         if what == "copy":
@@ -43,7 +45,7 @@ def regenerate_bot_key(
     name: str,
     then: Callable[[], None] | None = None,
 ) -> None:
-    """Generate a new key for a bot, after confirmation."""
+    """Generates a new key for a bot, after confirmation."""
 
     async def replace() -> None:
         key = await session.client.bots.regenerate_key(bot_id=bot_id)

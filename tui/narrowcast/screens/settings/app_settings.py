@@ -157,7 +157,7 @@ class AppSettingsScreen(ManageScreen[str]):
         )
 
     def save(self, key: str, value: Callable[[], Value | None]) -> None:
-        """Write a value to the file and apply it."""
+        """Writes a value to the file and applies it."""
         self.work(self._save(key, value))
 
     async def _save(self, key: str, value: Callable[[], Value | None]) -> None:
@@ -169,7 +169,7 @@ class AppSettingsScreen(ManageScreen[str]):
         self.say("Saved. Takes effect when Narrowcast starts again." if at_start else "Saved.")
 
     def action_delete(self) -> None:
-        """Remove the value from the file, so that the default applies."""
+        """Removes the value from the file, so that the default applies."""
         if (item := self.selected) and item not in (KEYS_OF_COMMANDS, IMPORT):
             self.save(item, lambda: None)
 
@@ -263,7 +263,7 @@ class KeysScreen(ManageScreen[str]):
 
 
 async def _write(screen: InApp, key: str, value: Callable[[], Value | None]) -> str:
-    """Change the configuration, in the file and at once; returns the problem, or an empty text."""
+    """Changes the configuration, in the file and at once; returns the problem, or an empty text."""
     try:
         await app_of(screen).change_config(key, value)
     except ConfigError as error:

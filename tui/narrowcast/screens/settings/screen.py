@@ -155,7 +155,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         }.get(item.kind, self._ask)(item)
 
     def save(self, setting: Setting, value: object) -> None:
-        """Send the value to the server and report the result."""
+        """Sends the value to the server and reports the result."""
         self.work(self._save(setting, value))
 
     async def _save(self, setting: Setting, value: object) -> None:
@@ -221,7 +221,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         choose_holders(self, self.state, setting.title, present, save, self.work, rule)
 
     def _ask(self, setting: Setting, typed: str | None = None, problem: str = "") -> None:
-        """Ask for a number, a period or a line of text. ``typed`` and ``problem``: the rejected text, and why."""
+        """Asks for a number, a period or a line of text. ``typed`` and ``problem``: the rejected text, and why."""
         read, (hint, wrong) = _readers(setting), _FORMS.get(setting.kind, ("", ""))
         value = self.values().get(setting.name)
         shown = (
@@ -269,7 +269,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         self.app.push_screen(ask, answered)
 
     def _ask_again(self) -> None:
-        """Ask again for a rejected value, once no other dialog is open."""
+        """Asks again for a rejected value, once no other dialog is open."""
         if self._refused and self.is_active:
             self._ask(*self._refused.pop(0))
 

@@ -88,7 +88,7 @@ class LoginScreen(Screen[None]):
         self.query_one("#code", Editor).display = shown
 
     def on_unmount(self) -> None:
-        """Cancel a login in progress when the screen closes."""
+        """Cancels a login in progress when the screen closes."""
         self._work.cancel()
 
     def _label_secret(self) -> None:
@@ -99,8 +99,8 @@ class LoginScreen(Screen[None]):
         self._label_secret()
 
     def action_leave(self) -> None:
-        """Cancel a login in progress; else close the screen, discarding typed text only at the second press of the
-        key.
+        """Cancels a login in progress; else closes the screen, discarding typed text only at the second press
+        of the key.
         """
         is_typed = any(editor.text != self._first.get(editor.id, "") for editor in self.query(Editor))
         if self._busy:
