@@ -87,3 +87,16 @@ async def test_a_question_shows_all_its_keys(tmp_path: Path) -> None:
         shown = "\n".join(screen_rows(stage.app.screen))
         for text in ("Enter selects · y yes · n no", "Esc cancels"):
             assert text in shown
+
+
+async def test_no_list_covers_the_conversation_that_has_the_focus(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await stage.in_topic("general", "lunch")
+        for show in ("f2", "f3"):
+            for leave in (["tab"], ["shift+tab"], ["x"], ["c"]):
+                await stage.press(show)
+                assert len({"-no-navigation", "-no-people"} & stage.screen.classes) == 1, show
+                await stage.press(*leave)
+                assert stage.screen.conversation.has_focus_within
+                assert {"-no-navigation", "-no-people"} <= stage.screen.classes, (show, leave)
+                await stage.press("escape")

@@ -230,7 +230,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.lines.update()
 
     def on_descendant_focus(self) -> None:
-        """Updates the key hints for the pane that has the focus."""
+        """Updates the key hints for the pane that has the focus, and uncovers the conversation if it has it."""
+        if self.conversation.has_focus_within:
+            self.fold_panes()
         self.lines.update()
 
     def show_status(self) -> None:
