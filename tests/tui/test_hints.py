@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from narrowcast.screens.groups.groups import GroupsScreen
 from narrowcast.screens.main.hints import READING, hint_line
 from support.server import running_server
 from support.sessions import until
-from support.stage import on_stage, run
+from support.stage import Stage, on_stage, run
 
 
 def test_hints_take_their_share_of_the_line_and_help_is_always_there() -> None:
@@ -104,6 +105,26 @@ async def test_a_mode_says_how_to_leave_it_in_the_status_line(tmp_path: Path) ->
             await until(lambda: "Esc cancels" in stage.status_line)
             await stage.press("escape")
             await until(lambda: "Esc cancels" not in stage.status_line)
+
+
+def _names(stage: Stage, hint: str) -> bool:
+    return hint in stage.status_line
+
+
+async def test_the_status_line_names_no_key_that_does_something_else_where_the_focus_is(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, size=(140, 30)) as stage:
+        await stage.in_topic()
+        for key, hint in (
+            ("c", "Ctrl-j new line · Ctrl-t attach · Ctrl-o editor · Esc back · F1 help"),
+            ("q", "Enter open · Esc clear filter · F1 help"),
+            ("w", "Enter open · Esc clear filter · F1 help"),
+        ):
+            await stage.press("escape", "escape", key)
+            await until(partial(_names, stage, hint))
+        stage.screen.people.list.focus()
+        await until(lambda: "Enter open · u card · w find · Tab next pane · ? help" in stage.status_line)
 
 
 async def test_a_filter_above_a_list_says_where_enter_and_esc_lead(tmp_path: Path) -> None:

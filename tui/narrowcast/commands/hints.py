@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from narrowcast.app.context import InApp
-from narrowcast.commands.keymap import key_label
+from narrowcast.commands.keymap import key_label, types_character
 from narrowcast.commands.registry import by_id
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "hint_lines",
     "hint_words",
     "key_of",
+    "keys_in_field",
     "keys_of",
     "with_keys",
 ]
@@ -47,6 +48,14 @@ def key_of(keys: Keys, command_id: str) -> str:
     """The label of a command's first key; empty if it has no key."""
     chosen = keys.get(command_id, ())
     return key_label(chosen[0]) if chosen else ""
+
+
+def keys_in_field(keys: Keys, hints: Iterable[KeyHint]) -> Keys:
+    """The keys of these commands that work while the user types in a field."""
+    return {
+        command_id: [key for key in keys.get(command_id, ()) if not types_character(key)]
+        for command_id, _ in hints
+    }
 
 
 def hint_words(keys: Keys, hints: Iterable[KeyHint]) -> list[str]:

@@ -178,12 +178,13 @@ def _problem(key: str, command: Command) -> str | None:
         return f"{key!r} is not a key: {error}"
     if same := _SAME_BYTE.get(name):
         return f"{key!r} cannot be told from {same} by a terminal; choose another key"
-    if command.context in (Context.COMPOSE, Context.EDITOR) and _types_something(name):
+    if command.context in (Context.COMPOSE, Context.EDITOR) and types_character(name):
         return f"{key!r} types a character in the compose box; choose another key"
     return None
 
 
-def _types_something(key: str) -> bool:
+def types_character(key: str) -> bool:
+    """Whether the key types a character in a field, whatever it does elsewhere."""
     character = _character(key) if "+" not in key else None
     return character is not None and character.isprintable()
 

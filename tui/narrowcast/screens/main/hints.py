@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from narrowcast.commands.hints import KeyHint, Keys, hint_words
+from narrowcast.commands.hints import KeyHint, Keys, hint_words, keys_in_field
 
 __all__ = ["hint_line"]
 
@@ -31,6 +31,16 @@ NAVIGATION: tuple[KeyHint, ...] = (
     ("pane.find-channel", "find"),
     ("pane.next", "next pane"),
 )
+PEOPLE: tuple[KeyHint, ...] = (
+    ("list.select", "open"),
+    ("people.card", "card"),
+    ("pane.find-person", "find"),
+    ("pane.next", "next pane"),
+)
+FILTERING: tuple[KeyHint, ...] = (
+    ("editor.submit", "open"),
+    ("navigation.leave", "clear filter"),
+)
 WRITING: tuple[KeyHint, ...] = (
     ("compose.attach", "attach"),
     ("compose.editor", "editor"),
@@ -38,8 +48,13 @@ WRITING: tuple[KeyHint, ...] = (
 )
 
 
-def hint_line(keys: Keys, hints: Iterable[KeyHint], width: int) -> str:
-    """As many of `hints` as fit into their share of a line of `width` cells, followed by the key for help."""
+def hint_line(keys: Keys, hints: Iterable[KeyHint], width: int, *, in_field: bool = False) -> str:
+    """As many of `hints` as fit into their share of a line of `width` cells, followed by the key for help.
+    ``in_field``: the user types in a field, where keys that type a character do nothing else.
+    """
+    if in_field:
+        hints = tuple(hints)
+        keys = keys_in_field(keys, [*hints, HELP])
     last = " ".join(hint_words(keys, [HELP]))
     room = int(width * SHARE) - len(last)
     shown: list[str] = []

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING
 from narrowcast.app.context import app_of, in_app
 from narrowcast.app.frames import Frames, Kinds
 from narrowcast.commands.hints import keys_of
+from narrowcast.panes.filter_field import FilterField
 from narrowcast.screens.main.deletions import Deletions
-from narrowcast.screens.main.hints import NARROW, NAVIGATION, READING, WRITING, hint_line
+from narrowcast.screens.main.hints import (
+    FILTERING,
+    NARROW,
+    NAVIGATION,
+    PEOPLE,
+    READING,
+    WRITING,
+    hint_line,
+)
 from narrowcast.screens.main.moves import Moves
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.status import StatusLine, banner
@@ -74,12 +83,16 @@ class StatusLines:
         screen, width = self._screen, self._screen.size.width
         keys = keys_of(self._host)
         if screen.writing.text.in_normal_mode:
-            return "NORMAL  i inserts · " + hint_line(keys, (WRITING[-1],), width)
+            return "NORMAL  i inserts · " + hint_line(keys, (WRITING[-1],), width, in_field=True)
         if screen.writing.has_focus_within:
             other = ("compose.other-enter", "new line" if screen.writing.enter_sends else "sends")
-            return hint_line(keys, (other, *WRITING), width)
+            return hint_line(keys, (other, *WRITING), width, in_field=True)
+        if isinstance(self._host.screen.focused, FilterField):
+            return hint_line(keys, FILTERING, width, in_field=True)
         if screen.navigation.has_focus_within:
             return hint_line(keys, NAVIGATION, width)
+        if screen.people.has_focus_within:
+            return hint_line(keys, PEOPLE, width)
         usual = READING if width >= ROOM_FOR_HINTS else NARROW
         return hint_line(keys, (*screen.messages.selected_hints, *usual), width)
 
