@@ -19,6 +19,7 @@ from textual.screen import Screen
 from narrowcast.app.background import Background
 from narrowcast.app.config import Config
 from narrowcast.app.demo import Demo
+from narrowcast.app.key_queue import KeyQueue
 from narrowcast.app.leaving import Leaving
 from narrowcast.app.open_accounts import OpenAccounts
 from narrowcast.app.painting import Painting
@@ -30,7 +31,6 @@ from narrowcast.extensions.start import Extensions
 from narrowcast.terminal import textual_lean  # noqa: F401  # from here on Textual takes less time
 from narrowcast.terminal.colours import NearestOf256
 from narrowcast.terminal.driver import TerminalDriver
-from narrowcast.terminal.key_queue import KeyQueue
 from narrowcast.terminal.paths import Paths
 from narrowcast.terminal.textual_private import add_bindings
 from narrowcast.text.safe_text import safe_block

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, cast
 from msgspec import Struct
 from textual.app import App
 from textual.screen import Screen
-from textual.widget import Widget
 
 from narrowcast_api.events.status import ConnectionKind
 
@@ -222,10 +221,3 @@ def app_of(node: InApp) -> AppContext:
     if not hasattr(app, "accounts"):
         raise TypeError(f"{node} is not in a NarrowcastApp")
     return cast(AppContext, app)
-
-
-def focus_now(widget: Widget) -> None:
-    """Focuses ``widget`` at once: ``Widget.focus`` is delayed, and text typed meanwhile would go to the wrong
-    widget.
-    """
-    widget.screen.set_focus(widget)

@@ -1,18 +1,14 @@
-"""The demo's server: a process of its own that ends with the app, however the app ends."""
+"""The demo's server: a process of its own (`cli/demo_process.py`), which the app starts and stops."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import shutil
-import signal
 import sys
 import tempfile
-import threading
 from pathlib import Path
 
-from narrowcast.cli.main import main as command_line
 from narrowcast_api.errors import NarrowcastError
 
 START_SECONDS = 60.0
@@ -40,7 +36,7 @@ class DemoServer:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
-                "narrowcast.app.demo_server",
+                "narrowcast.cli.demo_process",
                 str(self.folder),
                 "keep" if self._keep else "drop",
                 stdin=asyncio.subprocess.PIPE,
@@ -81,22 +77,3 @@ class DemoServer:
 
 def _last_line(log: Path) -> str:
     return (log.read_text(errors="replace").strip().splitlines() or [""])[-1]
-
-
-def _end_with_parent(folder: str, keep: bool) -> None:
-    """Ends this process with its parent, even after a kill -9: the parent holds our standard input open."""
-    while os.read(0, 4096):
-        pass
-    if not keep:
-        shutil.rmtree(folder, ignore_errors=True)
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
-def main(folder: str, keep: bool) -> int:
-    """The child process: serve the demo data until the parent ends."""
-    threading.Thread(target=_end_with_parent, args=(folder, keep), daemon=True).start()
-    return command_line(["serve", "--demo", "--port", "0", "--data", folder])
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2] == "keep"))

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from narrowcast.app.context import app_of, focus_now
+from narrowcast.app.context import app_of
 from narrowcast.commands import go
 from narrowcast.commands.targets import message_here
 from narrowcast.screens.main.side_by_side import BESIDE_FROM
+from narrowcast.widgets.focus import focus_now
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:

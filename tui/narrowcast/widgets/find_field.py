@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from narrowcast.app.context import focus_now
 from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.focus import focus_now
 from narrowcast.widgets.virtual_list import VirtualList
 
 __all__ = ["FindField"]

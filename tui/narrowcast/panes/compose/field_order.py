@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from textual.actions import SkipAction
 
-from narrowcast.app.context import focus_now
 from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.focus import focus_now
 
 __all__ = ["FieldOrder"]
 

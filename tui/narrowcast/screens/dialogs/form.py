@@ -23,7 +23,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
-from narrowcast.app.context import app_of, focus_now
+from narrowcast.app.context import app_of
 from narrowcast.commands.hints import KeyHint, key_of, keys_of, with_keys
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.wrapping import Run, wrap
@@ -35,6 +35,7 @@ from narrowcast.text import formats
 from narrowcast.text.natural_time import EXAMPLES
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.focus import focus_now
 from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.errors import NarrowcastError
 

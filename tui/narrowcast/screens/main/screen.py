@@ -14,7 +14,7 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
-from narrowcast.app.context import app_of, focus_now
+from narrowcast.app.context import app_of
 from narrowcast.app.frames import Frames
 from narrowcast.commands.hints import key_of
 from narrowcast.commands.registry import Context, bindings_for, by_id
@@ -33,6 +33,7 @@ from narrowcast.screens.main.title import TitleLine
 from narrowcast.screens.main.unfinished import Unfinished
 from narrowcast.screens.main.updates import StatusLines, Updates
 from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.focus import focus_now
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import UnreadsChanged
 

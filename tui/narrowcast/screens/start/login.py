@@ -12,13 +12,14 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from narrowcast.app.background import Latest
-from narrowcast.app.context import app_of, focus_now
+from narrowcast.app.context import app_of
 from narrowcast.app.sign_in_links import login_refusal
 from narrowcast.commands.hints import hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.focus import focus_now
 from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.errors import NarrowcastError, SecondFactorNeeded
 from narrowcast_api.http.secret import Secret

@@ -11,12 +11,13 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
-from narrowcast.app.context import app_of, focus_now
+from narrowcast.app.context import app_of
 from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.text.safe_text import safe_block
+from narrowcast.widgets.focus import focus_now
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
 
