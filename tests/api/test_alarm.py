@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from narrowcast_api.protocols.alarm import Alarm
+from narrowcast_api.alarm import Alarm
 from support.clock import VirtualClock
 
 

@@ -27,6 +27,7 @@ from enum import Enum
 from random import random
 from typing import Any, NamedTuple, TypeVar
 
+from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import Backoff
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
@@ -46,7 +47,6 @@ from narrowcast_api.events.health import Health
 from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.events.watchdog import Watchdog
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.protocols.alarm import Alarm
 from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS, delete_queue, get_events
 from narrowcast_api.routes.register import register
 from narrowcast_api.wire.events import Event, RestartEvent, parse_event

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from narrowcast_api.alarm import log
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NO_EFFECT, REJECTED_OR_REDIRECTED, ApiError, NarrowcastError
 from narrowcast_api.model.drafts import DraftVersion
-from narrowcast_api.protocols.alarm import log
 from narrowcast_api.protocols.draft_merge import DraftMerge
 from narrowcast_api.protocols.draft_rows import same
 from narrowcast_api.protocols.draft_store import DraftItem, DraftRequests, DraftStore

@@ -25,11 +25,11 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
+from narrowcast_api.alarm import Alarm
 from narrowcast_api.characters import encodable
 from narrowcast_api.clock import Clock
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.narrow.destinations import Destination
-from narrowcast_api.protocols.alarm import Alarm
 from narrowcast_api.protocols.draft_merge import DraftMerge
 from narrowcast_api.protocols.draft_rows import same
 from narrowcast_api.protocols.draft_store import DraftItem, DraftRequests, DraftStore

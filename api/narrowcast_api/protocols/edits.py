@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from narrowcast_api.alarm import Alarm
 from narrowcast_api.clock import Clock
-from narrowcast_api.protocols.alarm import Alarm
 from narrowcast_api.protocols.draft_store import SAVE_AFTER
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import Edit

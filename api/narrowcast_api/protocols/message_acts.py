@@ -20,6 +20,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, Protocol
 from weakref import WeakValueDictionary
 
+from narrowcast_api.alarm import Alarm, Tasks
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
@@ -29,7 +30,6 @@ from narrowcast_api.errors import (
     ReactionDoesNotExist,
 )
 from narrowcast_api.model.messages import Reaction
-from narrowcast_api.protocols.alarm import Alarm, Tasks
 from narrowcast_api.state.changes import ActsChanged, Change, ServerNotice
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges

@@ -40,6 +40,7 @@ from collections.abc import Callable, Collection
 
 from msgspec.structs import replace
 
+from narrowcast_api.alarm import Alarm, Tasks
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.characters import encodable
 from narrowcast_api.clock import Clock
@@ -51,7 +52,6 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import Destination
-from narrowcast_api.protocols.alarm import Alarm, Tasks
 from narrowcast_api.protocols.outbox_item import (
     CANCELLED,
     CHECK_EVERY,

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from narrowcast_api.alarm import Alarm, Tasks
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NarrowcastError, NotConnected, RateLimited
-from narrowcast_api.protocols.alarm import Alarm, Tasks
 from narrowcast_api.protocols.outbox_item import CHECK_EVERY, OutboxItem, ShowMessage
 from narrowcast_api.protocols.outbox_store import SENT, OutboxStore
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from narrowcast_api.alarm import Alarm, log
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import REJECTED, NarrowcastError, NoResponse, NotConnected, RateLimited
 from narrowcast_api.narrow.destinations import Destination
-from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.protocols.outbox_item import BLOCKS_FOR, CANCELLED, FindMessages, OutboxItem, matching
 from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, UNCONFIRMED, WAITING, OutboxStore

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from narrowcast_api.alarm import Alarm, log
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NarrowcastError
-from narrowcast_api.protocols.alarm import Alarm, log
 
 IDLE_AFTER = 300.0
 """Seconds without a key after which the user counts as idle; chosen by each client, not sent by the server."""

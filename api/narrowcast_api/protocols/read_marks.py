@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iter
 from contextlib import asynccontextmanager
 from itertools import islice
 
+from narrowcast_api.alarm import Alarm, log
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import REJECTED, NarrowcastError
-from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 

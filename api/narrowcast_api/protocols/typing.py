@@ -17,10 +17,10 @@ from typing import Literal
 
 from msgspec import Struct
 
+from narrowcast_api.alarm import Alarm, log
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.destinations import Destination
-from narrowcast_api.protocols.alarm import Alarm, log
 
 TypingOp = Literal["start", "stop"]
 

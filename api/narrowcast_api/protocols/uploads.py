@@ -21,9 +21,9 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from narrowcast_api.alarm import Tasks, log
 from narrowcast_api.errors import TEMPORARY, InvalidInput, NarrowcastError
 from narrowcast_api.narrow.destinations import Destination
-from narrowcast_api.protocols.alarm import Tasks, log
 from narrowcast_api.state.changes import Change, UploadsChanged
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges

@@ -7,8 +7,8 @@ import logging
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
+from narrowcast_api.alarm import Tasks
 from narrowcast_api.clock import Clock
-from narrowcast_api.protocols.alarm import Tasks
 
 logger = logging.getLogger(__name__)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from narrowcast_api.alarm import Alarm
 from narrowcast_api.clock import Clock
-from narrowcast_api.protocols.alarm import Alarm
 from narrowcast_api.state.changes import Change, MessagesChanged, TypingChanged
 from narrowcast_api.sync.host import ServiceHost
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import TEMPORARY, MalformedResponse, NarrowcastError
-from narrowcast_api.protocols.alarm import Alarm
 from narrowcast_api.sync.message_view import MessageView
 
 FIRST_PAUSE, MAX_PAUSE = 1.0, 30.0
