@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from narrowcast.screens.later.reminders import RemindersScreen
 from narrowcast.screens.later.scheduled import ScheduledScreen, why_not
 from narrowcast.screens.later.snippets import SnippetsScreen
+from narrowcast.text.formats import has_long_clock, moment
 from narrowcast_api.model.scheduled_messages import ScheduledMessage
 from narrowcast_api.model.topics import Topic
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -19,6 +20,7 @@ from narrowcast_api.wire.vocabulary import Role
 from support.fault_proxy import Fault, FaultProxy
 from support.live import GENERAL
 from support.role_states import FRIENDS, set_channel, state_as
+from support.screen_text import screen_text
 from support.screens import form_of, said
 from support.server import JsonObject, running_server
 from support.sessions import until
@@ -50,19 +52,24 @@ async def test_the_text_in_compose_can_be_scheduled(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))
         await stage.press("c")
-        await stage.type("Good morning")
+        content = "Good morning" + "!" * 100
+        stage.screen.writing.begin.insert(content)
         await run(stage, "write.schedule")
         await stage.type("yesterday")
         await stage.press("enter")
         form = await form_of(stage)
+        assert "!…" in screen_text(form), "the note says that it is only the beginning"
         assert "is not a time" in form.shown_problems
         await stage.press("ctrl+u")
-        await stage.type("+2h")
+        await stage.type("+30d 1h")
         await stage.press("enter")
         await stage.closed()
         (row,) = await scheduled(stage)
-        assert (row["content"], row["topic"]) == ("Good morning", "soup")
-        assert abs(row["scheduled_delivery_timestamp"] - time.time() - 7200) < 60
+        at = row["scheduled_delivery_timestamp"]
+        when = moment(at, time.time(), long=has_long_clock(stage.session.state))
+        await stage.told(f"Message scheduled for {when}.")
+        assert (row["content"], row["topic"]) == (content, "soup")
+        assert abs(at - time.time() - 30 * 86400 - 3600) < 60
         await until(lambda: stage.screen.writing.text.text == "")
         await until(lambda: stage.session.drafts.all() == [])
 
@@ -199,6 +206,7 @@ async def test_a_reminder_is_set_leads_to_its_message_and_goes(tmp_path: Path) -
         await stage.type("at the market")
         await stage.press("enter")
         await stage.closed()
+        await stage.told("Reminder set for tomorrow 9:00 am.")
         (row,) = (await stage.server.call("ada", "GET", "/reminders"))["reminders"]
         assert row["reminder_target_message_id"] == message_id
         await until(lambda: len(stage.session.state.reminders) == 1)

@@ -6,12 +6,14 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from narrowcast.app.context import app_of
 from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import LineField, Moment, Refused, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.go_to_message import go_to_message
 from narrowcast.text.excerpt import excerpt
 from narrowcast.text.formats import has_long_clock, moment
+from narrowcast.text.safe_text import safe_line
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.model.reminders import Reminder
@@ -21,21 +23,26 @@ from narrowcast_api.wire.levels import Gate
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
 
-MAX_LENGTH = 200
-"""Characters of the message shown in the form."""
+BEGINNING = 200
+"""Columns of the message shown in the form."""
 
 
 def remind(host: Host, message: Message) -> None:
     """Asks when to remind the user of a message."""
     state = host.session.state
 
-    async def submit(values: Values) -> None:
+    async def submit(values: Values) -> int:
         at = values.moment("when")
         if at is None:
             raise Refused("when", "Enter a time.")
         await host.session.client.reminders.create(
             message_id=message.id, scheduled_delivery_timestamp=at, note=values.text("note") or OMIT
         )
+        return at
+
+    def tell(at: int) -> None:
+        when = moment(at, time.time(), long=has_long_clock(state))
+        app_of(host).tell(f"Reminder set for {when}. You will get a direct message from Notification Bot.")
 
     fields = [
         Moment("when", "When", required=True),
@@ -47,9 +54,8 @@ def remind(host: Host, message: Message) -> None:
             limit=state.limits.max_reminder_note_length,
         ),
     ]
-    note = f"{message.sender_name}: {excerpt(message.content)[:MAX_LENGTH]}"
-    done = "Reminder set. You will get a direct message from Notification Bot."
-    ask(host, "Remind me about this message", fields, submit, verb="schedules", note=note, done=done)
+    note = f"{message.sender_name}: {safe_line(excerpt(message.content), BEGINNING)}"
+    ask(host, "Remind me about this message", fields, submit, verb="schedules", note=note, then=tell)
 
 
 class RemindersScreen(ManageScreen[Reminder]):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
+from narrowcast.app.context import app_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.confirm import ask_first
@@ -25,6 +26,7 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.natural_time import in_words
+from narrowcast.text.safe_text import safe_line
 from narrowcast_api import permissions
 from narrowcast_api.errors import NO_EFFECT, InvalidInput, NarrowcastError
 from narrowcast_api.http.encoding import OMIT
@@ -37,12 +39,15 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
 
+BEGINNING = 80
+"""Columns of the message shown in the form."""
+
 
 def send_later(host: Host, where: Destination, content: str, taken: Callable[[], None]) -> None:
     """Asks when to send a message; ``taken`` is called once the server has accepted it."""
     state = host.session.state
 
-    async def submit(values: Values) -> None:
+    async def submit(values: Values) -> int:
         at = values.moment("when")
         if at is None:
             raise Refused("when", "Enter a time.")
@@ -50,11 +55,15 @@ def send_later(host: Host, where: Destination, content: str, taken: Callable[[],
             to=where, content=content, scheduled_delivery_timestamp=at
         )
         taken()
+        return at
+
+    def tell(at: int) -> None:
+        when = moment(at, time.time(), long=has_long_clock(state))
+        app_of(host).tell(f"Message scheduled for {when}. The command 'View scheduled messages' lists it.")
 
     fields = [Moment("when", "When", required=True)]
-    note = f"{names.destination(state, where)}: {content.splitlines()[0][:80]}"
-    done = "Message scheduled. The command 'View scheduled messages' lists it."
-    ask(host, "Schedule message", fields, submit, verb="schedules", done=done, note=note)
+    note = f"{names.destination(state, where)}: {safe_line(content, BEGINNING)}"
+    ask(host, "Schedule message", fields, submit, verb="schedules", note=note, then=tell)
 
 
 def why_not(state: State, message: ScheduledMessage) -> str:
