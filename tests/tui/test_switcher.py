@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from narrowcast.commands import go
 from narrowcast.commands.go import OFFER_EVERY
+from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.later.reminders import RemindersScreen
+from narrowcast.screens.later.scheduled import ScheduledScreen
 from narrowcast.screens.main.choices import Target
 from narrowcast_api.errors import InvalidInput
 from support.clock import VirtualClock
@@ -92,3 +96,33 @@ async def test_the_topics_that_were_fetched_before_an_error_are_offered(
         go.switcher(stage.screen)
         await until(lambda: watched.offered)
         assert watched.offered[0] & ALL
+
+
+@pytest.mark.parametrize("typed", ["general > lunch", "#general>lunch", "general lunch"])
+async def test_a_topic_is_found_by_its_channel_however_both_are_separated(tmp_path: Path, typed: str) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        picker = await switched(stage, typed)
+        assert [choice.text for choice in picker.list.shown] == ["#general › lunch"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "screen"), [("scheduled", ScheduledScreen), ("reminders", RemindersScreen)]
+)
+async def test_the_lists_of_what_comes_later_are_views(
+    tmp_path: Path, typed: str, screen: type[ManageScreen[Any]]
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await switched(stage, typed)
+        await stage.press("enter")
+        await until(lambda: isinstance(stage.app.screen, screen))
+
+
+async def switched(stage: Stage, typed: str) -> Picker[Target]:
+    """Opens the switcher and types into it."""
+    await stage.press("ctrl+k")
+    await until(lambda: isinstance(stage.app.screen, Picker))
+    await stage.type(typed)
+    picker = stage.app.screen
+    assert isinstance(picker, Picker)
+    return picker

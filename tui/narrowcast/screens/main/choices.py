@@ -12,7 +12,9 @@ from msgspec.structs import replace
 from narrowcast.screens.dialogs.picker import Choice
 from narrowcast.text import names
 from narrowcast.text.presence import of_conversation
+from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast.app.context import ListedAccount
@@ -39,7 +41,7 @@ class Everywhere:
 
     def __init__(self, session: Session, now: float, others: Sequence[ListedAccount] = ()) -> None:
         self._session = session
-        self._first = [*_views(), *_recent(session.state, now)]
+        self._first = [*_views(session.state), *_recent(session.state, now)]
         self._last = _rest(session.state, now)
         for other in others:
             self._last += _elsewhere(other, now)
@@ -62,7 +64,9 @@ def _elsewhere(other: ListedAccount, now: float) -> Iterator[Choice[Target]]:
         yield replace(choice, value=value, detail=f"{choice.detail} · {name}", also=f"{choice.also} {name}")
 
 
-def _views() -> list[Choice[Target]]:
+def _views(state: State) -> list[Choice[Target]]:
+    no_scheduled = permissions.level_needed(state, Gate.SCHEDULED_MESSAGES)
+    no_reminders = permissions.level_needed(state, Gate.REMINDER_LIST)
     return [
         Choice(Target(command="go.inbox"), "Inbox", "view", "▣", "unread"),
         Choice(Target(command="go.recent"), "Recent conversations", "view", "◷"),
@@ -70,6 +74,8 @@ def _views() -> list[Choice[Target]]:
         Choice(Target(Narrow.mentions()), "Mentions", "view", "@"),
         Choice(Target(Narrow.starred()), "Starred messages", "view", "*"),
         Choice(Target(command="go.drafts"), "Drafts", "view", "✎"),
+        Choice(Target(command="go.scheduled"), "Scheduled messages", "view", "◷", disabled=no_scheduled),
+        Choice(Target(command="go.reminders"), "Reminders", "view", "◷", disabled=no_reminders),
         Choice(Target(Narrow.directs()), "Direct messages", "view", "⁂"),
     ]
 
@@ -96,6 +102,7 @@ def _topics(state: State) -> list[Choice[Target]]:
             Target(Narrow.topic(channel.channel_id, topic.name)),
             f"#{channel.name} › {names.topic(state, topic.name)}",
             "topic",
+            also=f"#{channel.name}>{topic.name}",
         )
         for topic, channel in topics[:MAX_TOPICS]
     ]
