@@ -107,3 +107,15 @@ async def test_drafts_go_to_the_server_from_when_another_device_says_so(
         await after_events(session, service, {**setting, "value": True})
         await clock.advance(5)
         assert "/drafts" in service.asked
+
+
+async def test_the_size_of_files_follows_the_plan_of_the_organization(
+    service: Service, session: Session
+) -> None:
+    changed = {"type": "realm", "op": "update_dict", "property": "default"}
+    for sent, most in ((1, 1), (0, 0), ("much", 0), (-1, 0), (30, 30)):
+        await after_events(session, service, {**changed, "data": {"max_file_upload_size_mib": sent}})
+        assert session.state.limits.max_file_upload_size_mib == most
+        assert session.client.connection.limits.max_file_upload_size_mib == most
+    await after_events(session, service, {**changed, "data": {"plan_type": 3}})
+    assert session.state.limits.max_file_upload_size_mib == 30

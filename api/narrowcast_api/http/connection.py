@@ -166,6 +166,10 @@ class Connection:
             self.own_user_id = own
         return learnt
 
+    def record_upload_limit(self, mebibytes: int) -> None:
+        """Stores the size of the largest file that the server accepts, which can change; 0 if uploads are disabled."""
+        self.limits = replace(self.limits, max_file_upload_size_mib=mebibytes)
+
     # --- requests
 
     def url(self, path: str) -> str:

@@ -20,6 +20,7 @@ from narrowcast_api.state.changes import (
     UsersChanged,
 )
 from narrowcast_api.state.handlers import Handlers
+from narrowcast_api.state.settings import changed_limits
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
     AttachmentEvent,
@@ -157,6 +158,7 @@ def _organization_dict(state: State, event: RealmUpdateDictEvent) -> tuple[Chang
 def _organization_settings(state: State, values: dict[str, object]) -> tuple[Change, ...]:
     for setting, value in values.items():
         state.organization.put(setting, value)
+    state.limits = changed_limits(state.limits, values)
     organization = state.organization
     state.server = replace(state.server, name=organization.text("name", state.server.name))
     return (SettingsChanged(tuple(values)),)

@@ -121,6 +121,12 @@ def read_limits(response: RawRecord) -> Limits:
     )
 
 
+def changed_limits(limits: Limits, values: RawRecord) -> Limits:
+    """The limits after a change of the organization's settings; only the size of files can change (306)."""
+    size = integer(values, "max_file_upload_size_mib", -1)
+    return limits._replace(max_file_upload_size_mib=size) if size >= 0 else limits
+
+
 _REALM_TABLES = frozenset(
     {
         "realm_users",

@@ -47,6 +47,7 @@ from narrowcast_api.wire.events import (
     Event,
     MessageEvent,
     ReactionEvent,
+    RealmUpdateDictEvent,
     SubmessageEvent,
     TypingEditMessageEvent,
     TypingEvent,
@@ -204,6 +205,8 @@ class Synchronizer:
         session = self._session
         for watch in self._watches:
             watch.note(event, changes)
+        if isinstance(event, RealmUpdateDictEvent):
+            self._connection.record_upload_limit(session.state.limits.max_file_upload_size_mib)
         if isinstance(event, UpdateMessageFlagsEvent | ReactionEvent):
             session.services.acts.on_event(event)
         if isinstance(event, UpdateMessageEvent):
