@@ -134,6 +134,26 @@ async def test_from_148_away_changes_presence_enabled(server: TestServer) -> Non
         assert settings["presence_enabled"] is enabled
 
 
+async def test_a_user_who_stops_hiding_is_present_at_once_for_everybody(server: TestServer) -> None:
+    capabilities = {"simplified_presence_events": True}
+    others = await server.listen("elif", client_capabilities=capabilities)
+    own = await server.listen("dario", client_capabilities=capabilities)
+    for hide, show in (
+        (
+            ("PATCH", "/settings", {"presence_enabled": False}),
+            ("PATCH", "/settings", {"presence_enabled": True}),
+        ),
+        (("POST", "/users/me/status", {"away": True}), ("POST", "/users/me/status", {"away": False})),
+    ):
+        await server.call("dario", *hide)
+        assert [event["value"] for event in await own.events("user_settings")] == [False]
+        assert await others.events("presence") == []
+        await server.call("dario", *show)
+        assert [event["value"] for event in await own.events("user_settings")] == [True]
+        (event,) = await others.events("presence")
+        assert event["presences"].keys() == {str(server.id("dario"))}
+
+
 async def test_administrators_may_set_the_status_of_others(server: TestServer) -> None:
     path = f"/users/{server.id('dario')}/status"
     await server.refusal("elif", "POST", path, {"status_text": "x"})

@@ -45,6 +45,13 @@ def test_every_user_has_one_presence_status() -> None:
     ]
 
 
+def test_in_invisible_mode_the_user_sees_themselves_as_others_do() -> None:
+    state = office()
+    state.settings.put("presence_enabled", False)
+    assert of_person(state, ME, NOW) is PresenceStatus.OFFLINE
+    assert of_conversation(state, set(), NOW) is PresenceStatus.OFFLINE
+
+
 def test_a_deactivated_person_is_never_present_whatever_was_seen_of_them() -> None:
     assert not of_person(office(), GONE, NOW).is_present
     assert of_person(office(), GONE, NOW).is_grey
@@ -98,3 +105,16 @@ async def test_the_switcher_finds_public_channels_that_one_is_not_in(tmp_path: P
         (choice,) = [one for one in Everywhere(stage.session, 0.0).choices() if one.text == "engineering"]
         assert choice.detail == "not subscribed"
         assert choice.value.narrow == Narrow.channel(channel_id)
+
+
+async def test_invisible_mode_chosen_elsewhere_shows_beside_the_own_name(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(160, 40)) as stage:
+
+        def mark() -> PresenceStatus:
+            return next(person.presence for person in stage.screen.people.list.items if person.is_me)
+
+        await until(lambda: stage.screen.people.list.items and mark() is PresenceStatus.ACTIVE)
+        await stage.server.call("ada", "PATCH", "/settings", {"presence_enabled": False})
+        await until(lambda: mark() is PresenceStatus.OFFLINE)
+        await stage.server.call("ada", "PATCH", "/settings", {"presence_enabled": True})
+        await until(lambda: mark() is PresenceStatus.ACTIVE)

@@ -13,6 +13,7 @@ from narrowcast_api.state.changes import (
     CustomEmojiChanged,
     DraftsChanged,
     LinkifiersChanged,
+    PresenceChanged,
     ProfileFieldsChanged,
     SavedSnippetsChanged,
     ScheduledMessagesChanged,
@@ -130,6 +131,8 @@ def _user_setting(state: State, event: UserSettingsEvent) -> tuple[Change, ...]:
     if event.property == "enable_drafts_synchronization" and event.value is False:
         state.drafts.replace(())  # the server deletes them, without further events
         return (SettingsChanged((event.property,)), DraftsChanged())
+    if event.property == "presence_enabled":
+        return (SettingsChanged((event.property,)), PresenceChanged((state.me,)))
     return (SettingsChanged((event.property,)),)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_server.organization.models import User
+from narrowcast_server.organization.personal import change, switched_on
 from narrowcast_server.queries.presence import older_presence, shows_presence, slim_presence
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.visibility import watchers
@@ -14,6 +15,16 @@ if TYPE_CHECKING:
 
 _QUIET_SECONDS = 55
 """A report causes no event if the last event, of the same kind, is younger than this."""
+
+
+def change_settings(core: Core, user: User, values: dict[str, object]) -> User:
+    """Stores validated settings; who stops hiding their presence is present at once, also for others."""
+    hidden = not switched_on(user, "presence_enabled")
+    user = change(core, user, values)
+    if hidden and switched_on(user, "presence_enabled"):
+        core.presence_events.pop((user.id, True), None)
+        report_presence(core, user, active=True)
+    return user
 
 
 def report_presence(core: Core, user: User, *, active: bool) -> None:

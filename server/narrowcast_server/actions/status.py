@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ReactionType
+from narrowcast_server.actions.presence import change_settings
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.dialect import outgoing_reaction_type
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.organization.personal import change
 from narrowcast_server.rules.visibility import watchers
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def set_status(
     if emoji_name is not None:
         changed |= _emoji(core, emoji_name, emoji_code, reaction_type)
     if away is not None and core.level >= Gate.AWAY_DEPRECATED.level:
-        user = change(core, user, {"presence_enabled": not away})
+        user = change_settings(core, user, {"presence_enabled": not away})
     _store(core, user, changed)
     event = {"type": "user_status", "user_id": user.id, **changed}
     if "reaction_type" in event:

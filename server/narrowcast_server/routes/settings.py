@@ -10,6 +10,7 @@ from narrowcast_server.actions.exports import emit_consent
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.muted_users import mute, unmute
 from narrowcast_server.actions.password_resets import end_links
+from narrowcast_server.actions.presence import change_settings
 from narrowcast_server.actions.users import check_full_name, emit_avatar, emit_delivery_email, emit_person
 from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import (
@@ -87,7 +88,7 @@ def _change(call: Call) -> None:
     _move_timezone(call)
     if values:
         before = core.users[call.user.id]
-        after = personal.change(core, before, values)
+        after = change_settings(core, before, values)
         if "email_address_visibility" in values:
             _emit_address_changes(call, before, after)
         if CONSENT in values and personal.switched_on(before, CONSENT) != personal.switched_on(

@@ -49,14 +49,17 @@ _BY_AVAILABILITY = {
 
 
 def of_person(state: State, user_id: int, now: float) -> PresenceStatus:
-    """A person's presence at the local UTC time ``now``. Deactivated people have none; the current user is active."""
+    """A person's presence at the local UTC time ``now``. Deactivated people have none; the current user is
+    active, or in invisible mode offline, as others see it.
+    """
     user = state.users.get(user_id)
     if user is not None and not user.is_active:
         return PresenceStatus.DEACTIVATED
     if user is not None and user.is_bot:
         return PresenceStatus.BOT
     if user_id == state.me:
-        return PresenceStatus.ACTIVE
+        shown = state.settings.flag("presence_enabled", True)
+        return PresenceStatus.ACTIVE if shown else PresenceStatus.OFFLINE
     return _BY_AVAILABILITY[state.presence.of(user_id, now)]
 
 
