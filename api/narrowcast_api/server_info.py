@@ -34,7 +34,7 @@ class ServerInfo(Struct, frozen=True):
 
     def supports(self, gate: Gate) -> bool:
         """Whether the server supports the gate: its level is high enough, or its snapshot shows that it does."""
-        return self.level >= gate.level or gate in self.shown
+        return gate.is_at(self.level) or gate in self.shown
 
     def require(self, gate: Gate) -> None:
         """Raises `Unsupported`, naming both levels, unless the server supports the gate."""

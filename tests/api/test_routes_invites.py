@@ -151,6 +151,15 @@ async def test_below_180_a_channel_is_needed() -> None:
         await client.invites.send(invitee_emails=["a@demo.example"])
 
 
+async def test_maintenance_releases_at_157_and_158_need_no_channel_either() -> None:
+    for level in (156, 159):
+        assert await _needs(level, stream_ids=[]) == 180
+    for level in (157, 158):
+        async with scripted_client(level) as (client, transport):
+            transport.prepare("POST", SEND, params={"invitee_emails": "a@demo.example", "stream_ids": "[]"})
+            await client.invites.send(invitee_emails=["a@demo.example"])
+
+
 @proves("INV-18", "INVM-05")
 async def test_groups_need_level_322() -> None:
     assert (await _sent(322, group_ids=[60]))["group_ids"] == "[60]"

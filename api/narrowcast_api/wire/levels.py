@@ -19,8 +19,9 @@ CONTRACT_LEVEL: Final = 372
 
 class LevelRow(NamedTuple):
     """`level` from which the feature exists, `title` as text for users, `below` what the client does on older
-    servers, `rows` of the ledger. `field`: a field that is in the snapshot of each server with the feature; a
-    server that sends it supports the feature at any level, as the embedded server does, whose level is lower.
+    servers, `rows` of the ledger. `also`: lower levels of maintenance releases that have it too. `field`: a field
+    that is in the snapshot of each server with the feature; a server that sends it supports the feature at any
+    level, as the embedded server does, whose level is lower.
     """
 
     level: int
@@ -28,10 +29,13 @@ class LevelRow(NamedTuple):
     below: str
     rows: tuple[str, ...] = ()
     field: str = ""
+    also: tuple[int, ...] = ()
 
 
-def _row(level: int, title: str, below: str, rows: str = "", *, field: str = "") -> LevelRow:
-    return LevelRow(level, title, below, tuple(rows.split()), field)
+def _row(
+    level: int, title: str, below: str, rows: str = "", *, field: str = "", also: tuple[int, ...] = ()
+) -> LevelRow:
+    return LevelRow(level, title, below, tuple(rows.split()), field, also)
 
 
 class Gate(Enum):
@@ -104,7 +108,9 @@ class Gate(Enum):
     SCHEDULED_MESSAGES = _row(
         179, "Scheduled messages", "requested anyway; not available if rejected", field="scheduled_messages"
     )
-    INVITE_NO_CHANNELS = _row(180, "Invitations without channels", "a channel is required", "INV-16")
+    INVITE_NO_CHANNELS = _row(
+        180, "Invitations without channels", "a channel is required", "INV-16", also=(157, 158)
+    )
     SUBSCRIPTION_NAMES_AS_STRINGS = _row(
         181, "Channel names as plain strings when unsubscribing", "the same is sent"
     )
@@ -266,6 +272,10 @@ class Gate(Enum):
     def level(self) -> int:
         """The level from which the feature exists."""
         return self.value.level
+
+    def is_at(self, level: int) -> bool:
+        """Whether servers of a level have the feature."""
+        return level >= self.value.level or level in self.value.also
 
     @property
     def field(self) -> str:
