@@ -115,6 +115,11 @@ async def _run(options: Options) -> None:
 def warnings_of(options: Options) -> list[str]:
     """Warnings for the operator about the options and the data folder."""
     warnings = []
+    if options.feature_level > CONTRACT_LEVEL:
+        warnings.append(
+            f"feature level {options.feature_level} is unknown to this server: it runs at level {CONTRACT_LEVEL},"
+            " the newest that it can emulate"
+        )
     if options.tls_cert is None and not is_local(options.host) and options.host != "localhost":
         warnings.append(
             "passwords, keys and messages travel unencrypted; give --tls-cert and --tls-key, or listen on 127.0.0.1"

@@ -12,6 +12,7 @@ import narrowcast_server
 from narrowcast_api.wire.levels import CONTRACT_LEVEL, Gate
 from narrowcast_server.http.app import routes_of
 from narrowcast_server.http.params import Param
+from narrowcast_server.serve import Options, warnings_of
 from support.ledger import proves
 from support.server import TestServer
 
@@ -48,3 +49,12 @@ async def test_the_newest_level_is_372_and_higher_ones_are_treated_as_372(server
     assert CONTRACT_LEVEL == 372
     server.set_level(999)
     assert server.core.level == 372
+
+
+@proves("VER-04")
+def test_the_operator_is_told_that_a_level_is_too_high(tmp_path: Path) -> None:
+    told = warnings_of(Options(data=tmp_path / "new", feature_level=9999))
+    assert told == [
+        "feature level 9999 is unknown to this server: it runs at level 372, the newest that it can emulate"
+    ]
+    assert warnings_of(Options(data=tmp_path / "new", feature_level=372)) == []

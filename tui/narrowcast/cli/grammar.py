@@ -120,7 +120,10 @@ def _serve(commands: _Commands) -> None:
     serve.add_argument("--data", metavar="DIR", help="data folder (default: in the platform's data folder)")
     serve.add_argument("--demo", action="store_true", help="fill an empty data folder with demo data")
     serve.add_argument(
-        "--feature-level", type=_level, metavar="N", help="emulate a server of this feature level"
+        "--feature-level",
+        type=_level,
+        metavar="N",
+        help="emulate a server of this feature level (default: the newest that it can emulate)",
     )
     serve.add_argument(
         "--dialect",
