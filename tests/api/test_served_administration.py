@@ -129,6 +129,9 @@ async def test_operations_that_this_server_lacks_are_reported(server: TestServer
     for request, words in (
         (ada.messages.summarize(narrow=narrow), "AI features are not enabled"),
         (ada.calls.zoom(), "Zoom credentials have not been configured"),
+        (ada.calls.constructor_groups(), "Constructor Groups is not configured."),
+        (ada.calls.nextcloud_talk(room_name="soup"), "Nextcloud Talk is not configured."),
+        (ada.calls.webex(), "Webex credentials have not been configured"),
         (ada.organization.deactivate(), "for one organization"),
     ):
         with pytest.raises(BadRequest, match=words):

@@ -8,6 +8,8 @@ import json
 from pathlib import Path
 from urllib.parse import urljoin
 
+import pytest
+
 from narrowcast.screens.messages.preview import PreviewLines, PreviewScreen
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_server.organization.errors import ServiceError
@@ -18,7 +20,10 @@ from support.stage import Stage, on_stage, run
 PROVIDERS = {
     "big_blue_button": {"name": "BigBlueButton", "id": 4},
     "zoom": {"name": "Zoom", "id": 3},
-    "constructor": {"name": "Constructor", "id": 6},
+    "constructor_groups": {"name": "Constructor Groups", "id": 6},
+    "nextcloud_talk": {"name": "Nextcloud Talk", "id": 7},
+    "webex": {"name": "Webex", "id": 8},
+    "of_the_future": {"name": "Of the future", "id": 99},
 }
 
 
@@ -80,9 +85,40 @@ async def test_a_call_on_zoom_is_created_or_the_reason_is_shown(tmp_path: Path) 
             await run(stage, "write.call")
             await until(lambda: link_in_compose(stage, "https://zoom.example/j/1"))
             assert offered.asked == {"is_video_call": "true"}
-            choose_provider(stage, "constructor")
+            choose_provider(stage, "of_the_future")
             await run(stage, "write.call")
-            await stage.told("Video calls with constructor can only be made in the web app.")
+            await stage.told("Video calls with of_the_future can only be made in the web app.")
+
+
+@pytest.mark.parametrize(
+    ("provider", "path", "asked"),
+    [
+        ("constructor_groups", "/calls/constructorgroups/create", {}),
+        ("nextcloud_talk", "/calls/nextcloud_talk/create", {"room_name": "#general › soup"}),
+        ("webex", "/calls/webex/create", {}),
+    ],
+)
+async def test_a_call_is_created_by_the_newer_providers(
+    tmp_path: Path, provider: str, path: str, asked: dict[str, str]
+) -> None:
+    with offering(path, {"url": "https://calls.example/room/1"}) as offered:
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))
+            choose_provider(stage, provider)
+            await run(stage, "write.call")
+            await until(lambda: link_in_compose(stage, "https://calls.example/room/1"))
+            assert offered.asked == asked
+
+
+async def test_a_user_without_a_login_at_webex_is_told_where_to_log_in(tmp_path: Path) -> None:
+    refusal = ServiceError("Invalid Webex access token", "INVALID_VIDEO_CALL_PROVIDER_TOKEN")
+    with offering("/calls/webex/create", {"url": "https://calls.example/room/1"}) as offered:
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))
+            choose_provider(stage, "webex")
+            offered.response = refusal
+            await run(stage, "write.call")
+            await stage.told("Log in to Webex in the web app first")
 
 
 SUMMARY_REFUSALS = [

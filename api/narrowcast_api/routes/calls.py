@@ -25,8 +25,30 @@ async def create_zoom_call(connection: Connection, *, is_video_call: bool = True
     INVALID_VIDEO_CALL_PROVIDER_TOKEN (on older servers INVALID_ZOOM_TOKEN), the user must log in to Zoom
     first, which requires a browser.
     """
-    params = {"is_video_call": is_video_call}
-    return read(CallResponse, await connection.request("POST", "/calls/zoom/create", params)).url
+    return await _created(connection, "zoom", is_video_call=is_video_call)
+
+
+async def create_constructor_groups_call(connection: Connection) -> str:
+    """POST /calls/constructorgroups/create: create a call; returns its address. Servers have it from level 460."""
+    return await _created(connection, "constructorgroups")
+
+
+async def create_nextcloud_talk_call(connection: Connection, *, room_name: str) -> str:
+    """POST /calls/nextcloud_talk/create: create a call in a new room; returns its address. From level 465."""
+    return await _created(connection, "nextcloud_talk", room_name=room_name)
+
+
+async def create_webex_call(connection: Connection) -> str:
+    """POST /calls/webex/create: create a call; returns its address. From level 493.
+
+    Raises BadRequest with the code INVALID_VIDEO_CALL_PROVIDER_TOKEN if the user must log in to Webex first,
+    which requires a browser.
+    """
+    return await _created(connection, "webex")
+
+
+async def _created(connection: Connection, provider: str, **params: object) -> str:
+    return read(CallResponse, await connection.request("POST", f"/calls/{provider}/create", params)).url
 
 
 class Calls(Group):
@@ -34,3 +56,6 @@ class Calls(Group):
 
     bigbluebutton = Bound(create_bigbluebutton_call)
     zoom = Bound(create_zoom_call)
+    constructor_groups = Bound(create_constructor_groups_call)
+    nextcloud_talk = Bound(create_nextcloud_talk_call)
+    webex = Bound(create_webex_call)

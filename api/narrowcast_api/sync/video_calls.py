@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
@@ -18,34 +18,43 @@ _MEETING_BYTES = 12
 """Bytes of randomness in the name of a meeting: anyone who guesses it could join."""
 
 _WITHOUT_TOKEN = frozenset({"INVALID_VIDEO_CALL_PROVIDER_TOKEN", "INVALID_ZOOM_TOKEN"})
-"""Error codes before the user has logged in to Zoom; the second is the older one."""
+"""Error codes before the user has logged in to the provider; the second is the older one."""
 
 
-async def new_call(session: Session) -> str:
-    """Returns the URL of a new call. Raises InvalidInput if the organization has no calls, or only ones that
-    must be made in the web app or need a login there; BadRequest if the server's provider is not set up.
+async def new_call(session: Session, room: str) -> str:
+    """Returns the URL of a new call; `room` names it where the provider shows a name. Raises InvalidInput if the
+    organization has no calls, or only ones that must be made in the web app or need a login there; BadRequest if
+    the server's provider is not set up.
     """
     provider = provider_of(session.state)
     calls = session.client.calls
-    if provider == "jitsi_meet":
-        return _jitsi(session.state)
-    if provider == "big_blue_button":
-        name = f"meeting-{secrets.token_hex(_MEETING_BYTES)}"
-        return urljoin(f"{session.account.site}/", await calls.bigbluebutton(meeting_name=name))
-    if provider in ("zoom", "zoom_server_to_server"):
-        return await _zoom(session)
-    if provider in ("", "disabled"):
-        raise InvalidInput("this organization has no video calls")
+    match provider:
+        case "jitsi_meet":
+            return _jitsi(session.state)
+        case "big_blue_button":
+            name = f"meeting-{secrets.token_hex(_MEETING_BYTES)}"
+            return urljoin(f"{session.account.site}/", await calls.bigbluebutton(meeting_name=name))
+        case "constructor_groups":
+            return await calls.constructor_groups()
+        case "nextcloud_talk":
+            return await calls.nextcloud_talk(room_name=room)
+        case "webex":
+            return await _with_login("Webex", calls.webex())
+        case "zoom" | "zoom_server_to_server":
+            return await _with_login("Zoom", calls.zoom())
+        case "" | "disabled":
+            raise InvalidInput("this organization has no video calls")
     raise InvalidInput(f"video calls with {provider} can only be made in the web app")
 
 
-async def _zoom(session: Session) -> str:
+async def _with_login(provider: str, created: Awaitable[str]) -> str:
+    """Returns the URL of a call for which the user may need a login at the provider."""
     try:
-        return await session.client.calls.zoom()
+        return await created
     except ApiError as error:
         if error.code in _WITHOUT_TOKEN:
             raise InvalidInput(
-                "log in to Zoom in the web app first; calls are made with your account there"
+                f"log in to {provider} in the web app first; calls are made with your account there"
             ) from error
         if error.code == "UNKNOWN_ZOOM_USER":
             raise InvalidInput("Zoom has no account with your email address") from error

@@ -19,6 +19,7 @@ routes = Routes()
 
 NARROW = optional("narrow", narrow)
 MEETING = required("meeting_name", string)
+ROOM = required("room_name", string)
 VOICE_ONLY = defaulted("voice_only", boolean, False)
 IS_VIDEO = defaulted("is_video_call", boolean, True)
 DELETION_DELAY = optional("deletion_delay_days", nullable(natural))
@@ -39,6 +40,21 @@ def create_bigbluebutton_call(call: Call) -> ResponseBody:
 @routes.post("/calls/zoom/create", IS_VIDEO)
 def create_zoom_call(call: Call) -> ResponseBody:
     raise ServiceError("Zoom credentials have not been configured")
+
+
+@routes.post("/calls/constructorgroups/create")
+def create_constructor_groups_call(call: Call) -> ResponseBody:
+    raise ServiceError("Constructor Groups is not configured.")
+
+
+@routes.post("/calls/nextcloud_talk/create", ROOM)
+def create_nextcloud_talk_call(call: Call) -> ResponseBody:
+    raise ServiceError("Nextcloud Talk is not configured.")
+
+
+@routes.post("/calls/webex/create")
+def create_webex_call(call: Call) -> ResponseBody:
+    raise ServiceError("Webex credentials have not been configured")
 
 
 @routes.post("/realm/deactivate", DELETION_DELAY)

@@ -13,6 +13,7 @@ from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Refused, Text, Values
 from narrowcast.screens.dialogs.late import Attention
 from narrowcast.screens.messages.preview import PreviewLines, PreviewScreen
+from narrowcast.text import names
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.sync.video_calls import new_call
@@ -63,7 +64,7 @@ async def video_call(screen: Workspace) -> None:
     writing = screen.writing  # another conversation may have the focus after the request
     begun, place = writing.moment, writing.links.place
     try:
-        address = await new_call(screen.session)
+        address = await new_call(screen.session, _room(screen))
     except InvalidInput as problem:
         words = problem.user_message
         screen.tell(f"{words[:1].upper()}{words[1:]}.", severity="warning")
@@ -74,6 +75,13 @@ async def video_call(screen: Workspace) -> None:
         writing.links.insert(link)
     elif saved := deliver(screen, link, place):
         screen.tell(f"The link to the video call is in {saved}.")
+
+
+def _room(screen: Workspace) -> str:
+    """The name of a call: the conversation in compose, else the organization."""
+    where, _ = screen.writing.destination()
+    state = screen.session.state
+    return names.destination(state, where) if where is not None else state.server.name
 
 
 def new_poll(screen: Workspace) -> None:
