@@ -10,6 +10,7 @@ from random import Random
 
 import textual._time
 from textual import events
+from textual.notifications import SeverityLevel
 
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.app.early_session import EarlySession
@@ -78,7 +79,9 @@ class HeardApp(NarrowcastApp):
         self._told = told
         super().__init__(file, paths=paths, extensions=False, alone=True, early=begun)
 
-    def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
+    def tell(
+        self, text: str, *, severity: SeverityLevel = "information", seconds: float | None = None
+    ) -> None:
         self._told.append(text)
         super().tell(text, severity=severity, seconds=seconds)
 

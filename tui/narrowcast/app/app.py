@@ -8,7 +8,7 @@ import logging
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from rich.console import RenderableType
 from textual import events
@@ -36,6 +36,8 @@ from narrowcast.terminal.textual_private import add_bindings
 from narrowcast.text.safe_text import safe_block
 
 if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+
     from narrowcast.app.config_file import Value
     from narrowcast.app.early_session import EarlySession
     from narrowcast.screens.main.screen import MainScreen
@@ -253,10 +255,11 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     # notices and background tasks
 
-    def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
+    def tell(
+        self, text: str, *, severity: SeverityLevel = "information", seconds: float | None = None
+    ) -> None:
         """Shows a notice in a corner. ``text`` is untrusted."""
-        level = cast(Literal["information", "warning", "error"], severity)
-        self.notify(text[:MAX_NOTICE], severity=level, timeout=seconds)
+        self.notify(text[:MAX_NOTICE], severity=severity, timeout=seconds)
 
     def refuse(self, text: str) -> bool:
         """Shows why a key had no effect, and does not run text that is typed right after it as commands. Does

@@ -7,6 +7,8 @@ import logging
 from collections.abc import Awaitable, Coroutine
 from typing import Protocol
 
+from textual.notifications import SeverityLevel
+
 from narrowcast.app.context import InApp, app_of
 from narrowcast_api.errors import NarrowcastError
 
@@ -18,7 +20,7 @@ __all__ = ["Background", "Latest"]
 class Tell(Protocol):
     """Shows a notice to the user."""
 
-    def __call__(self, text: str, *, severity: str = "information") -> None: ...
+    def __call__(self, text: str, *, severity: SeverityLevel = "information") -> None: ...
 
 
 class Background:

@@ -15,6 +15,8 @@ from textual.screen import Screen
 from narrowcast_api.events.status import ConnectionKind
 
 if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+
     from narrowcast.app.config import Config
     from narrowcast.app.config_file import Value
     from narrowcast.app.config_keys import ConfigKey
@@ -156,7 +158,9 @@ class AppContext(Protocol):
     @property
     def extensions(self) -> ExtensionsContext: ...
 
-    def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
+    def tell(
+        self, text: str, *, severity: SeverityLevel = "information", seconds: float | None = None
+    ) -> None:
         """Shows a notice to the user. ``text`` is untrusted."""
 
     def refuse(self, text: str) -> bool:

@@ -13,6 +13,7 @@ from narrowcast_api.narrow.narrow import Narrow
 if TYPE_CHECKING:
     from textual.app import App
     from textual.geometry import Size
+    from textual.notifications import SeverityLevel
 
     from narrowcast.app.frames import Frames
     from narrowcast.panes.compose.pane import ComposePane
@@ -114,7 +115,9 @@ class Workspace(Protocol):
     def set_focus(self, widget: Widget | None) -> None:
         """Focuses a widget; None removes the focus."""
 
-    def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
+    def tell(
+        self, text: str, *, severity: SeverityLevel = "information", seconds: float | None = None
+    ) -> None:
         """Shows a notice to the user."""
 
     def refuse(self, text: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from msgspec.structs import replace
+from textual.notifications import SeverityLevel
 
 from narrowcast.commands import registry
 from narrowcast.commands.command import Command, Context
@@ -74,7 +75,7 @@ class Host:
             if one.problem:
                 self._tell(f"Extension not loaded: {one.problem} ({one.source})", "error")
 
-    def _tell(self, text: str, severity: str) -> None:
+    def _tell(self, text: str, severity: SeverityLevel) -> None:
         self._app.tell(text, severity=severity, seconds=10 if severity == "error" else None)
 
     # lifecycle

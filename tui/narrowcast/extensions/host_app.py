@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from textual.notifications import SeverityLevel
+
     from narrowcast.app.config import Config
     from narrowcast.app.context import AccountsContext
     from narrowcast.commands.command import Command
@@ -45,7 +47,9 @@ class HostApp(Protocol):
     @property
     def accounts(self) -> AccountsContext: ...
 
-    def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
+    def tell(
+        self, text: str, *, severity: SeverityLevel = "information", seconds: float | None = None
+    ) -> None:
         """Shows a notice to the user. ``text`` may come from anywhere."""
 
     def add_commands(self, commands: Sequence[Command]) -> None:

@@ -9,6 +9,8 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
+from textual.notifications import SeverityLevel
+
 from narrowcast.extend.declare import Extension
 from narrowcast.extend.values import Refused
 from narrowcast.extensions.limits import STEP_SECONDS, Stepped, TooLong, call, on_overrun
@@ -22,7 +24,7 @@ _ANYTHING = (Exception, SystemExit, KeyboardInterrupt)
 """Exceptions of an extension that must not end the app."""
 
 T = TypeVar("T")
-Tell = Callable[[str, str], None]
+Tell = Callable[[str, SeverityLevel], None]
 """Shows a notice to the user: a text and its severity."""
 
 

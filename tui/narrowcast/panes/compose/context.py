@@ -11,6 +11,7 @@ from narrowcast.panes.compose.writing import Writing
 from narrowcast.widgets.editor import Editor
 
 if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
     from textual.widget import Widget
 
     from narrowcast_api.sync.session import Session
@@ -43,7 +44,7 @@ class ComposeContext:
         """Whether a message is being edited."""
         return self.writing.edits.message_id is not None
 
-    def tell(self, text: str, *, severity: str = "information") -> None:
+    def tell(self, text: str, *, severity: SeverityLevel = "information") -> None:
         app_of(self.host).tell(text, severity=severity)
 
     def refuse(self, text: str) -> bool:

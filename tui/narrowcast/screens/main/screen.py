@@ -38,6 +38,8 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import UnreadsChanged
 
 if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+
     from narrowcast.screens.main.pane_requests import PaneRequests
     from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.sync.session import Session
@@ -279,7 +281,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     # notices, background work and commands, through the app
 
-    def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
+    def tell(
+        self, text: str, *, severity: SeverityLevel = "information", seconds: float | None = None
+    ) -> None:
         """Shows a notice to the user."""
         app_of(self).tell(text, severity=severity, seconds=seconds)
 
