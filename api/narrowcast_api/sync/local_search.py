@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 
 from msgspec import Struct
 
@@ -47,29 +48,35 @@ def search_cache(cache: Cache, narrow: Narrow, state: Knowledge, limit: int) -> 
     words = " ".join(str(term.operand) for term in narrow.terms if _is_words(term))
     unevaluated = tuple(term for term in narrow.terms if not _can_judge(term))
     terms = [term for term in narrow.terms if term not in unevaluated and not _is_words(term)]
-    hits: list[LocalHit] = []
-    if words:
-        snippets = {hit.message_id: hit.snippet for hit in cache.search(words, MAX_WORD_HITS)}
-        ids = list(snippets)
-        pages = (ids[start : start + BATCH_SIZE] for start in range(0, len(ids), BATCH_SIZE))
-        for page in pages:
-            messages = {message.id: message for message in cache.load_messages(page)}
-            for message_id in page:
-                message = messages.get(message_id)
-                if message is not None and _fits(message, terms, state):
-                    hits.append(LocalHit(message, snippets[message_id]))
-                    if len(hits) == limit:
-                        return LocalResult(tuple(hits), unevaluated)
-        return LocalResult(tuple(hits), unevaluated)
+
+    def fits(message: Message) -> bool:
+        return _fits(message, terms, state)
+
+    hits = _with_words(cache, words, fits) if words else _newest(cache, fits)
+    return LocalResult(tuple(islice(hits, limit)), unevaluated)
+
+
+def _with_words(cache: Cache, words: str, fits: Callable[[Message], bool]) -> Iterator[LocalHit]:
+    """The cached messages that contain these words and fit, newest first; read in batches as needed."""
+    snippets = {hit.message_id: hit.snippet for hit in cache.search(words, MAX_WORD_HITS)}
+    ids = list(snippets)
+    for start in range(0, len(ids), BATCH_SIZE):
+        batch = ids[start : start + BATCH_SIZE]
+        messages = {message.id: message for message in cache.load_messages(batch)}
+        for message_id in batch:
+            message = messages.get(message_id)
+            if message is not None and fits(message):
+                yield LocalHit(message, snippets[message_id])
+
+
+def _newest(cache: Cache, fits: Callable[[Message], bool]) -> Iterator[LocalHit]:
+    """The cached messages that fit, newest first; read in batches as needed."""
     before: int | None = None
-    while page_of := cache.load_newest(BATCH_SIZE, before):
-        for message in reversed(page_of):
-            if _fits(message, terms, state):
-                hits.append(LocalHit(message, plain_text(message.content)[:SNIPPET_LENGTH]))
-                if len(hits) == limit:
-                    return LocalResult(tuple(hits), unevaluated)
-        before = page_of[0].id
-    return LocalResult(tuple(hits), unevaluated)
+    while batch := cache.load_newest(BATCH_SIZE, before):
+        for message in reversed(batch):
+            if fits(message):
+                yield LocalHit(message, plain_text(message.content)[:SNIPPET_LENGTH])
+        before = batch[0].id
 
 
 def _is_words(term: Term) -> bool:
