@@ -116,16 +116,21 @@ async def _until_sent(session: Session, seconds: float) -> int:
     try:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while not _is_done(session):
-                    moved.clear()
-                    with suppress(TimeoutError):  # confirmed read marks send no notification
-                        async with asyncio.timeout(LOOK_EVERY):
-                            await moved.wait()
+                await _nothing_waits(session, moved)
     finally:
         unsubscribe()
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
     return _waiting(session)
+
+
+async def _nothing_waits(session: Session, moved: asyncio.Event) -> None:
+    """Waits until nothing is waiting to be sent; ``moved`` is set at each change of the session."""
+    while not _is_done(session):
+        moved.clear()
+        with suppress(TimeoutError):  # confirmed read marks send no notification
+            async with asyncio.timeout(LOOK_EVERY):
+                await moved.wait()
 
 
 def _waiting(session: Session) -> int:
