@@ -9,14 +9,6 @@ LOGO: Final = """\
  ))"""
 """Three lines of at most 13 cells."""
 
-LOGO_ASCII: Final = """\
- ))
-)))))))))))o
- ))"""
-"""The same for terminals without UTF-8."""
-
-WORDMARK: Final = "narrowcast"
-
 LOGO_SVG: Final = """\
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="narrowcast">\
 <rect width="64" height="64" rx="14" fill="#1d3557"/>\

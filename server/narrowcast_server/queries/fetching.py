@@ -92,7 +92,6 @@ def _first_unread(core: Core, user: User, query: Query, *, narrowed: bool) -> in
 
 def page(
     core: Core,
-    user: User,
     query: Query,
     anchor: int,
     *,
@@ -204,7 +203,7 @@ def flag_bits(core: Core, user_id: int, ids: Sequence[int]) -> dict[int, int]:
     return {row["message_id"]: row["flags"] for row in rows}
 
 
-def matching_ids(core: Core, user: User, query: Query, ids: Sequence[int]) -> list[int]:
+def matching_ids(core: Core, query: Query, ids: Sequence[int]) -> list[int]:
     """Those of the ids that match a query, ascending."""
     query.own_rows_only = False
     sql = query.sql(query.key, f"{query.key} IN (SELECT value FROM json_each(?))", f"ORDER BY {query.key}")

@@ -81,7 +81,6 @@ def update_flags_for_narrow(call: Call) -> ResponseBody:
     anchor = anchor_id(core, user, call[ANCHOR], query, narrowed=bool(terms))
     around = page(
         core,
-        user,
         query,
         anchor,
         num_before=call[NUM_BEFORE],

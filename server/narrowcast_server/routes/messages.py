@@ -158,7 +158,6 @@ async def get_messages(call: Call) -> ResponseBody:
     check_range(call.core, call[NUM_BEFORE], call[NUM_AFTER], include_anchor=call[INCLUDE_ANCHOR])
     around = page(
         call.core,
-        call.user,
         query,
         _anchor(call, query, narrowed=bool(terms)),
         num_before=call[NUM_BEFORE],
@@ -187,7 +186,7 @@ async def _by_ids(call: Call, query: Query, ids: list[int]) -> ResponseBody:
         raise ServiceError(f"Unsupported parameter combination: {_NOT_TOGETHER}", parameters=_NOT_TOGETHER)
     if len(ids) > _MAX_IDS:
         raise ServiceError(f"Too many messages requested (maximum {_MAX_IDS}).")
-    visible_ids = matching_ids(call.core, call.user, query, list(dict.fromkeys(ids)))
+    visible_ids = matching_ids(call.core, query, list(dict.fromkeys(ids)))
     if len(within_size(call.core, visible_ids, call.core.config.limits.page_characters)) < len(visible_ids):
         raise ServiceError("The messages are too long to be requested together")
     return {
@@ -228,7 +227,7 @@ async def matches_narrow(call: Call) -> ResponseBody:
     query = build(core, user, call[REQUIRED_NARROW])
     options = QueueOptions(empty_topic_name=core.empty_topic_name)
     matches: dict[str, object] = {}
-    for identity in matching_ids(call.core, call.user, query, call[MSG_IDS]):
+    for identity in matching_ids(call.core, query, call[MSG_IDS]):
         message = access.find_message(core, identity)
         if message is None:
             continue

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 
-def require_may_administer(core: Core, caller: User, user: User) -> None:
+def require_may_administer(caller: User, user: User) -> None:
     """Raises BAD_REQUEST unless `caller` is an administrator, or owns the bot `user` (USRU-15, USRD-10)."""
     if not caller.is_administrator and not (user.is_bot and user.bot_owner_id == caller.id):
         raise insufficient_permission()
@@ -32,7 +32,7 @@ def administered(core: Core, caller: User, user_id: int) -> User:
         if not caller.is_administrator:
             raise insufficient_permission()
         raise no_such_user()
-    require_may_administer(core, caller, user)
+    require_may_administer(caller, user)
     return user
 
 
