@@ -9,7 +9,8 @@ import pytest
 
 from narrowcast.content.bounds import MAX_ROWS
 from narrowcast.content.reader import parse
-from narrowcast.panes.messages.rows import FIRST_ROWS, Lead, RowMaker, Rows, Shape
+from narrowcast.panes.messages.row_values import FIRST_ROWS, Lead, Rows, Shape
+from narrowcast.panes.messages.rows import RowMaker
 from narrowcast_api.model.messages import Reaction
 from support.message_views import ListApp, message
 

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from narrowcast.content.bounds import MAX_ROWS
 from narrowcast.content.inlines import Target
-from narrowcast.panes.messages.rows import Lead, RowMaker, Rows, Shape
+from narrowcast.panes.messages.row_values import Lead, Rows, Shape
+from narrowcast.panes.messages.rows import RowMaker
 from narrowcast_api.errors import ApiError, NarrowcastError
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow

@@ -14,7 +14,7 @@ from narrowcast.panes.messages.going import Going
 from narrowcast.panes.messages.polls import Polls
 from narrowcast.panes.messages.reactions import Reactions
 from narrowcast.panes.messages.requests import HintChanged, LinkRequested, PersonRequested
-from narrowcast.panes.messages.rows import Rows
+from narrowcast.panes.messages.row_values import Rows
 from narrowcast.text.safe_text import safe_line
 
 __all__ = ["Links", "hints_for"]

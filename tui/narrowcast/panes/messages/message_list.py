@@ -29,7 +29,8 @@ from narrowcast.panes.messages.names import StateNames
 from narrowcast.panes.messages.overlays import Overlay
 from narrowcast.panes.messages.position import Position
 from narrowcast.panes.messages.row_painter import GUTTER, RowPainter
-from narrowcast.panes.messages.rows import Cards, RowMaker, Tints
+from narrowcast.panes.messages.row_values import Cards, Tints
+from narrowcast.panes.messages.rows import RowMaker
 from narrowcast.panes.messages.selection import TextSelection
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look

@@ -33,7 +33,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state import changes as change
 
 if TYPE_CHECKING:
-    from narrowcast.panes.messages.rows import Cards
+    from narrowcast.panes.messages.row_values import Cards
     from narrowcast_api.sync.message_view import MessageView
     from narrowcast_api.sync.session import Session
 

@@ -11,7 +11,8 @@ from textual.strip import Strip
 
 from narrowcast.panes.messages.feed import Feed, ItemRows
 from narrowcast.panes.messages.position import Position
-from narrowcast.panes.messages.rows import MessageRow, place_of_note
+from narrowcast.panes.messages.row_values import MessageRow
+from narrowcast.panes.messages.rows import place_of_note
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.strips import compose_line, lean_strip
 

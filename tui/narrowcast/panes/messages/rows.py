@@ -1,16 +1,14 @@
 """The rows of one message in the list: headings, sender, content, reactions.
 
-A row is a strip without the two columns of the list's own marks, and the text that copying it yields. Making
-rows never fails: a message that cannot be shown is replaced by a placeholder that says so.
+Making rows never fails: a message that cannot be shown is replaced by a placeholder that says so.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -25,35 +23,22 @@ from narrowcast.content.palette import Palette
 from narrowcast.content.polls import read_widget
 from narrowcast.content.reader import parse
 from narrowcast.content.wrapping import Line, Run, wrap
+from narrowcast.panes.messages.echo_note import echo_note
 from narrowcast.panes.messages.names import StateNames
+from narrowcast.panes.messages.row_values import FIRST_ROWS, Cards, Lead, MessageRow, Rows, Shape, Tints
 from narrowcast.text import names
 from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.widgets.strips import Part, compose_line, lean_strip
 from narrowcast_api.model.messages import Message, grouped
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
-from narrowcast_api.protocols.outbox_item import OFFER_AFTER, SHOW_AFTER, SILENCE_AFTER, OutboxState
 from narrowcast_assets.emoji import character_of
 
 if TYPE_CHECKING:
     from narrowcast_api.protocols.outbox_item import OutboxEntry
 
-__all__ = [
-    "FIRST_ROWS",
-    "Cards",
-    "Lead",
-    "MessageRow",
-    "RowMaker",
-    "Rows",
-    "Shape",
-    "Tints",
-    "place_of_note",
-    "reaction_text",
-]
+__all__ = ["RowMaker", "place_of_note", "reaction_text"]
 
 log = logging.getLogger(__name__)
-
-FIRST_ROWS = 60
-"""Rows of a message that are shown before 'more' is needed."""
 
 INDENT = 2
 """Cells by which the content is indented below its sender's name."""
@@ -61,84 +46,13 @@ INDENT = 2
 BARS = ("│ ", "▎ ", "┆ ")
 """Decorations that are left out when copying."""
 
-Cards = Callable[[Document], Document]
-
 MUTED = "(This message was sent by a muted user: <message.enter> shows it)"
 COLLAPSED = "(collapsed: <message.enter> shows it)"
 OLDER_GAP = "┄┄ older messages may be missing here: <message.enter> on the next one loads them ┄┄"
 
 
-def _no_tint(_of: object) -> Style:
-    return Style.null()
-
-
-class Tints(Struct, frozen=True):
-    """The colour of a person by id, and of a channel by its configured colour."""
-
-    person: Callable[[int], Style] = _no_tint
-    channel: Callable[[str], Style] = _no_tint
-
-
-class Lead(Struct, frozen=True):
-    """What to show above and below a message, which does not depend on the message itself."""
-
-    gap: bool = False
-    date: bool = False
-    unread: bool = False
-    conversation: bool = False
-    sender: bool = True
-    gap_below: str = ""
-    """Why newer messages may be missing right below; empty if none are."""
-    editors: tuple[int, ...] = ()
-    """Ids of the users who are editing the message now."""
-
-
-class Shape(Struct, frozen=True):
-    """How the user has expanded or panned a message.
-
-    Opened spoilers, number of rows shown, columns of tables panned over, shown although it is hidden.
-    """
-
-    opened: frozenset[int] = frozenset()
-    rows: int = FIRST_ROWS
-    pan: int = 0
-    revealed: bool = False
-
-
 OPENS = Style(meta={"conversation": True})
 """Marks the heading of a conversation for clicks; it does not change the look."""
-
-
-class MessageRow(Struct, frozen=True):
-    """One row. `text` is what copying it yields, from cell `start` on; a row with `glue` continues the one
-    above, joined by `glue`.
-    """
-
-    strip: Strip
-    text: str = ""
-    start: int = 0
-    glue: str | None = None
-
-
-class Rows(Struct):
-    """All rows of an item. The first `lead` and the last `tail` of them do not belong to the message itself.
-
-    `clock` is its time if none of its rows shows it: within a run of one sender. `has_code`: whether some
-    rows are code. `hidden_columns`: number of its tables' columns to the right of those shown.
-    """
-
-    rows: list[MessageRow]
-    lead: int
-    targets: list[Target]
-    cut: bool = False
-    tail: int = 0
-    clock: str = ""
-    has_code: bool = False
-    hidden_columns: int = 0
-
-    def owns(self, row: int) -> bool:
-        """Whether a row belongs to the message itself."""
-        return self.lead <= row < len(self.rows) - self.tail
 
 
 class RowMaker:
@@ -361,7 +275,7 @@ class RowMaker:
     def echo(self, entry: OutboxEntry, now: float, lead: Lead) -> Rows:
         """An own message that the server has not confirmed yet."""
         palette = self.palette
-        note, style = _echo_note(entry, now, self.keys)
+        note, style = echo_note(entry, now, self.keys)
         rows = [self.line(self.place_parts(entry.destination))] if lead.conversation else []
         above = len(rows)
         if lead.sender:
@@ -410,26 +324,3 @@ def reaction_text(reaction_type: str, code: str, name: str) -> str:
     if reaction_type == "unicode_emoji" and (text := safe_line(character_of(code) or "")).strip():
         return text
     return f":{safe_line(name, 40)}:"
-
-
-def _echo_note(entry: OutboxEntry, now: float, keys: Keys) -> tuple[str, str]:
-    """The note on a message that is not confirmed yet, and its style."""
-
-    age = now - entry.created
-    cancel = with_keys(keys, "<write.outbox-cancel> cancels")
-    if entry.state is OutboxState.FAILED:
-        settle = with_keys(keys, "<write.outbox-retry> resends, <write.outbox-cancel> cancels")
-        return f"not sent: {safe_line(entry.error or '', 300)} {settle}", "error"
-    if entry.state is OutboxState.UNCONFIRMED:
-        return f"unconfirmed: checking whether it arrived… {cancel}", "error"
-    if age < SHOW_AFTER or entry.state is OutboxState.SENT:
-        return "", ""
-    if entry.waits_for is not None:
-        return "waiting for the previous message", ""
-    if entry.state is OutboxState.WAITING:
-        return f"waiting to be sent… {cancel}", ""
-    if entry.sent_at is not None and now - entry.sent_at >= SILENCE_AFTER:
-        return f"no response for {int(SILENCE_AFTER)} s, still waiting… {cancel}", ""
-    if age > OFFER_AFTER:
-        return f"still sending… {cancel}", ""
-    return "sending…", ""

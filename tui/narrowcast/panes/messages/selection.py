@@ -18,7 +18,7 @@ from textual.strip import Strip
 from narrowcast.panes.messages.feed import Feed, ItemRows, Key
 from narrowcast.panes.messages.position import Position
 from narrowcast.panes.messages.row_painter import GUTTER
-from narrowcast.panes.messages.rows import MessageRow, Rows
+from narrowcast.panes.messages.row_values import MessageRow, Rows
 
 if TYPE_CHECKING:
     from narrowcast.widgets.line_view import LineView

@@ -1,0 +1,34 @@
+"""The note on a message that the server has not confirmed yet: what it waits for, and what the user can do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrowcast.commands.hints import Keys, with_keys
+from narrowcast.text.safe_text import safe_line
+from narrowcast_api.protocols.outbox_item import OFFER_AFTER, SHOW_AFTER, SILENCE_AFTER, OutboxState
+
+if TYPE_CHECKING:
+    from narrowcast_api.protocols.outbox_item import OutboxEntry
+
+
+def echo_note(entry: OutboxEntry, now: float, keys: Keys) -> tuple[str, str]:
+    """The note on a message that is not confirmed yet, and its style: "error" or empty."""
+    age = now - entry.created
+    cancel = with_keys(keys, "<write.outbox-cancel> cancels")
+    if entry.state is OutboxState.FAILED:
+        settle = with_keys(keys, "<write.outbox-retry> resends, <write.outbox-cancel> cancels")
+        return f"not sent: {safe_line(entry.error or '', 300)} {settle}", "error"
+    if entry.state is OutboxState.UNCONFIRMED:
+        return f"unconfirmed: checking whether it arrived… {cancel}", "error"
+    if age < SHOW_AFTER or entry.state is OutboxState.SENT:
+        return "", ""
+    if entry.waits_for is not None:
+        return "waiting for the previous message", ""
+    if entry.state is OutboxState.WAITING:
+        return f"waiting to be sent… {cancel}", ""
+    if entry.sent_at is not None and now - entry.sent_at >= SILENCE_AFTER:
+        return f"no response for {int(SILENCE_AFTER)} s, still waiting… {cancel}", ""
+    if age > OFFER_AFTER:
+        return f"still sending… {cancel}", ""
+    return "sending…", ""

@@ -1,0 +1,92 @@
+"""What the rows of a message depend on besides the message, and what they consist of.
+
+A row is a strip without the two columns of the list's own marks, and the text that copying it yields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+from rich.style import Style
+from textual.strip import Strip
+
+from narrowcast.content.blocks import Document
+from narrowcast.content.inlines import Target
+
+__all__ = ["FIRST_ROWS", "Cards", "Lead", "MessageRow", "Rows", "Shape", "Tints"]
+
+FIRST_ROWS = 60
+"""Rows of a message that are shown before 'more' is needed."""
+
+Cards = Callable[[Document], Document]
+"""Inserts the cards of extensions into a message."""
+
+
+def _no_tint(_of: object) -> Style:
+    return Style.null()
+
+
+class Tints(Struct, frozen=True):
+    """The colour of a person by id, and of a channel by its configured colour."""
+
+    person: Callable[[int], Style] = _no_tint
+    channel: Callable[[str], Style] = _no_tint
+
+
+class Lead(Struct, frozen=True):
+    """What to show above and below a message, which does not depend on the message itself."""
+
+    gap: bool = False
+    date: bool = False
+    unread: bool = False
+    conversation: bool = False
+    sender: bool = True
+    gap_below: str = ""
+    """Why newer messages may be missing right below; empty if none are."""
+    editors: tuple[int, ...] = ()
+    """Ids of the users who are editing the message now."""
+
+
+class Shape(Struct, frozen=True):
+    """How the user has expanded or panned a message.
+
+    Opened spoilers, number of rows shown, columns of tables panned over, shown although it is hidden.
+    """
+
+    opened: frozenset[int] = frozenset()
+    rows: int = FIRST_ROWS
+    pan: int = 0
+    revealed: bool = False
+
+
+class MessageRow(Struct, frozen=True):
+    """One row. `text` is what copying it yields, from cell `start` on; a row with `glue` continues the one
+    above, joined by `glue`.
+    """
+
+    strip: Strip
+    text: str = ""
+    start: int = 0
+    glue: str | None = None
+
+
+class Rows(Struct):
+    """All rows of an item. The first `lead` and the last `tail` of them do not belong to the message itself.
+
+    `clock` is its time if none of its rows shows it: within a run of one sender. `has_code`: whether some
+    rows are code. `hidden_columns`: number of its tables' columns to the right of those shown.
+    """
+
+    rows: list[MessageRow]
+    lead: int
+    targets: list[Target]
+    cut: bool = False
+    tail: int = 0
+    clock: str = ""
+    has_code: bool = False
+    hidden_columns: int = 0
+
+    def owns(self, row: int) -> bool:
+        """Whether a row belongs to the message itself."""
+        return self.lead <= row < len(self.rows) - self.tail
