@@ -11,7 +11,8 @@ import pytest
 
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.settings import screen as settings_screen
-from narrowcast.screens.settings.screen import OTHER, OrganizationSettingsScreen, SettingsScreen
+from narrowcast.screens.settings.screen import OTHER, SettingsScreen
+from narrowcast.screens.settings.server_settings import OrganizationSettingsScreen
 from narrowcast_api import permissions
 from narrowcast_api.state.settings import Settings
 from narrowcast_server.http.routing import Call, ResponseBody

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
-from narrowcast.screens.settings.catalog import Kind, Setting, duration, seconds
+from narrowcast.screens.settings.catalog import Kind, Setting, duration
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import ELSEWHERE, OWN, options_at
+from narrowcast.screens.settings.typed_values import seconds
 from narrowcast_api.client import Client
 from narrowcast_api.protocols.notifications import EFFECTIVE_SETTINGS
 from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS

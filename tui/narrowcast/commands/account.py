@@ -18,7 +18,7 @@ from narrowcast.screens.people.accounts import BotsScreen
 from narrowcast.screens.people.keys import show_key
 from narrowcast.screens.people.profile import profile_form
 from narrowcast.screens.settings.app_settings import AppSettingsScreen
-from narrowcast.screens.settings.screen import OwnSettingsScreen
+from narrowcast.screens.settings.server_settings import OwnSettingsScreen
 from narrowcast.text.formats import counted
 from narrowcast_api import permissions
 from narrowcast_api.account import Account, AccountError

@@ -15,7 +15,7 @@ from narrowcast.screens.organization.emoji import EmojiScreen
 from narrowcast.screens.organization.exports import ExportsScreen
 from narrowcast.screens.organization.linkifiers import LinkifiersScreen, PlaygroundsScreen
 from narrowcast.screens.organization.profile_fields import ProfileFieldsScreen
-from narrowcast.screens.settings.screen import NewcomerSettingsScreen, OrganizationSettingsScreen
+from narrowcast.screens.settings.server_settings import NewcomerSettingsScreen, OrganizationSettingsScreen
 from narrowcast_api import permissions
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from narrowcast.screens.dialogs.form_fields import (
     Values,
     YesNo,
 )
-from narrowcast.screens.settings.catalog import NO_DAYS, days
+from narrowcast.screens.settings.typed_values import NO_DAYS, days
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.wire.levels import Gate

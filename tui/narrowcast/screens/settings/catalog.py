@@ -78,46 +78,6 @@ def duration(value: object) -> str:
     return counted(value, "second")
 
 
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-
-
-def seconds(text: str) -> int | None:
-    """'90', '10 m', '2 hours', '7d' as seconds; None for 'no limit'. Raises ValueError for anything else."""
-    words = text.strip().lower()
-    if words in {"", "none", "never", "no limit", "unlimited", "for ever", "forever"}:
-        return None
-    digits = words[: len(words) - len(words.lstrip("0123456789"))]
-    unit = words[len(digits) :].strip()
-    if not digits or (unit and unit[0] not in _UNITS):
-        raise ValueError("a number and a unit, such as 10 minutes, 2 h, 7 days; or: no limit")
-    return int(digits) * (_UNITS[unit[0]] if unit else 1)
-
-
-def period(text: str) -> int:
-    """As `seconds`, but raises ValueError for 'no limit'."""
-    length = seconds(text)
-    if length is None:
-        raise ValueError("a number and a unit, such as 2 minutes, 1 h")
-    return length
-
-
-NO_DAYS = "Write a number of days, 1 or more; or: forever."
-"""Shown for a text that `days` does not accept."""
-
-
-def days(text: str) -> int | str:
-    """'30' or '30 days' as a number; 'unlimited', as in the API, for 'forever'. Raises ValueError for anything
-    else.
-    """
-    words = text.strip().lower()
-    if words in {"", "for ever", "forever", "unlimited", "never", "none", "-1"}:
-        return "unlimited"
-    number = int(words.removesuffix("days").removesuffix("day"))
-    if number < 1:
-        raise ValueError(NO_DAYS)
-    return number
-
-
 Catalog = Mapping[str, Sequence[Setting]]
 """Settings under their headings, in the order in which they are shown."""
 

@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from narrowcast.commands.registry import by_id
-from narrowcast.commands.run import run
-from narrowcast.commands.workspace import workspace_of
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form_fields import Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast.screens.settings.catalog import (
-    NO_DAYS,
     Catalog,
     Kind,
     Option,
     Setting,
-    days,
     guess,
-    period,
-    seconds,
 )
-from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
-from narrowcast.screens.settings.own import ACCOUNT, ELSEWHERE, OWN, options_at
+from narrowcast.screens.settings.own import ELSEWHERE, options_at
+from narrowcast.screens.settings.typed_values import as_typed, typed_form
 from narrowcast.text import names
-from narrowcast.text.time_zones import preload, time_zones
+from narrowcast.text.time_zones import time_zones
 from narrowcast_api import permissions
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting, setting_to_wire
 from narrowcast_api.permissions import ALLOWED, Refusal
 from narrowcast_api.state.changes import ChannelsChanged, SettingsChanged, UserGroupsChanged
-from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
 
 if TYPE_CHECKING:
     from narrowcast_api.state.settings import Settings
@@ -222,26 +213,12 @@ class SettingsScreen(ManageScreen["Setting | None"]):
 
     def _ask(self, setting: Setting, typed: str | None = None, problem: str = "") -> None:
         """Asks for a number, a period or a line of text. ``typed`` and ``problem``: the rejected text, and why."""
-        read, (hint, wrong) = _readers(setting), _FORMS.get(setting.kind, ("", ""))
-        value = self.values().get(setting.name)
-        shown = (
-            setting.shown(value)
-            if setting.kind in (Kind.SECONDS, Kind.PERIOD, Kind.DAYS)
-            else str(value or "")
-        )
-        if setting.kind is Kind.NUMBER:
-            shown = str(value)
-
-        def check(text: str) -> str:
-            try:
-                read(text)
-            except ValueError:
-                return wrong
-            return ""
+        form = typed_form(setting)
+        shown = as_typed(setting, self.values().get(setting.name))
 
         async def save(text: str) -> None:
             try:
-                await self._save(setting, read(text))
+                await self._save(setting, form.read(text))
             except NarrowcastError as error:
                 reason = _reason(setting, error)
                 if not self.is_attached:  # the screen is closed: the notice preserves the text
@@ -255,14 +232,13 @@ class SettingsScreen(ManageScreen["Setting | None"]):
             if text is not None and text != shown:
                 self.work(save(text))
 
-        notes = (hint,) if hint else ()
         written = shown if typed is None else typed
         ask = AskScreen(
             setting.title,
             written,
-            notes=notes,
+            notes=(form.hint,) if form.hint else (),
             does="saves",
-            check=check,
+            check=form.problem,
             problem=problem,
             marked=typed is None,
         )
@@ -292,39 +268,6 @@ def _reason(setting: Setting, error: NarrowcastError) -> str:
     return f"{setting.title} {said.removeprefix(begins)}" if said.startswith(begins) else said
 
 
-_FORMS = {
-    Kind.SECONDS: (
-        "Such as 10 minutes, 2 h, 7 days; or: no limit",
-        "Write a number and a unit, such as 10 minutes; or: no limit.",
-    ),
-    Kind.PERIOD: ("Such as 2 minutes, 1 h", "Write a number and a unit, such as 2 minutes."),
-    Kind.DAYS: ("A number of days; or: forever", NO_DAYS),
-    Kind.NUMBER: ("A whole number", "Write a whole number, 0 or more."),
-}
-"""The hint for a value, and the message for an invalid one."""
-
-
-def _readers(setting: Setting) -> Callable[[str], object]:
-    """The function that converts the typed text to the API's value; it raises ValueError for an invalid text."""
-    kind = setting.kind
-    if kind is Kind.SECONDS:
-        return lambda text: "unlimited" if (period := seconds(text)) is None else period
-    if kind is Kind.PERIOD:
-        return period
-    if kind is Kind.DAYS:
-        return days
-    if kind is Kind.NUMBER:
-        return _number
-    return lambda text: text if text.strip() else setting.emptied
-
-
-def _number(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError("0 or more")
-    return number
-
-
 def _emoji_sets(value: object) -> list[Option]:
     options: list[Option] = []
     for entry in value if isinstance(value, list) else []:
@@ -339,79 +282,3 @@ def _providers(value: object) -> list[Option]:
         if isinstance(entry, dict) and isinstance(entry.get("id"), int):
             options.append((entry["id"], str(entry.get("name", entry["id"]))))
     return options
-
-
-class OwnSettingsScreen(SettingsScreen):
-    """The current user's personal settings."""
-
-    TITLE_TEXT = "Personal settings"
-    CATALOG: ClassVar[Catalog] = {**ACCOUNT, **OWN}
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        preload()
-
-    def refusal(self) -> Refusal:
-        return permissions.level_refusal(self.state, Gate.SETTINGS_ENDPOINT)
-
-    def applies(self, setting: Setting, values: Settings) -> bool:
-        return setting.kind is Kind.COMMAND or super().applies(setting, values)
-
-    def open(self, item: Setting | None) -> None:
-        workspace = workspace_of(self)
-        if item is None or item.kind is not Kind.COMMAND:
-            super().open(item)
-        elif workspace is not None:
-            run(workspace, by_id()[item.name])
-
-    def values(self) -> Settings:
-        return self.state.settings
-
-    async def send(self, values: dict[str, object]) -> WireModel:
-        return await self.session.client.settings.update(settings=values)
-
-
-class NewcomerSettingsScreen(SettingsScreen):
-    """The default settings of new users."""
-
-    TITLE_TEXT = "Default user settings"
-    CATALOG: ClassVar[Catalog] = {**OWN, **ELSEWHERE}
-
-    def refusal(self) -> Refusal:
-        return permissions.only_administrators(self.state, "change default user settings")
-
-    def applies(self, setting: Setting, values: Settings) -> bool:
-        """Leaves out the settings that each user chooses for themselves."""
-        return super().applies(setting, values) and setting.name not in NOT_FOR_NEWCOMERS
-
-    def values(self) -> Settings:
-        return self.state.newcomers
-
-    async def send(self, values: dict[str, object]) -> WireModel:
-        return await self.session.client.organization.update_user_defaults(settings=values)
-
-
-class OrganizationSettingsScreen(SettingsScreen):
-    """The organization's settings and permissions."""
-
-    TITLE_TEXT = "Organization settings and permissions"
-    CATALOG = ORGANIZATION
-
-    def refusal(self) -> Refusal:
-        return permissions.only_administrators(self.state, "change these settings")
-
-    def setting_refusal(self, setting: Setting) -> Refusal:
-        return permissions.organization_refusal(self.state, setting.name)
-
-    def unknown(self) -> list[Setting]:
-        """Empty: other values reported by the server are not settings and are shown in the server's information."""
-        return []
-
-    def applies(self, setting: Setting, values: Settings) -> bool:
-        return super().applies(setting, values) and REPLACED.get(setting.name, "") not in values
-
-    def values(self) -> Settings:
-        return self.state.organization
-
-    async def send(self, values: dict[str, object]) -> WireModel:
-        return await self.session.client.organization.update(settings=values)

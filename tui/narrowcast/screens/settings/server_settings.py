@@ -1,0 +1,99 @@
+"""The settings of the server: the current user's own, those of new users, and the organization's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from narrowcast.commands.registry import by_id
+from narrowcast.commands.run import run
+from narrowcast.commands.workspace import workspace_of
+from narrowcast.screens.settings.catalog import Catalog, Kind, Setting
+from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
+from narrowcast.screens.settings.own import ACCOUNT, ELSEWHERE, OWN
+from narrowcast.screens.settings.screen import SettingsScreen
+from narrowcast.text.time_zones import preload
+from narrowcast_api import permissions
+from narrowcast_api.permissions import Refusal
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.settings import Settings
+    from narrowcast_api.sync.session import Session
+    from narrowcast_api.wire.model import WireModel
+
+
+class OwnSettingsScreen(SettingsScreen):
+    """The current user's personal settings."""
+
+    TITLE_TEXT = "Personal settings"
+    CATALOG: ClassVar[Catalog] = {**ACCOUNT, **OWN}
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        preload()
+
+    def refusal(self) -> Refusal:
+        return permissions.level_refusal(self.state, Gate.SETTINGS_ENDPOINT)
+
+    def applies(self, setting: Setting, values: Settings) -> bool:
+        return setting.kind is Kind.COMMAND or super().applies(setting, values)
+
+    def open(self, item: Setting | None) -> None:
+        workspace = workspace_of(self)
+        if item is None or item.kind is not Kind.COMMAND:
+            super().open(item)
+        elif workspace is not None:
+            run(workspace, by_id()[item.name])
+
+    def values(self) -> Settings:
+        return self.state.settings
+
+    async def send(self, values: dict[str, object]) -> WireModel:
+        return await self.session.client.settings.update(settings=values)
+
+
+class NewcomerSettingsScreen(SettingsScreen):
+    """The default settings of new users."""
+
+    TITLE_TEXT = "Default user settings"
+    CATALOG: ClassVar[Catalog] = {**OWN, **ELSEWHERE}
+
+    def refusal(self) -> Refusal:
+        return permissions.only_administrators(self.state, "change default user settings")
+
+    def applies(self, setting: Setting, values: Settings) -> bool:
+        """Leaves out the settings that each user chooses for themselves."""
+        return super().applies(setting, values) and setting.name not in NOT_FOR_NEWCOMERS
+
+    def values(self) -> Settings:
+        return self.state.newcomers
+
+    async def send(self, values: dict[str, object]) -> WireModel:
+        return await self.session.client.organization.update_user_defaults(settings=values)
+
+
+class OrganizationSettingsScreen(SettingsScreen):
+    """The organization's settings and permissions."""
+
+    TITLE_TEXT = "Organization settings and permissions"
+    CATALOG = ORGANIZATION
+
+    def refusal(self) -> Refusal:
+        return permissions.only_administrators(self.state, "change these settings")
+
+    def setting_refusal(self, setting: Setting) -> Refusal:
+        return permissions.organization_refusal(self.state, setting.name)
+
+    def unknown(self) -> list[Setting]:
+        """Empty: other values reported by the server are not settings and are shown in the server's information."""
+        return []
+
+    def applies(self, setting: Setting, values: Settings) -> bool:
+        return super().applies(setting, values) and REPLACED.get(setting.name, "") not in values
+
+    def values(self) -> Settings:
+        return self.state.organization
+
+    async def send(self, values: dict[str, object]) -> WireModel:
+        return await self.session.client.organization.update(settings=values)
