@@ -6,8 +6,8 @@ import asyncio
 import base64
 import json
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -216,6 +216,31 @@ async def test_a_client_that_does_not_read_responses_is_disconnected(server: Tes
         assert await is_ended(reader)
 
 
+async def has_responded(server: TestServer, count: int) -> None:
+    """Waits until this many requests have succeeded."""
+    await until(lambda: server.core.measures.responses[200] == count)
+
+
+async def test_responses_that_nobody_reads_take_bounded_memory(tmp_path: Path) -> None:
+    bound = 2**24
+    async with AsyncExitStack() as stack:
+        config = limited(most_unread_bytes=bound)
+        server = await stack.enter_async_context(running_server(tmp_path, config=config))
+        draft = {"type": "", "to": [], "topic": "", "content": "€" * 10_000}
+        for _ in range(20):
+            await server.call("ada", "POST", "/drafts", {"drafts": [draft] * 20})
+        request = b"GET /api/v1/drafts HTTP/1.1\r\nHost: x\r\n" + credentials(server, "ada") + b"\r\n\r\n"
+        before = server.core.measures.responses[200]
+        for number in range(before + 1, before + 7):
+            _, writer = await stack.enter_async_context(connected(server, request))
+            transport = writer.transport
+            assert isinstance(transport, asyncio.ReadTransport)
+            transport.pause_reading()
+            await has_responded(server, number)
+        assert 0 < server.connections.unread <= bound
+        assert len((await server.call("ada", "GET", "/drafts"))["drafts"]) == 400
+
+
 async def test_an_idle_connection_is_kept_for_a_while_after_a_response(server: TestServer) -> None:
     async with connected(server, HEAD + b"\r\n") as (reader, writer):
         assert (await reader.readline()).startswith(b"HTTP/1.1 200")
@@ -257,6 +282,30 @@ class Peer:
 
     def cut(self) -> None:
         self.ended = True
+
+
+@pytest.mark.parametrize(
+    ("unread", "cut"),
+    [
+        ({"a": [4, 3], "b": [3]}, []),
+        ({"a": [4, 3], "b": [3, 1]}, ["a 0"]),
+        ({"a": [0, 7], "b": [6]}, ["a 1"]),
+        ({"a": [6, 6, 6], "b": [5]}, ["a 0", "a 1", "a 2"]),
+        ({"a": [11]}, ["a 0"]),
+    ],
+)
+def test_of_the_address_with_the_most_unread_bytes_the_oldest_responses_are_dropped(
+    unread: Mapping[str, list[int]], cut: list[str]
+) -> None:
+    connections = Connections(ConnectionLimits(most_unread_bytes=10), 10_000)
+    peers = {
+        f"{address} {number}": Peer(address=address, idle_since=float(number), unread=size)
+        for address, sizes in unread.items()
+        for number, size in enumerate(sizes)
+    }
+    assert all(connections.admit(peer) for peer in peers.values())
+    connections.bound_unread()
+    assert [name for name, peer in peers.items() if peer.ended] == cut
 
 
 def test_the_connection_that_was_idle_longest_is_closed_first() -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import math
+from collections import Counter
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
@@ -78,6 +80,25 @@ class Connections:
         self._by_address[address] = self._by_address.get(address, 0) + 1
         return True
 
+    def bound_unread(self) -> None:
+        """Cuts off connections until the unread responses fit into the limit: of the address with the most, the
+        one that waits for a request for longest.
+        """
+        excess = self.unread - self.limits.most_unread_bytes
+        if excess <= 0:
+            return
+        unread: Counter[str] = Counter()
+        for connection in self._open:
+            unread[connection.address] += connection.unread
+        by_age = sorted(self._open, key=_by_age)
+        while excess > 0:
+            address, _ = unread.most_common(1)[0]
+            oldest = next(each for each in by_age if each.address == address and each.unread)
+            by_age.remove(oldest)
+            excess -= oldest.unread
+            unread[address] -= oldest.unread
+            self._cut(oldest)
+
     def leave(self, connection: Connection) -> None:
         if connection not in self._open:
             return
@@ -116,6 +137,10 @@ class Connections:
     def _cut(self, connection: Connection) -> None:
         self.leave(connection)
         connection.cut()
+
+
+def _by_age(connection: Connection) -> float:
+    return math.inf if connection.idle_since is None else connection.idle_since
 
 
 def is_local(address: str) -> bool:

@@ -127,6 +127,8 @@ class Http(H11Protocol):
         """Waits for the next request, which may have been received already."""
         before = self.cycle
         self._since = self.loop.time()
+        if self.unread:
+            self._all.bound_unread()
         super().on_response_complete()
         if self.cycle is not before:
             self._begun(0)

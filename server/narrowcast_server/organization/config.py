@@ -101,6 +101,8 @@ class ConnectionLimits:
     """Minimum rate for a request body, enforced after the grace period."""
     write_seconds: float = 30.0
     """How long a peer may take to read 16 KiB of a pending response."""
+    most_unread_bytes: int = 128 * 1024 * 1024
+    """Of responses that peers have not read yet, together; beyond it, connections are cut off."""
 
 
 @dataclass(frozen=True, slots=True)
