@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
 from itertools import pairwise
@@ -14,6 +15,7 @@ from narrowcast_server.organization import edit_history
 from narrowcast_server.organization.config import Config, ServiceLimits
 from support.holding import held
 from support.server import TestServer, running_server
+from support.sessions import until
 
 
 def entry(number: int, characters: int = 1_000, **fields: object) -> dict[str, Any]:
@@ -180,3 +182,16 @@ async def test_creating_the_largest_page_does_not_block_other_requests(
     assert response.status_code == 200
     assert len(response.content) < 10 * 1024 * 1024
     assert watch.longest < 0.25, watch
+
+
+async def test_large_pages_wait_for_each_other_but_small_ones_do_not(server: TestServer) -> None:
+    await fill(server, 200, 9_000)
+    while not server.core.large_pages.locked():
+        await server.core.large_pages.acquire()
+    large = asyncio.create_task(server.newest("elif", 200))
+    assert len(await server.newest("elif", 90)) == 90
+    await until(lambda: server.connections.busy == 1)
+    assert not large.done()
+    server.core.large_pages.release()
+    assert len(await large) == 200
+    assert not server.core.large_pages.locked()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from narrowcast_server.computing.highlights import Highlights
 from narrowcast_server.computing.workers import Workers
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 DATABASE = "narrowcast.db"
 T = TypeVar("T")
+_LARGE_PAGES: Final = 2
 
 _log = logging.getLogger("narrowcast.server")
 
@@ -78,6 +79,8 @@ class Core:
         self.second_factors = SecondFactors(self.store, self.vault, self.clock)
         self.link_previews: dict[str, LinkPreview] = {}
         """Predefined website previews; the server never fetches pages."""
+        self.large_pages = asyncio.Semaphore(_LARGE_PAGES)
+        """Held while the rest of a large page of messages is encoded."""
         self.export_wanted = asyncio.Event()
         """Set when an export is pending."""
         self.callers: set[int] = set()

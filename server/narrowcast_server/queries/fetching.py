@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,6 +37,8 @@ _CHUNK: Final = 50
 """Messages encoded as JSON before other requests are served."""
 _SEARCH_CHUNK: Final = 10
 """As `_CHUNK`, of search results, since highlighting takes longer."""
+_LARGE: Final = 2**20
+"""Bytes of JSON beyond which a page is large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +151,23 @@ def within_size(core: Core, ids: Sequence[int], characters: int) -> list[int]:
 async def client_json(
     core: Core, user: User, ids: Sequence[int], options: QueueOptions, searches: Sequence[str] = ()
 ) -> Raw:
-    """`client_objects` as a JSON list. Others are served between chunks; messages deleted meanwhile are skipped."""
+    """`client_objects` as a JSON list. Others are served between chunks; messages deleted meanwhile are skipped.
+
+    Of large lists only a few are built at a time: they take much memory.
+    """
     parts: list[bytes] = []
+    size = 0
     chunk = _SEARCH_CHUNK if searches else _CHUNK
-    for start in range(0, len(ids), chunk):
-        if start:
-            await asyncio.sleep(0)
-        part = encoded(client_objects(core, user, ids[start : start + chunk], options, searches))
-        parts.append(part[1:-1])
-    return Raw(b"[" + b",".join(filter(None, parts)) + b"]")
+    async with AsyncExitStack() as stack:
+        for start in range(0, len(ids), chunk):
+            if start:
+                await asyncio.sleep(0)
+            part = encoded(client_objects(core, user, ids[start : start + chunk], options, searches))
+            parts.append(part[1:-1])
+            if size <= _LARGE < size + len(part):
+                await stack.enter_async_context(core.large_pages)
+            size += len(part)
+        return Raw(b"[" + b",".join(filter(None, parts)) + b"]")
 
 
 def client_objects(
