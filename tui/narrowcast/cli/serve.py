@@ -11,6 +11,7 @@ from pathlib import Path
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.terminal.paths import Paths
 from narrowcast.text.safe_text import safe_line
+from narrowcast_api import memory
 from narrowcast_api.storage.folders import expand_home
 
 
@@ -39,6 +40,7 @@ def run(args: argparse.Namespace) -> int:
     )
     if args.feature_level is not None:
         options = replace(options, feature_level=args.feature_level)
+    memory.tune_malloc()
     return serve.run(options)
 
 
