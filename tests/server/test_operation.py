@@ -183,6 +183,18 @@ async def test_the_audit_log_does_not_contain_a_new_email_address(server: TestSe
     assert noted["details"] == {"new_email": "(not shown)"}
 
 
+async def test_addresses_that_earlier_versions_logged_are_not_shown(server: TestServer) -> None:
+    insert = "INSERT INTO acts (timestamp, act, details) VALUES (1, ?, ?)"
+    with server.core.transaction():
+        server.core.store.execute(insert, "role", '{"role": "guest", "who": "greta@demo.example"}')
+        server.core.store.execute(insert, "PATCH /users/7", '{"new_email": "hidden@demo.example"}')
+    newest = await acts(server)
+    assert [row["details"] for row in newest] == [
+        {"new_email": "(not shown)"},
+        {"role": "guest", "who": "(not shown)"},
+    ]
+
+
 async def test_the_audit_log_is_paginated(server: TestServer) -> None:
     for number in range(5):
         await server.call("ada", "PATCH", "/realm", {"name": f"Name {number}"})

@@ -37,6 +37,7 @@ _SECRET: Final = frozenset(
     {"api_key", "new_email", "new_password", "old_password", "password", "second_factor", "token"}
 )
 """Parameters that are not logged: secrets, and email addresses that users may hide from administrators."""
+_HIDDEN: Final = "(not shown)"
 _MAX_LENGTH: Final = 200
 _KEPT: Final = 20_000
 
@@ -50,8 +51,7 @@ def is_administrative(method: str, path: str) -> bool:
 def record(core: Core, actor: User | None, action: str, details: Mapping[str, str]) -> None:
     """Logs an action, in the transaction of the action, and drops the oldest entries. `actor` None: the operator."""
     shown = {
-        name: "(not shown)" if name in _SECRET else text[:_MAX_LENGTH]
-        for name, text in sorted(details.items())
+        name: _HIDDEN if name in _SECRET else text[:_MAX_LENGTH] for name, text in sorted(details.items())
     }
     core.store.insert(
         "INSERT INTO acts (timestamp, user_id, act, details) VALUES (?, ?, ?, ?)",
@@ -75,7 +75,15 @@ def entries(core: Core, limit: int, before: int | None = None) -> list[dict[str,
             "user_id": row["user_id"],
             "by": OPERATOR if row["user_id"] is None else core.users[row["user_id"]].full_name,
             "act": row["act"],
-            "details": json.loads(row["details"]),
+            "details": _without_addresses(json.loads(row["details"])),
         }
         for row in rows
     ]
+
+
+def _without_addresses(details: Mapping[str, str]) -> dict[str, str]:
+    """The details without secrets and the addresses of users, which earlier versions logged."""
+    return {
+        name: _HIDDEN if name in _SECRET or (name == "who" and "@" in text) else text
+        for name, text in details.items()
+    }
