@@ -11,6 +11,7 @@ from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
 from support.screen_text import screen_text
+from support.screens import form_of
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -124,6 +125,40 @@ async def test_a_topic_is_deleted_after_a_question(tmp_path: Path) -> None:
         await stage.press("y")
         await stage.told(" deleted")
         assert "soup" not in await topics(stage, "general")
+
+
+async def moved_away(stage: Stage, dialog: str) -> None:
+    """Opens a dialog about a topic, whose only message then goes to a larger topic."""
+    await stage.server.send("bruno", "general", "large", "another matter")
+    (message_id,) = await in_topic(stage, "general", "soup", 1)
+    await run(stage, dialog)
+    await stage.server.call("bruno", "PATCH", f"/messages/{message_id}", {"topic": "large"})
+
+    def is_moved() -> bool:
+        message = stage.session.state.messages.get(message_id)
+        return message is not None and message.topic == "large"
+
+    await until(is_moved)
+
+
+MOVED = "The message was moved to #general › large meanwhile. Start again from there."
+
+
+async def test_a_topic_is_not_moved_if_its_message_went_to_another_one_meanwhile(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await moved_away(stage, "topic.move")
+        await stage.type("s")
+        await stage.press("ctrl+d")
+        form = await form_of(stage)
+        await until(lambda: MOVED in form.shown_problems)
+        assert "large" in await topics(stage, "general")
+
+
+async def test_a_topic_is_not_deleted_if_its_message_went_to_another_one_meanwhile(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await moved_away(stage, "topic.delete")
+        await stage.press("y")
+        await stage.told(MOVED)
 
 
 async def test_a_feature_that_an_old_server_lacks_is_refused_with_the_level(tmp_path: Path) -> None:

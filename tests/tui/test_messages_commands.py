@@ -256,3 +256,22 @@ async def test_the_reason_why_the_user_cannot_vote_is_shown_once(tmp_path: Path)
         await stage.see("no poll")
         await stage.press("X")
         assert stage.app.told[1:] == ["This message is not a poll or to-do list."]
+
+
+@pytest.mark.parametrize(
+    ("content", "key", "shows"), [("soup", "colon", ""), ("/poll Soup?\nleek", "X", "leek")]
+)
+async def test_an_answer_to_a_message_that_was_deleted_meanwhile_is_refused(
+    tmp_path: Path, content: str, key: str, shows: str
+) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "soup", "before")
+        message_id = await stage.server.send("bruno", "general", "soup", content)
+        await stage.show(stage.topic, "newest")
+        await stage.see(shows or content)
+        await stage.press(key)
+        assert isinstance(stage.app.screen, Picker)
+        await stage.server.call("bruno", "DELETE", f"/messages/{message_id}", {})
+        await until(lambda: stage.session.state.messages.get(message_id) is None)
+        await stage.press("enter")
+        assert stage.app.told == ["The message was deleted meanwhile."]

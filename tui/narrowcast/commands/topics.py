@@ -28,7 +28,7 @@ from narrowcast.text.formats import counted
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.model.topics import is_resolved, resolved_name, unresolved_name
-from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.destinations import ChannelDestination, same_conversation
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.permissions import ALLOWED, Refusal
 from narrowcast_api.wire.levels import Gate
@@ -121,6 +121,15 @@ def _move_fields(
     ]
 
 
+def _moved_meanwhile(state: State, where: ChannelDestination, message: Message | None) -> str:
+    """Why a dialog about the topic of the message no longer applies; empty if it does."""
+    now = state.messages.get(message.id) if message is not None else None
+    there = now.destination(state.me) if now is not None else None
+    if there is None or same_conversation(there, where):
+        return ""
+    return f"The message was moved to {names.destination(state, there)} meanwhile. Start again from there."
+
+
 async def _move(
     screen: Workspace, where: ChannelDestination, message: Message | None, values: Values
 ) -> None:
@@ -129,6 +138,8 @@ async def _move(
         raise Refused("channel", "Select a channel.")
     if (topic, channel_id) == (where.topic, where.channel_id):
         raise Refused("topic", "Choose a different topic or channel.")
+    if problem := _moved_meanwhile(screen.session.state, where, message):
+        raise Refused("", problem)
     client = screen.session.client
     new_topic = topic if topic != where.topic else OMIT
     new_channel = channel_id if channel_id != where.channel_id else OMIT
@@ -268,9 +279,13 @@ def delete(screen: Workspace) -> None:
         return
     if screen.refuse(permissions.delete_topic_refusal(screen.session.state, where.channel_id)):
         return
+    message = targets.message_of(screen, where)
     name = names.destination(screen.session.state, where)
 
     def begin() -> None:
+        if screen.refuse(_moved_meanwhile(screen.session.state, where, message)):
+            return
+
         async def work(progress: ProgressScreen) -> str:
             def round_done(rounds: int) -> bool:
                 progress.say(f"{counted(rounds, 'batch', 'batches')} done, newest messages first.")

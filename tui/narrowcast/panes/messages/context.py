@@ -70,6 +70,13 @@ class PaneContext:
             self.refuse("There is no message here.")
         return message
 
+    def still_there_or_notify(self, message_id: int) -> Message | None:
+        """The message that was selected when a dialog opened; None and a notice if it was deleted meanwhile."""
+        message = self.session.state.messages.get(message_id)
+        if message is None:
+            self.refuse("The message was deleted meanwhile.")
+        return message
+
     def may_act_or_notify(self, message: Message) -> bool:
         """Whether the user may react to the message or vote on it; shows the reason if not."""
         return not self.refuse(permissions.act_refusal(self.session.state, message.channel_id))

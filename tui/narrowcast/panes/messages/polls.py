@@ -20,7 +20,7 @@ class Polls:
         self._pane = pane
 
     def vote(self, key: Key, target: Target) -> None:
-        message = self._pane.session.state.messages.get(key) if isinstance(key, int) else None
+        message = self._pane.still_there_or_notify(key) if isinstance(key, int) else None
         widget = read_widget(message.submessages) if message is not None else None
         if message is None or widget is None or not self._pane.may_act_or_notify(message):
             return

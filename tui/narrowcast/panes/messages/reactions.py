@@ -66,8 +66,7 @@ class Reactions:
         message_id = message.id
 
         def chosen(value: Emoji | None) -> None:
-            now = self._pane.session.state.messages.get(message_id)
-            if value is not None and now is not None:
+            if value is not None and (now := self._pane.still_there_or_notify(message_id)) is not None:
                 self.toggle(now, *value)
 
         self._pane.ask(Picker("React with", choices), chosen)
