@@ -52,6 +52,24 @@ async def test_a_card_says_who_somebody_is_and_leads_to_them(tmp_path: Path) -> 
         assert not card.is_attached
 
 
+async def test_the_card_is_that_of_the_person_selected_in_the_list_of_channels(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        dario = frozenset({stage.server.id("dario")})
+        await stage.server.send_direct("dario", ["ada"])
+        await stage.in_topic()
+        navigation = stage.screen.navigation.list
+        await until(lambda: navigation.select_key(("direct", dario)))
+        await stage.press("u")
+        assert isinstance(stage.app.screen, PersonScreen)
+        assert "Bruno Castell" in screen_text(stage.app.screen), "the sender of the selected message"
+        await stage.press("escape")
+        navigation.focus()
+        await stage.pilot.pause()
+        await stage.press("u")
+        assert isinstance(stage.app.screen, PersonScreen)
+        assert "dario@" in " ".join(rows(stage))
+
+
 async def test_a_mention_from_a_card_goes_into_what_is_being_written(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await card_of(stage, "Bruno Castell")

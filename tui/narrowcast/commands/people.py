@@ -18,16 +18,12 @@ if TYPE_CHECKING:
 
 
 def card(screen: Workspace) -> None:
-    """Shows the card of the person selected in the people list, or of the sender of the selected message."""
-    person = screen.people.list.selected_item if screen.people.list.has_focus else None
-    if person is not None:
-        show(screen, person.user_id)
-        return
-    message = targets.message_here(screen)
-    if message is None:
+    """Shows the card of the selected person, or of the sender of the selected message."""
+    user_id = targets.person_here(screen)
+    if user_id is None:
         find(screen)
     else:
-        show(screen, message.sender_id)
+        show(screen, user_id)
 
 
 def show(screen: Workspace, user_id: int) -> None:

@@ -37,6 +37,19 @@ def _row(screen: Workspace) -> NavigationRow | None:
     return screen.navigation.list.selected_item if screen.navigation.list.has_focus else None
 
 
+def person_here(screen: Workspace) -> int | None:
+    """The person who is selected in a list at the side, else the sender of the selected message."""
+    person = screen.people.list.selected_item if screen.people.list.has_focus else None
+    if person is not None:
+        return person.user_id
+    row = _row(screen)
+    others = row.narrow.direct_user_ids if row is not None and row.narrow is not None else None
+    if others is not None and len(others) <= 1:
+        return next(iter(others), screen.session.state.me)
+    message = message_here(screen)
+    return message.sender_id if message is not None else None
+
+
 def topic_here(screen: Workspace) -> ChannelDestination | None:
     """The current topic: that of the channel list if it has the focus, else of the open view, else of the selected
     message.
