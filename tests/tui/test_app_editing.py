@@ -249,6 +249,7 @@ async def test_the_line_of_unread_messages_is_where_they_begin_at_each_opening(t
     async with on_stage(tmp_path) as stage:
         narrow = Narrow.topic(stage.server.channel("general"), "lunch")
         first = await stage.server.send("bruno", "general", "lunch", "one")
+        await until(lambda: first in stage.session.state.unreads)
         stage.screen.go(narrow)
         view = stage.session.view(narrow)
         await until(lambda: view.first_unread == first)
