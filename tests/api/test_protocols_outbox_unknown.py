@@ -72,6 +72,25 @@ async def test_a_message_that_met_silence_but_arrived_is_not_sent_again(bench: O
         assert (bench.server.contents(), bench.server.sends) == (["Soup today"], 1)
 
 
+async def test_a_message_that_may_have_been_edited_since_is_not_sent_again_without_asking(
+    bench: OutboxBench,
+) -> None:
+    async with bench:
+        bench.server.next_failures.append("silence after")
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        bench.server.events.clear()
+        bench.server.stored[0].content, bench.server.stored[0].is_original = "Stew today", False
+        await bench.clock.advance(600)
+        assert (bench.server.contents(), bench.server.sends) == (["Stew today"], 1)
+        entry = only(bench)
+        assert (entry.state, entry.content) == (FAILED, "Soup today")
+        assert "may be your message here that was edited" in (entry.error or "")
+        bench.outbox.retry(entry.local_id)
+        await bench.clock.advance(60)
+        assert bench.server.contents() == ["Stew today", "Soup today"]
+
+
 async def test_a_message_cancelled_during_the_silence_is_not_sent_again(bench: OutboxBench) -> None:
     async with bench:
         bench.server.hold = True

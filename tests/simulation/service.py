@@ -32,7 +32,10 @@ class Stored:
     timestamp: int
     flags: dict[int, set[str]] = field(default_factory=dict)
     reactions: list[Row] = field(default_factory=list)
-    edits: int = 0
+    earlier: list[tuple[int, str]] = field(default_factory=list)
+    """The time and text of each version before the present one, oldest first."""
+    edited: int = 0
+    """When the text was last edited, 0 if never."""
 
 
 class Service:
@@ -199,6 +202,8 @@ class Service:
             "submessages": [],
             "flags": sorted(message.flags.get(user_id, set())),
         }
+        if message.edited:
+            row["last_edit_timestamp"] = message.edited
         if message.place[0] == "stream":
             _, channel, topic = message.place
             return {**row, "stream_id": channel, "display_recipient": CHANNELS[channel], "subject": topic}
@@ -243,7 +248,10 @@ class Service:
 
     def _get_messages(self, user_id: int, params: Params, rest: str) -> Row:
         if rest:
-            message = self._message(user_id, int(rest))
+            number, _, part = rest.partition("/")
+            message = self._message(user_id, int(number))
+            if part == "history":
+                return {"message_history": _versions(message)}
             source = params.get("apply_markdown") == "false"
             return {
                 "message": self._as_sent(message, user_id, source=source),
@@ -377,7 +385,8 @@ class Service:
     def edit(self, message_id: int, content: str) -> None:
         """Replaces the text of a message."""
         message = self.messages[message_id]
-        message.content, message.edits = content.rstrip(), message.edits + 1
+        message.earlier.append((message.edited or message.timestamp, message.content))
+        message.content, message.edited = content.rstrip(), int(self._now())
         event: Row = {
             "type": "update_message",
             "user_id": message.sender,
@@ -385,7 +394,7 @@ class Service:
             "message_id": message_id,
             "message_ids": [message_id],
             "flags": [],
-            "edit_timestamp": int(self._now()),
+            "edit_timestamp": message.edited,
             "orig_content": "",
             "content": message.content,
             "rendered_content": f"<p>{message.content}</p>",
@@ -408,3 +417,9 @@ class Service:
         if message.place[0] == "stream":
             event |= {"stream_id": message.place[1], "topic": message.place[2]}
         self._queues.tell(self._readers(message), event)
+
+
+def _versions(message: Stored) -> list[Row]:
+    """The rows of the edit history."""
+    versions = [*message.earlier, (message.edited or message.timestamp, message.content)]
+    return [{"timestamp": time, "content": content} for time, content in versions]

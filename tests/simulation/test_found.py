@@ -327,6 +327,29 @@ def test_what_is_typed_is_written_in_time_also_while_other_drafts_go_to_the_serv
     play(script)
 
 
+def test_a_message_that_is_edited_before_its_outcome_is_known_is_not_sent_again() -> None:
+    async def script(two: Two) -> None:
+        session, network = two.first.session, two.first.network
+
+        async def silent_after(request: PreparedRequest) -> RawResponse:
+            response = await network.carry(request)
+            if (request.method, request.path) == ("POST", "/messages"):
+                two.service.expire_queues(ME)
+                await asyncio.get_running_loop().create_future()
+            return response
+
+        session.client.connection.exchange = silent_after
+        session.outbox.send(PLACE, "words")
+        await asyncio.sleep(10)
+        (sent,) = two.service.messages
+        await session.client.messages.edit(message_id=sent, content="corrected", expected_content="words")
+        await asyncio.sleep(60)
+        assert [message.content for message in two.service.messages.values()] == ["corrected"]
+        assert session.outbox.entries() == []
+
+    play(script)
+
+
 @pytest.mark.parametrize("events_take", [0.0, 6.0], ids=["events come", "events are late"])
 @pytest.mark.parametrize("pause", [0.5, 6.0], ids=["the first is looked for", "the first had failed"])
 def test_the_same_words_of_two_windows_are_two_messages_when_no_response_comes(

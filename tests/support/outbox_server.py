@@ -61,6 +61,7 @@ class StoredMessage:
     content: str
     local_id: str
     queue_id: str | None
+    is_original: bool = True
 
 
 class OutboxServer:
@@ -111,7 +112,7 @@ class OutboxServer:
         if self.find_failures:
             raise self.find_failures.popleft()
         return [
-            FoundMessage(m.id, m.content.rstrip())
+            FoundMessage(m.id, m.content.rstrip(), is_original=m.is_original)
             for m in self.stored
             if m.id > after_id and m.destination.key == destination.key
         ]

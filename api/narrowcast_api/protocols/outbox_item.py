@@ -81,10 +81,15 @@ class OutboxEntry(Struct, frozen=True):
 
 
 class FoundMessage(Struct, frozen=True):
-    """A message of the current user on the server, with its Markdown source."""
+    """A message of the current user on the server; `content` is the Markdown source that was sent.
+
+    `is_original` is False if the message was edited and the server does not show its first text: `content` is
+    the present one.
+    """
 
     message_id: int
     content: str
+    is_original: bool = True
 
 
 class SendMessage(Protocol):
@@ -102,7 +107,9 @@ class SendMessage(Protocol):
 
 
 class FindMessages(Protocol):
-    """GET /messages: the current user's messages in a conversation with ids greater than `after_id`, as source."""
+    """GET /messages: the current user's messages in a conversation with ids greater than `after_id`, as they
+    were sent.
+    """
 
     async def __call__(self, destination: Destination, after_id: int) -> Sequence[FoundMessage]: ...
 

@@ -1,12 +1,13 @@
 """Messages that the server may have: looked for there until the outcome is known.
 
 A connection that falls silent (`NoResponse`) has most likely lost the request: a message that is still not
-found after the server has responded to three searches is sent again automatically. It then arrives twice if the
-server had the request after all and carries it out only after the last search, at least 40 seconds after it was
-sent. After an interrupted connection or a server fault the server may still be processing it: then the user
-decides. After some searches that the server could not carry out, the user is told that it is not known whether the
-message arrived, and it is looked for from time to time until that is known. Messages that failed after an
-attempt are also looked for once when the app starts.
+found after the server has responded to three searches is sent again automatically, unless it may be a message
+that was edited since and whose first text the server does not show. It then arrives twice if the server had
+the request after all and carries it out only after the last search, at least 40 seconds after it was sent.
+After an interrupted connection or a server fault the server may still be processing it: then the user
+decides. After some searches that the server could not carry out, the user is told that it is not known
+whether the message arrived, and it is looked for from time to time until that is known. Messages that failed
+after an attempt are also looked for once when the app starts.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ SEARCH_AGAIN_EVERY = 30.0
 
 _TAKEN = "The same message from another window was sent. Checking whether this one was."
 _NOT_THERE = "No response, and the message is not on the server. Resend or cancel it."
+_MAY_BE_EDITED = "No response. It may be your message here that was edited since. Resend or cancel it."
 
 
 class UnconfirmedMessages:
@@ -108,7 +110,8 @@ class UnconfirmedMessages:
         if match is not None:
             self._sent.confirm(item, match)
         else:
-            self._not_found(item)
+            others = [found for found in candidates if found.message_id not in self._sent.ids]
+            self._not_found(item, may_be_edited=not all(found.is_original for found in others))
 
     def search_again(self, destination: Destination) -> None:
         """Looks again in a conversation where a message of the current user arrived without an entry: an
@@ -160,7 +163,7 @@ class UnconfirmedMessages:
         else:
             item.due = self._clock.monotonic() + 2.0 ** (item.failures - 1)
 
-    def _not_found(self, item: OutboxItem) -> None:
+    def _not_found(self, item: OutboxItem, *, may_be_edited: bool) -> None:
         item.searches += 1
         item.still_searched = False
         pauses = SEARCH_AFTER_NO_RESPONSE if item.got_no_response else SEARCH_AFTER
@@ -169,10 +172,14 @@ class UnconfirmedMessages:
             self._store.step(item, WAITING)
         elif item.searches < len(pauses):
             item.due = self._clock.monotonic() + pauses[item.searches]
-        elif item.got_no_response and not item.cancel_requested:
+        elif item.cancel_requested:
+            self._lost(item, CANCELLED)
+        elif may_be_edited:
+            self._lost(item, item.reason or _MAY_BE_EDITED)
+        elif item.got_no_response:
             self._store.step(item, WAITING)
         else:
-            self._lost(item, CANCELLED if item.cancel_requested else item.reason or _NOT_THERE)
+            self._lost(item, item.reason or _NOT_THERE)
 
     def _lost(self, item: OutboxItem, error: str, *, unknown: bool = False) -> None:
         """Fails a message that was not found: it holds back later ones for a while, since the user may want

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast_api import permissions
-from narrowcast_api.errors import MalformedResponse
+from narrowcast_api.errors import REJECTED, MalformedResponse
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
-from narrowcast_api.model.messages import Reaction
+from narrowcast_api.model.messages import Message, Reaction
 from narrowcast_api.narrow.destinations import Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.protocols.outbox_item import FoundMessage, MessageLimits
@@ -70,7 +70,7 @@ class RouteRequests:
         return sent.id
 
     async def find(self, destination: Destination, after_id: int) -> Sequence[FoundMessage]:
-        """GET /messages: the current user's last messages in the conversation, as source."""
+        """GET /messages: the current user's last messages in the conversation, as they were sent."""
         state = self._state()
         own = Term("sender", frozenset({state.me}))
         narrow = Narrow((*Narrow.from_destination(destination).terms, own))
@@ -80,10 +80,21 @@ class RouteRequests:
             apply_markdown=False,
         )
         return [
-            FoundMessage(message.id, message.content)
+            await self._as_sent(message)
             for message in page.messages
             if message.id > after_id and message.sender_id == state.me
         ]
+
+    async def _as_sent(self, message: Message) -> FoundMessage:
+        """The message with its first text: if it was edited, from GET /messages/{message_id}/history."""
+        if message.edited_at is None:
+            return FoundMessage(message.id, message.content)
+        try:
+            history = (await self._client().messages.history(message_id=message.id)).message_history
+        except REJECTED:
+            history = []  # the organization does not show it
+        first = history[0].content if history else message.content  # some organizations only show moves
+        return FoundMessage(message.id, first, is_original=first != message.content)
 
     def limits(self) -> MessageLimits:
         """The length limits of a message."""
