@@ -163,6 +163,15 @@ async def test_rejected_actions_and_personal_changes_are_not_in_the_audit_log(se
     assert await acts(server) == []
 
 
+async def test_invitations_of_which_only_some_are_sent_are_in_the_audit_log(server: TestServer) -> None:
+    fields = {"invite_expires_in_minutes": 10, "stream_ids": []}
+    for text in ("elif@demo.example", "elif@demo.example, nadia@example.com"):
+        await server.refusal("ada", "POST", "/invites", {"invitee_emails": text, **fields})
+    (noted,) = await acts(server)
+    assert (noted["act"], noted["by"]) == ("POST /invites", "Ada Moreno")
+    assert noted["details"]["invitee_emails"] == "elif@demo.example, nadia@example.com"
+
+
 async def test_the_audit_log_contains_no_secrets(server: TestServer) -> None:
     fields = {"email": "new@demo.example", "full_name": "New Person", "password": "a long enough secret"}
     await server.call("ada", "POST", "/users", fields)

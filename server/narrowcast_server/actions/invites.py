@@ -112,7 +112,7 @@ def _failed(
     sent: bool = False,
     daily_limit_reached: bool = False,
 ) -> ServiceError:
-    return ServiceError(
+    error = ServiceError(
         message,
         ErrorCode.INVITATION_FAILED.value,
         errors=[list(error) for error in errors],
@@ -120,6 +120,8 @@ def _failed(
         license_limit_reached=False,
         daily_limit_reached=daily_limit_reached,
     )
+    error.has_effect = sent
+    return error
 
 
 def _store(core: Core, user: User, address: str | None, terms: Terms) -> str:

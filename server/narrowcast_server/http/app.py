@@ -251,10 +251,13 @@ class _Dispatcher:
         if inspect.iscoroutinefunction(handler):
             if call.endpoint.method != "GET":
                 call.confirm()
-            result = await cast("Callable[[Call], Awaitable[ResponseBody | Response]]", handler)(call)
-            if call.caller is not None and is_administrative(call.endpoint.method, call.endpoint.path):
-                with self._core.transaction():
-                    _record_action(call)
+            try:
+                result = await cast("Callable[[Call], Awaitable[ResponseBody | Response]]", handler)(call)
+            except ServiceError as error:
+                if error.has_effect:
+                    self._record(call)
+                raise
+            self._record(call)
             return result
         plain = cast("Callable[[Call], ResponseBody | Response]", handler)
         if call.endpoint.method == "GET":
@@ -268,6 +271,12 @@ class _Dispatcher:
                 return result
 
         return await self._core.highlights.with_highlights(work)
+
+    def _record(self, call: Call) -> None:
+        """As `_record_action`, in a transaction of its own."""
+        if call.caller is not None and is_administrative(call.endpoint.method, call.endpoint.path):
+            with self._core.transaction():
+                _record_action(call)
 
     def _respond(self, call: Call, result: ResponseBody | Response) -> Response:
         if isinstance(result, Response):

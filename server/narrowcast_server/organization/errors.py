@@ -10,6 +10,9 @@ BAD_REQUEST = "BAD_REQUEST"
 class ServiceError(Exception):
     """An error response: `result: error` with `msg`, `code`, an HTTP status and the extra fields of the code."""
 
+    has_effect = False
+    """Whether the request changed something nevertheless."""
+
     def __init__(
         self,
         message: str,
