@@ -11,6 +11,7 @@ import secrets
 import shlex
 import stat
 from pathlib import Path
+from typing import TextIO
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -18,12 +19,24 @@ from msgspec.structs import force_setattr
 
 from narrowcast_api.errors import AccountError
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.regular_files import regular
 from narrowcast_api.storage.folders import expand_home
 
 __all__ = ["Account", "AccountError", "is_cleartext", "normal_site"]
 
 _OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO if os.name == "posix" else 0
 """Permission bits that give other users access to a file; 0 where the system has no such bits."""
+
+
+def _opened(file: Path) -> TextIO:
+    """The file, or the pipe of another program that writes it, as in `--rc <(command)`. Raises OSError; also for a
+    device. Without a writer a pipe is empty instead of waiting for one.
+    """
+    if not stat.S_ISFIFO(file.stat().st_mode):
+        return regular(file).open(encoding="utf-8-sig")
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    os.set_blocking(descriptor, True)
+    return os.fdopen(descriptor, encoding="utf-8-sig")
 
 
 def normal_site(address: str) -> str:
@@ -97,7 +110,7 @@ class Account(Struct, frozen=True):
         parser = configparser.ConfigParser(interpolation=None, default_section="\0none")
         problem, mode = "", 0
         try:
-            with file.open(encoding="utf-8-sig") as opened:
+            with _opened(file) as opened:
                 mode = os.fstat(opened.fileno()).st_mode
                 parser.read_string(opened.read())
         except FileNotFoundError:
@@ -110,7 +123,8 @@ class Account(Struct, frozen=True):
         if problem:
             raise AccountError(f"{file}: {problem}")
         if not parser.has_section("api"):
-            raise AccountError(f"{file}: there is no section [api]")
+            empty = "a pipe into which nothing was written; put a zuliprc file in its place"
+            raise AccountError(f"{file}: {empty if stat.S_ISFIFO(mode) else 'there is no section [api]'}")
         values = {name: parser.get("api", name, fallback="").strip() for name in ("email", "key", "site")}
         missing = [name for name, value in values.items() if not value]
         if missing:

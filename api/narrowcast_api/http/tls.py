@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from narrowcast_api.errors import AccountError
+from narrowcast_api.regular_files import regular
 
 
 @lru_cache(maxsize=8)
@@ -21,7 +22,7 @@ def shared_context(ca_bundle: Path | None = None) -> ssl.SSLContext:
     if ca_bundle is not None:
         problem = ""
         try:
-            context.load_verify_locations(ca_bundle)
+            context.load_verify_locations(regular(ca_bundle))
         except (OSError, ssl.SSLError) as error:
             problem = f"{ca_bundle}: not a file of certificate authorities (PEM): {error.strerror or error}"
         if problem:

@@ -12,6 +12,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from narrowcast.app.config import Config, ConfigError
 from narrowcast.app.config_load import parse
+from narrowcast_api.regular_files import regular
 from narrowcast_api.storage.folders import private_file, private_folder
 
 __all__ = ["Value", "change", "check", "preview", "read"]
@@ -38,7 +39,7 @@ def change(path: Path, key: str, value: Value | None) -> Config:
 def read(path: Path) -> str:
     """The text of the file, empty if it does not exist. Raises ConfigError if it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
+        return regular(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:

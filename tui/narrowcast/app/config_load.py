@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from narrowcast.app.config import Config, ConfigError
+from narrowcast_api.regular_files import regular
 
 __all__ = ["load", "parse"]
 
@@ -12,7 +13,7 @@ __all__ = ["load", "parse"]
 def load(path: Path) -> Config:
     """Reads and checks ``path``; the defaults if the file does not exist. Raises :class:`ConfigError`."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = regular(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         return Config()
     except (OSError, UnicodeDecodeError) as error:

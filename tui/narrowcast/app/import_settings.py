@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from narrowcast.app import accounts
 from narrowcast.app.config_file import Value
+from narrowcast_api.regular_files import regular
 
 __all__ = ["Imported", "add_account", "read_zuliprc"]
 
@@ -29,7 +30,7 @@ def read_zuliprc(path: Path) -> Imported:
     """The section ``[zterm]`` of a zuliprc file. Raises OSError, or ValueError if it is not a zuliprc file."""
     parser = ConfigParser(interpolation=None)
     try:
-        parser.read_string(path.read_text(encoding="utf-8"))
+        parser.read_string(regular(path).read_text(encoding="utf-8"))
     except (Error, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a zuliprc file") from error
     has_account = parser.has_section("api")

@@ -28,6 +28,7 @@ from narrowcast.terminal.paths import Paths
 from narrowcast.text import formats
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.account import is_cleartext
+from narrowcast_api.regular_files import regular
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.windows import Machine
@@ -73,11 +74,20 @@ def examine(args: argparse.Namespace) -> Iterator[Finding]:
     except ConfigError as error:
         for problem in error.problems:
             yield Finding("configuration", "problem", problem)
-    yield Finding("configuration", "note", f"log: {paths.log_file}")
+    yield _log(paths.log_file)
     yield from _notifications(config.notifications)
     if not args.no_extensions:
         yield from _extensions(paths, config)
     yield from _account(args, paths, config)
+
+
+def _log(path: Path) -> Finding:
+    try:
+        if path.exists():
+            regular(path)
+    except OSError as error:
+        return Finding("configuration", "problem", f"log: {path}: {error.strerror}")
+    return Finding("configuration", "note", f"log: {path}")
 
 
 def _program() -> Iterator[Finding]:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+from narrowcast_api.regular_files import regular
+
 __all__ = ["UnsafeFile", "files", "run_file"]
 
 _MODULE = "narrowcast_extension_"
@@ -39,7 +41,7 @@ def run_file(path: Path) -> ModuleType:
     """
     real = path.resolve()
     _check(real.parent, real.parent.stat())
-    with real.open("rb") as file:
+    with regular(real).open("rb") as file:
         _check(path, os.fstat(file.fileno()))
         source = file.read()
     module = ModuleType(_MODULE + path.stem.replace("-", "_"))

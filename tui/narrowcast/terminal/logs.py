@@ -7,6 +7,7 @@ import logging.handlers
 from pathlib import Path
 
 from narrowcast_api.characters import sanitized
+from narrowcast_api.regular_files import regular
 from narrowcast_api.storage.folders import private_folder
 
 MAX_BYTES = 1_000_000
@@ -57,6 +58,8 @@ def start_log(path: Path | None) -> bool:
 
 def _file_handler(path: Path) -> logging.Handler:
     private_folder(path.parent)
+    if path.exists():
+        regular(path)
     handler = logging.handlers.RotatingFileHandler(
         path, maxBytes=MAX_BYTES, backupCount=KEPT_FILES, encoding="utf-8", errors="backslashreplace"
     )

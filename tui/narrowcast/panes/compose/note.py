@@ -8,6 +8,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from narrowcast_api.regular_files import regular
+
 
 class ComposeNote(Struct, frozen=True):
     """One small file. It may be lost: the drafts are then still in the list of drafts."""
@@ -17,7 +19,7 @@ class ComposeNote(Struct, frozen=True):
     def read(self) -> list[str]:
         """The ids of the drafts, at most one per conversation on the screen."""
         try:
-            return [draft_id[:100] for draft_id in self.path.read_text(encoding="utf-8").split()[:2]]
+            return [draft_id[:100] for draft_id in regular(self.path).read_text(encoding="utf-8").split()[:2]]
         except (OSError, UnicodeDecodeError):
             return []
 

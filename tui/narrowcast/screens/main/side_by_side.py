@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from narrowcast.screens.main.conversation_pane import ConversationPane
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.regular_files import regular
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -38,7 +39,7 @@ class SideNote(Struct, frozen=True):
     def read(cls, path: Path) -> SideNote | None:
         """The note in a file; None if the file is missing or invalid."""
         try:
-            note = msgspec.json.decode(path.read_bytes(), type=cls)
+            note = msgspec.json.decode(regular(path).read_bytes(), type=cls)
             Narrow.load(note.narrow)
         except (OSError, ValueError):
             return None

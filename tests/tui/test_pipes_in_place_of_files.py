@@ -1,0 +1,98 @@
+"""A pipe in the place of a file that the program reads: an error says so, and nothing waits for the pipe."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from narrowcast.app.config import ConfigError
+from narrowcast.app.config_file import read
+from narrowcast.app.config_load import load
+from narrowcast.app.import_settings import read_zuliprc
+from narrowcast.extensions.files import run_file
+from narrowcast.panes.compose.note import ComposeNote
+from narrowcast.screens.main.side_by_side import SideNote
+from narrowcast.terminal.logs import start_log
+from narrowcast_api.account import Account, AccountError
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.http.tls import shared_context
+
+ACCOUNT = Account("https://chat.example.org", "ada@example.org", Secret("key"))
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> Path:
+    path = tmp_path / "pipe"
+    os.mkfifo(path, 0o600)
+    return path
+
+
+@pytest.fixture
+def _own_log() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    root.handlers = []
+    yield
+    root.handlers = handlers
+    root.setLevel(level)
+    logging.captureWarnings(False)
+
+
+@pytest.mark.parametrize(
+    ("read", "error"),
+    [
+        (load, ConfigError),
+        (read, ConfigError),
+        (read_zuliprc, OSError),
+        (run_file, OSError),
+        (shared_context, AccountError),
+    ],
+)
+@pytest.mark.parametrize("device", [False, True], ids=["pipe", "device"])
+def test_what_is_no_regular_file_is_named_with_what_to_do(
+    pipe: Path, read: Callable[[Path], object], error: type[Exception], device: bool
+) -> None:
+    path = Path(os.devnull) if device else pipe
+    if read is run_file and device:
+        pytest.skip("refused before: it belongs to another user")
+    with pytest.raises(error, match="not a regular file; put a regular file in its place") as caught:
+        read(path)
+    assert str(path) in str(caught.value)
+
+
+def test_notes_in_pipes_are_missing_notes(pipe: Path) -> None:
+    assert SideNote.read(pipe) is None
+    assert ComposeNote(pipe).read() == []
+
+
+@pytest.mark.usefixtures("_own_log")
+def test_a_pipe_takes_no_log(pipe: Path) -> None:
+    assert not start_log(pipe)
+
+
+def test_a_pipe_without_a_writer_is_not_waited_for(pipe: Path) -> None:
+    with pytest.raises(AccountError, match="nothing was written; put a zuliprc file in its place"):
+        Account.from_zuliprc(pipe)
+
+
+def test_an_account_is_read_from_the_pipe_of_a_program_that_writes_it(tmp_path: Path) -> None:
+    file = tmp_path / "rc"
+    ACCOUNT.write_zuliprc(file)
+    reading, writing = os.pipe()
+
+    def write() -> None:
+        with os.fdopen(writing, "wb") as out:
+            out.write(file.read_bytes())
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        assert Account.from_zuliprc(f"/dev/fd/{reading}") == ACCOUNT
+    finally:
+        writer.join()
+        os.close(reading)
