@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from narrowcast_server.actions import scheduled_messages
 from narrowcast_server.actions.scheduled_messages import deliver_due
 from narrowcast_server.organization.config import Config, ServiceLimits
 from support.ledger import proves
@@ -177,6 +180,23 @@ async def test_the_notification_bot_says_which_message_was_not_sent_and_why(serv
     assert "Not authorized to send to channel 'engineering'" in message["content"]
     assert 'href="#scheduled"' in message["content"]
     assert "read" not in event["flags"]
+
+
+async def test_a_message_is_not_marked_as_failed_unless_its_user_is_told(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crashes(*_: object) -> None:
+        raise RuntimeError("the process ends here")
+
+    listener = await server.listen("dario")
+    with monkeypatch.context() as patch:
+        patch.setattr(scheduled_messages, "send_direct", crashes)
+        with pytest.raises(RuntimeError):
+            await failed(server)
+    deliver_due(server.core)
+    assert [event["message"]["sender_full_name"] for event in await listener.events("message")] == [
+        "Notification Bot"
+    ]
 
 
 @proves("SCH-17", "ERR-03")

@@ -148,8 +148,9 @@ def _deliver(core: Core, identity: int) -> None:
         reason = error.message if isinstance(error, ServiceError) else "Internal server error"
         if not isinstance(error, ServiceError):
             _log.exception("a scheduled message could not be sent")
-        _mark_failed(core, row, reason)
-        _tell_failed(core, row, reason)
+        with core.transaction():
+            _mark_failed(core, row, reason)
+            _tell_failed(core, row, reason)
 
 
 def _send(core: Core, row: Row) -> None:
@@ -168,11 +169,10 @@ def _send(core: Core, row: Row) -> None:
 
 
 def _mark_failed(core: Core, row: Row, reason: str) -> None:
-    with core.transaction():
-        core.store.execute(
-            "UPDATE scheduled_messages SET failed = 1, failure = ? WHERE id = ?", reason, row["id"]
-        )
-        _emit_update(core, row["id"], core.users[row["user_id"]])
+    core.store.execute(
+        "UPDATE scheduled_messages SET failed = 1, failure = ? WHERE id = ?", reason, row["id"]
+    )
+    _emit_update(core, row["id"], core.users[row["user_id"]])
 
 
 def _tell_failed(core: Core, row: Row, reason: str) -> None:
@@ -185,5 +185,4 @@ def _tell_failed(core: Core, row: Row, reason: str) -> None:
         f"\n\n> {reason}\n\n[View scheduled messages](#scheduled)"
     )
     origin = Origin(client="Internal", read_by_sender=False)
-    with core.transaction():
-        send_direct(core, notification_bot(core), [user], text, origin)
+    send_direct(core, notification_bot(core), [user], text, origin)
