@@ -88,6 +88,31 @@ async def test_the_empty_topic_has_its_name_for_people_and_none_for_scripts(tmp_
         assert "#general › general chat" in exported.out
 
 
+@pytest.mark.parametrize(
+    ("source", "end"),
+    [
+        ("look:\n```python\nprint(1)", "print(1)\n```"),
+        ("~~~~\n```\n~~~", "~~~\n~~~~"),
+        ("1. so\n   ```\n   code", "code\n   ```"),
+        ("```\ncode\n```", "code\n```"),
+        ("~~~ `a`\ncode\n~~~~  ", "code\n~~~~"),
+        ("``` is ```", "``` is ```"),
+        ("````\n```\n````", "```\n````"),
+    ],
+)
+async def test_a_code_block_without_an_end_ends_with_its_message_in_markdown(
+    tmp_path: Path, source: str, end: str
+) -> None:
+    async with running_server(tmp_path / "data") as server:
+        rc = rc_of(server, tmp_path)
+        for text in (source, "the next one"):
+            await server.send("bruno", "general", "lunch", text)
+        exported = await run(tmp_path, "export", "--rc", rc, "topic:lunch", "--format", "markdown")
+        first, _, last = exported.out.rpartition("### ")
+        assert last.endswith("the next one\n\n")
+        assert first.endswith(f"{end}\n\n")
+
+
 async def test_search_asks_the_server_and_export_writes_a_private_file_once(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -16,6 +17,9 @@ from narrowcast_api.characters import escaped
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import FetchedMessage
+
+
+_FENCE = re.compile(r"(?P<indent> {0,3})(?P<fence>(?P<sign>[`~])(?P=sign){2,})(?P<info>.*)")
 
 
 def where(fetched: FetchedMessage) -> str:
@@ -40,8 +44,22 @@ def as_markdown(fetched: FetchedMessage) -> str:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(message.timestamp))
     return (
         f"### {safe_line(message.sender_name)}, {when}, {safe_line(where(fetched))}\n\n"
-        f"{safe_block(message.content)}\n"
+        f"{_closed(safe_block(message.content))}\n"
     )
+
+
+def _closed(source: str) -> str:
+    """The Markdown with the end of a code block that it leaves open, and that would contain what follows it."""
+    opened = None
+    for line in source.split("\n"):
+        fence = _FENCE.fullmatch(line)
+        if fence is None:
+            continue
+        if opened is None:
+            opened = fence if fence["sign"] == "~" or "`" not in fence["info"] else None
+        elif fence["fence"].startswith(opened["fence"]) and not fence["info"].strip():
+            opened = None
+    return source if opened is None else f"{source}\n{opened['indent']}{opened['fence']}"
 
 
 def as_record(fetched: FetchedMessage) -> MessageRecord:
