@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from narrowcast.screens.main.title import TitleLine
 from narrowcast.widgets.strips import plain_text
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
+from support.channels import in_channel
 from support.sessions import until
-from support.stage import on_stage
+from support.stage import on_stage, run
 
 
 async def test_a_user_who_is_removed_from_the_channel_on_screen_is_notified(tmp_path: Path) -> None:
@@ -39,6 +43,25 @@ async def test_an_archived_channel_on_screen_is_reported_as_archived(tmp_path: P
         await stage.go(Narrow.channel(leads))
         await stage.server.call("ada", "DELETE", f"/streams/{leads}")
         await stage.told("#leads was archived")
+
+
+async def test_who_archives_the_channel_on_screen_sees_one_notice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        told: list[str] = []
+        notify = stage.app.notify
+
+        def noted(message: str, **options: Any) -> None:
+            told.append(message)
+            notify(message, **options)
+
+        monkeypatch.setattr(stage.app, "notify", noted)
+        await in_channel(stage, "leads")
+        await run(stage, "channel.archive")
+        await stage.press("down", "enter")
+        await until(lambda: len(told) == 2)  # by the response and by the event
+        assert stage.notices == ["#leads was archived. Nobody can post in it."]
 
 
 async def test_who_lost_a_private_channel_is_told_in_compose_whatever_topic_they_name(tmp_path: Path) -> None:

@@ -64,6 +64,13 @@ def subscription(session: Session, channel: Channel) -> Step:
     )
 
 
+def archived_notice(channel: Channel) -> str:
+    """Shown to who archived the channel and to who has it open: once to who does both, as a notice replaces one with
+    the same text.
+    """
+    return f"#{channel.name} was archived. Nobody can post in it."
+
+
 def archiving(session: Session, channel: Channel) -> Step:
     """Archives the channel, or unarchives it."""
     channels, name = session.client.channels, f"#{channel.name}"
@@ -77,7 +84,7 @@ def archiving(session: Session, channel: Channel) -> Step:
     return Step(
         f"archive {name}",
         partial(channels.archive, channel_id=channel.channel_id),
-        f"{name} archived.",
+        archived_notice(channel),
         permissions.channel_refusal(session.state, channel, "archive this channel"),
         f"Archive {name}?",
         "Archive channel (its messages stay readable)",

@@ -9,6 +9,7 @@ from narrowcast.app.context import app_of, in_app
 from narrowcast.app.frames import Frames, Kinds
 from narrowcast.commands.hints import keys_of
 from narrowcast.panes.filter_field import FilterField
+from narrowcast.screens.channels.steps import archived_notice
 from narrowcast.screens.main.deletions import Deletions
 from narrowcast.screens.main.hints import (
     FILTERING,
@@ -176,7 +177,7 @@ class Updates:
                 continue
             channel = self._screen.session.state.channels.get(here)
             if channel is not None and channel.is_archived:
-                text = f"#{channel.name} was archived. Nobody can post in it."
+                text = archived_notice(channel)
             else:
                 text = f"You are no longer subscribed to #{before[here]}. You will not get its new messages."
             self._screen.tell(text, severity="warning")
