@@ -11,6 +11,7 @@ from textual import events
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
 from support.keys import post_keys
+from support.mouse import mouse_event
 from support.sessions import until
 from support.stage import on_stage
 
@@ -35,6 +36,21 @@ async def test_keys_typed_after_the_one_that_opens_a_dialog_go_to_the_dialog(tmp
         post_keys(stage, "ctrl+k", "lunch", "enter")
         await until(lambda: not isinstance(stage.app.screen, Picker) and stage.screen.narrow != Narrow.all())
         assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")
+
+
+@pytest.mark.parametrize("busy", [0, 0.05], ids=["idle", "busy"])
+async def test_a_click_acts_after_the_keys_before_it(tmp_path: Path, busy: float) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic()
+        region = stage.screen.messages.list.region
+        stage.screen.call_later(asyncio.sleep, busy)
+        post_keys(stage, "c", "Ups and downs, quietly")
+        for kind in (events.MouseDown, events.MouseUp):
+            stage.app.post_message(mouse_event(kind, (region.x + 4, region.y + 1)))
+        await until(lambda: stage.screen.messages.list.has_focus)
+        await stage.pilot.pause()
+        assert stage.screen.writing.text.text == "Ups and downs, quietly"
+        assert stage.screen.messages.list.has_focus
 
 
 async def test_a_paste_waits_for_the_keys_before_it(tmp_path: Path) -> None:

@@ -207,8 +207,13 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     # keys
 
     async def on_event(self, event: events.Event) -> None:
-        """Queues keys and pastes, which are handled one after the other; passes on all other events at once."""
-        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+        """Queues keys and pastes, which are handled one after the other, and what the mouse does after them; passes on
+        all other events at once.
+        """
+        typed = isinstance(event, events.Key | events.Paste)
+        if event.is_forwarded or not (
+            typed or (isinstance(event, events.MouseEvent) and self._typed.is_busy)
+        ):
             await super().on_event(event)
         else:
             self._typed.put(event)

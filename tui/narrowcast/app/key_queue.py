@@ -2,7 +2,7 @@
 
 Textual passes each pending key to the widget that has the focus now, before an earlier key could move the
 focus. Here each key, and each paste, waits until the previous one is completely handled: by the focused
-widget and its ancestors, and by the messages that it caused.
+widget and its ancestors, and by the messages that it caused. So does the mouse while keys wait.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 ROUNDS = 4
 """Number of times that all nodes from the focus outwards are waited for, as messages can cause further messages."""
 MENDS_TEXT = frozenset({"enter", "backspace", "delete", "ctrl+a", "ctrl+e", "ctrl+u", "ctrl+w"})
+_MOVES_FOCUS = (events.Key, events.Paste, events.MouseDown, events.MouseUp)
 PATIENCE = 0.25
 """Seconds for which a busy widget can delay the next key."""
 
@@ -47,9 +48,14 @@ class KeyQueue:
         self._waiting: deque[Event] = deque()
         self._task: asyncio.Task[None] | None = None
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether an event is being handled or waits."""
+        return self._task is not None and not self._task.done()
+
     def put(self, event: Event) -> None:
         self._waiting.append(event)
-        if self._task is None or self._task.done():
+        if not self.is_busy:
             self._task = asyncio.ensure_future(self._run())
 
     async def _run(self) -> None:
@@ -59,7 +65,8 @@ class KeyQueue:
             if not self._may_act(event):
                 continue
             await self._hand_on(event)
-            await self._gone_its_way(event)
+            if isinstance(event, _MOVES_FOCUS):
+                await self._gone_its_way(event)
 
     def _may_act(self, event: Event) -> bool:
         if not isinstance(event, events.Key):
