@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
-from narrowcast_api.protocols.draft_rows import merge_rows, same
+from narrowcast_api.protocols.draft_rows import is_same_version, merge_rows
 from narrowcast_api.storage.database import connect
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
@@ -240,9 +240,9 @@ def test_the_syncing_window_knows_what_the_server_has(is_leader: bool) -> None:
 
 
 def test_an_absent_server_text_equals_only_another_absent_one() -> None:
-    assert same(None, None)
-    assert not same(version("Soup"), None)
-    assert same(version("Soup"), version("Soup "))
+    assert is_same_version(None, None)
+    assert not is_same_version(version("Soup"), None)
+    assert is_same_version(version("Soup"), version("Soup "))
 
 
 @pytest.mark.parametrize(("mine", "theirs"), [("d2", None), (None, "d2"), (None, None)])

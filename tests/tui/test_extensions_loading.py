@@ -12,7 +12,7 @@ import pytest
 
 from narrowcast.cli.main import main
 from narrowcast.extensions.loading import Found, load_all
-from narrowcast.extensions.search import any_extensions
+from narrowcast.extensions.search import has_extensions
 from support.extensions import EXAMPLES, example, write
 
 HELLO = """
@@ -128,9 +128,9 @@ def package(folder: Path, source: str) -> None:
 
 
 def test_entry_points_of_packages_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not any_extensions(tmp_path / "none", [str(tmp_path)])
+    assert not has_extensions(tmp_path / "none", [str(tmp_path)])
     package(tmp_path, HELLO)
-    assert any_extensions(tmp_path / "none", [str(tmp_path)])
+    assert has_extensions(tmp_path / "none", [str(tmp_path)])
     monkeypatch.syspath_prepend(str(tmp_path))
     (found,) = load_all(tmp_path / "none", {})
     assert (found.name, found.source) == ("hello", "narrowcast_hello:extension (narrowcast-hello 1.2)")

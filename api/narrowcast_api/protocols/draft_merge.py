@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
-from narrowcast_api.protocols.draft_rows import same
+from narrowcast_api.protocols.draft_rows import is_same_version
 from narrowcast_api.protocols.draft_store import DraftItem, DraftStore
 from narrowcast_api.storage.records import Draft
 
@@ -77,7 +77,7 @@ class DraftMerge:
         still to come.
         """
         ours = (item.record.version, *item.expected)
-        if not any(same(draft.version, version) for version in ours):
+        if not any(is_same_version(draft.version, version) for version in ours):
             self._merge_version(item, draft, final=True)
 
     def _there(self, drafts: Sequence[ServerDraft], known_ids: Collection[int]) -> list[DraftItem]:
@@ -130,7 +130,7 @@ class DraftMerge:
             server_id=server_id,
             base=sent,
             posting=False,
-            dirty=item.record.deleted or not same(item.record.version, sent),
+            dirty=item.record.deleted or not is_same_version(item.record.version, sent),
         )
         self._store.save(item)
 
@@ -174,16 +174,16 @@ class DraftMerge:
         from an event.
         """
         record, version = item.record, draft.version
-        echo = next((i for i, sent in enumerate(item.expected) if same(sent, version)), None)
+        echo = next((i for i, sent in enumerate(item.expected) if is_same_version(sent, version)), None)
         if echo is not None:
             del item.expected[: echo + 1]
             if not item.expected:  # else it is outdated: a later text was sent from here or is being sent
                 self._based_on(item, version)
-        elif same(version, record.base):
+        elif is_same_version(version, record.base):
             return
         elif record.deleted:
             self._edited_while_deleted(item, draft)
-        elif same(version, record.version):
+        elif is_same_version(version, record.version):
             self._based_on(item, version)
         elif record.dirty or item.expected:
             self._conflict(item, draft, final=final)
@@ -194,7 +194,7 @@ class DraftMerge:
         """Replaces the draft's text by that of another device. Local text that they overwrote unseen becomes
         a separate draft.
         """
-        ours, unseen = item.record, _unseen(item, draft)
+        ours, unseen = item.record, _is_unseen(item, draft)
         item.sent_at = None
         item.set(version=draft.version, base=draft.version, edited=draft.timestamp)
         if unseen and (kept := self._store.with_text(ours.version)) is not None:
@@ -208,7 +208,7 @@ class DraftMerge:
 
     def _based_on(self, item: DraftItem, version: DraftVersion) -> None:
         record = item.record
-        item.set(base=version, dirty=record.deleted or not same(record.version, version))
+        item.set(base=version, dirty=record.deleted or not is_same_version(record.version, version))
         self._store.save(item)
 
     def _edited_while_deleted(self, item: DraftItem, draft: ServerDraft) -> None:
@@ -225,7 +225,7 @@ class DraftMerge:
         if item.record.dirty or final:
             item.set(base=draft.version, dirty=True)
         kept = self._store.get(item.record.conflict_with or "")
-        if kept is not None and same(kept.record.version, draft.version):
+        if kept is not None and is_same_version(kept.record.version, draft.version):
             self._store.save(item)  # it was fetched before its event arrived
         else:
             self._store.link(item, self._copy(draft))
@@ -234,7 +234,7 @@ class DraftMerge:
         return self._store.add(Draft(self._store.new_id(), draft.version, draft.timestamp))
 
 
-def _unseen(item: DraftItem, draft: ServerDraft) -> bool:
+def _is_unseen(item: DraftItem, draft: ServerDraft) -> bool:
     """Whether another device's text was typed before the local one was sent, so that nobody there can have
     seen it: the requests of both have crossed. Times of drafts are whole seconds of the server's clock. A
     text that contains the whole local text was based on it, whatever the times are.

@@ -12,10 +12,10 @@ from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.records import Draft
 
-__all__ = ["merge_rows", "same"]
+__all__ = ["is_same_version", "merge_rows"]
 
 
-def same(one: DraftVersion | None, other: DraftVersion | None) -> bool:
+def is_same_version(one: DraftVersion | None, other: DraftVersion | None) -> bool:
     """Whether a server would treat the two as equal: it trims contents and topics."""
     if one is None or other is None:
         return one is other
@@ -48,7 +48,7 @@ def merge_rows(
     elif written_there and not written_here:
         version = theirs.version
     else:
-        both = written_here and written_there and not same(mine.version, theirs.version)
+        both = written_here and written_there and not is_same_version(mine.version, theirs.version)
     server = mine if is_leader else theirs
     server_has_it = not (is_leader and mine.deleted and not mine.dirty)
     merged = replace(
@@ -63,5 +63,5 @@ def merge_rows(
     if not server_has_it:
         gone = replace(merged, server_id=None, base=None, posting=False, dirty=not deleted)
         return gone, both
-    on_server = merged.server_id is not None and same(version, merged.base)
+    on_server = merged.server_id is not None and is_same_version(version, merged.base)
     return replace(merged, dirty=deleted or not on_server), both

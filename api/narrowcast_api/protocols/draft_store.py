@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
-from narrowcast_api.protocols.draft_rows import merge_rows, same
+from narrowcast_api.protocols.draft_rows import is_same_version, merge_rows
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import Draft
@@ -117,21 +117,25 @@ class DraftStore:
         for item in self._items.values():
             record = item.record
             is_here_only = record.server_id is None and not (item.busy or record.posting or record.deleted)
-            if record.conflict_with and is_here_only and same(record.version, version):
+            if record.conflict_with and is_here_only and is_same_version(record.version, version):
                 return item
         return None
 
     def with_text(self, version: DraftVersion) -> DraftItem | None:
         """A draft on the server with this text."""
         for item in self._items.values():
-            if item.record.synced and not item.record.deleted and same(item.record.version, version):
+            if (
+                item.record.synced
+                and not item.record.deleted
+                and is_same_version(item.record.version, version)
+            ):
                 return item
         return None
 
     def posted(self, version: DraftVersion) -> DraftItem | None:
         """A draft that was, or may have been, created on the server with this text."""
         for item in self._items.values():
-            if item.record.posting and same(item.record.base, version):
+            if item.record.posting and is_same_version(item.record.base, version):
                 return item
         return None
 

@@ -10,7 +10,7 @@ from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NO_EFFECT, REJECTED_OR_REDIRECTED, ApiError, NarrowcastError
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.protocols.draft_merge import DraftMerge
-from narrowcast_api.protocols.draft_rows import same
+from narrowcast_api.protocols.draft_rows import is_same_version
 from narrowcast_api.protocols.draft_store import DraftItem, DraftRequests, DraftStore
 from narrowcast_api.protocols.outbox_item import MessageLimits, find_misfit
 from narrowcast_api.storage.journal import committed
@@ -174,7 +174,7 @@ class DraftSync:
     async def _look(self, item: DraftItem) -> None:
         """Checks whether an earlier request to create this draft worked, before it is repeated."""
         for draft in await self._requests.fetch():
-            if self._store.of_server(draft.id) is None and same(draft.version, item.record.base):
+            if self._store.of_server(draft.id) is None and is_same_version(draft.version, item.record.base):
                 self._merge.created(item, draft.id, draft.version)
                 return
         if self._store.has(item) and item.record.posting:
@@ -213,7 +213,7 @@ class DraftSync:
             return
         if self._store.has(item) and sent in item.expected:  # else its event arrived first
             record = item.record
-            item.set(base=sent, dirty=record.deleted or not same(record.version, sent))
+            item.set(base=sent, dirty=record.deleted or not is_same_version(record.version, sent))
             self._store.save(item)
 
     async def _delete(self, item: DraftItem) -> None:

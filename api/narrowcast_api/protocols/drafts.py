@@ -31,7 +31,7 @@ from narrowcast_api.clock import Clock
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.draft_merge import DraftMerge
-from narrowcast_api.protocols.draft_rows import same
+from narrowcast_api.protocols.draft_rows import is_same_version
 from narrowcast_api.protocols.draft_store import DraftItem, DraftRequests, DraftStore
 from narrowcast_api.protocols.draft_sync import SYNC_AFTER, DraftSync
 from narrowcast_api.protocols.outbox_item import MessageLimits
@@ -129,7 +129,7 @@ class Drafts:
         else:
             if item.record.deleted and not item.record.dirty:
                 self._merge.detach(item)  # the server has deleted it already
-            on_server = item.record.server_id is not None and same(version, item.record.base)
+            on_server = item.record.server_id is not None and is_same_version(version, item.record.base)
             in_step = on_server and not item.expected and not item.record.deleted
             item.set(version=version, edited=wall, deleted=False, dirty=not in_step)
             self._store.save_soon(item)

@@ -120,7 +120,7 @@ class Window:
             return False
         path = self._folder / window_id
         record = _read(path)
-        if record is not None and _lives(path, record, self.record.machine):
+        if record is not None and _is_alive(path, record, self.record.machine):
             return False
         with suppress(OSError):
             path.unlink(missing_ok=True)
@@ -231,7 +231,7 @@ def _living(folder: Path, here: Machine, *, sweep: bool = False) -> Iterator[Win
         record = None if path.name.startswith(".") else _read(path)
         if record is None:
             continue
-        if _lives(path, record, here):
+        if _is_alive(path, record, here):
             yield record
         elif sweep and (record.machine == here or record.machine.is_earlier_start_of(here)):
             with suppress(OSError):
@@ -244,7 +244,7 @@ def _read(path: Path) -> WindowRecord | None:
     return None
 
 
-def _lives(path: Path, record: WindowRecord, here: Machine) -> bool:
+def _is_alive(path: Path, record: WindowRecord, here: Machine) -> bool:
     if record.machine.boot == here.boot:
         return _is_locked(path, record)
     # All windows of an earlier boot of this machine have ended; locks of another machine may not be visible
@@ -262,13 +262,13 @@ def _is_locked(path: Path, record: WindowRecord) -> bool:
     except BlockingIOError:
         return True
     except OSError:
-        return _runs(record.pid)
+        return _is_running(record.pid)
     finally:
         os.close(descriptor)
     return False
 
 
-def _runs(pid: int) -> bool:
+def _is_running(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -102,10 +102,10 @@ def _can_judge(term: Term) -> bool:
 
 
 def _fits(message: Message, terms: list[Term], state: Knowledge) -> bool:
-    return all(_judged(term, message, state) is not term.negated for term in terms)
+    return all(_may_match(term, message, state) is not term.negated for term in terms)
 
 
-def _judged(term: Term, message: Message, state: Knowledge) -> bool:
+def _may_match(term: Term, message: Message, state: Knowledge) -> bool:
     """Whether a term holds, ignoring its negation. A term that cannot be evaluated returns `negated`, so that
     the message is left out either way.
     """

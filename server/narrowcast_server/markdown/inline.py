@@ -180,7 +180,7 @@ def tex_of(run: Run, match: Match[str]) -> Piece | None:
 def tex_html(source: str, display: bool) -> str:
     """The usual markup of TeX, with the source in place of the rendered formula, which clients draw."""
     shown = escape(source, quote=False)
-    if not well_formed(source):
+    if not is_well_formed(source):
         shown = shown if display else f"$${shown}$$"
         return f'<span class="tex-error">{shown}</span>'
     attributes = ' xmlns="http://www.w3.org/1998/Math/MathML"' + (' display="block"' if display else "")
@@ -195,7 +195,7 @@ def tex_html(source: str, display: bool) -> str:
     return f'<span class="katex-display">{html}</span>' if display else html
 
 
-def well_formed(source: str) -> bool:
+def is_well_formed(source: str) -> bool:
     """Whether a formula is not empty and its braces are balanced."""
     depth = 0
     for token in re.findall(r"\\.|[{}]", source):

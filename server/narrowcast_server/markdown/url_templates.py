@@ -17,7 +17,7 @@ def check_template(template: str) -> None:
     if not template.strip():
         raise invalid_value("This field cannot be blank.", "url_template")
     check_length("url_template", template, MAX_LENGTH)
-    if not template.isprintable() or not _balanced(template):
+    if not template.isprintable() or not _is_balanced(template):
         raise invalid_value("Invalid URL template.")
     try:
         URITemplate(template).expand({})
@@ -25,7 +25,7 @@ def check_template(template: str) -> None:
         raise invalid_value("Invalid URL template.") from error
 
 
-def _balanced(template: str) -> bool:
+def _is_balanced(template: str) -> bool:
     """Whether every brace is part of one `{expression}`; the library treats stray ones as text."""
     depth = 0
     start = 0

@@ -47,7 +47,7 @@ def get_streams(call: Call) -> ResponseBody:
             continue
         if not access.may_know(core, user, channel, subscribed):
             continue
-        if channel.id not in of_owner and not _wanted(call, channel, subscribed):
+        if channel.id not in of_owner and not _is_wanted(call, channel, subscribed):
             continue
         row = channel_object(core, channel, subscriber_count=len(counts.get(channel.id, ())))
         if call[INCLUDE_DEFAULT]:
@@ -56,7 +56,7 @@ def get_streams(call: Call) -> ResponseBody:
     return {"streams": rows}
 
 
-def _wanted(call: Call, channel: Channel, subscribed: set[int]) -> bool:
+def _is_wanted(call: Call, channel: Channel, subscribed: set[int]) -> bool:
     if call[INCLUDE_ALL]:
         return True
     if call[INCLUDE_READABLE] and access.may_read(call.core, call.user, channel, subscribed):

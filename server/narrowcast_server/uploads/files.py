@@ -203,7 +203,7 @@ def image_size(content: BinaryIO) -> tuple[int, int] | None:
     content.seek(0)
     # The size is near the start; without a limit, a file with endless headers would take long to read.
     head = content.read(_MAX_HEADER)
-    if not raster_header(head):
+    if not is_raster(head):
         return None
     try:
         width, height = imagesize.get(BytesIO(head))
@@ -212,7 +212,7 @@ def image_size(content: BinaryIO) -> tuple[int, int] | None:
     return (width, height) if 0 < width < 1 << 20 and 0 < height < 1 << 20 else None
 
 
-def raster_header(head: bytes) -> bool:
+def is_raster(head: bytes) -> bool:
     """Whether a file begins like a PNG, JPEG, GIF, WebP or AVIF."""
     return (
         head.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a"))

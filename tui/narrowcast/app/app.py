@@ -23,7 +23,7 @@ from narrowcast.app.key_queue import KeyQueue
 from narrowcast.app.leaving import Leaving
 from narrowcast.app.open_accounts import OpenAccounts
 from narrowcast.app.painting import Painting
-from narrowcast.app.themes import THEMES, sixteen_colours
+from narrowcast.app.themes import THEMES, has_sixteen_colours
 from narrowcast.commands.keymap import effective, textual_keymap
 from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id
 from narrowcast.commands.run import run
@@ -125,7 +125,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self.register_theme(theme)
         self._is_loaded = True
         chosen = self.config.appearance.theme
-        if chosen == "narrowcast" and sixteen_colours(
+        if chosen == "narrowcast" and has_sixteen_colours(
             os.environ.get("TERM", ""), os.environ.get("COLORTERM", "")
         ):
             chosen = "terminal"

@@ -19,11 +19,11 @@ from narrowcast.terminal import last_screen, screen_store
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows, Written
 from narrowcast.terminal.screen_store import load_cells
 from narrowcast.terminal.textual_private import (
-    cursor_moved,
     driver_of,
     finish_of,
     free_place,
     has_notices,
+    moves_cursor,
     writes_frames,
 )
 
@@ -73,7 +73,7 @@ class Painting:
         if not writes_frames(self._app):
             return frame
         text = self._memory.difference(frame, self._app.console)
-        if text == "" and not cursor_moved(self._app):
+        if text == "" and not moves_cursor(self._app):
             return None
         if text is None:
             return frame

@@ -84,7 +84,7 @@ THEMES = (NARROWCAST, PAPER, CONTRAST, TERMINAL)
 """The order in which F6 cycles through them."""
 
 
-def sixteen_colours(term: str, colorterm: str) -> bool:
+def has_sixteen_colours(term: str, colorterm: str) -> bool:
     """Whether a terminal with this TERM and COLORTERM has at most sixteen colours."""
     if colorterm or "256" in term or "direct" in term or "truecolor" in term:
         return False

@@ -22,7 +22,7 @@ from narrowcast.cli.outcome import Exit, explain
 from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.records import Finding
 from narrowcast.cli.unsent import SENDER, counted, windows
-from narrowcast.extensions.search import FOLDER, any_extensions
+from narrowcast.extensions.search import FOLDER, has_extensions
 from narrowcast.terminal.notices import Popup, can_have_title, choose
 from narrowcast.terminal.paths import Paths
 from narrowcast.text import formats
@@ -164,7 +164,7 @@ def _extensions(paths: Paths, config: Config) -> Iterator[Finding]:
     """Loads the extensions as the app would, to report their problems."""
 
     folder = paths.config / FOLDER
-    if not any_extensions(folder):
+    if not has_extensions(folder):
         yield Finding("extensions", "note", f"none (files in {folder}, or packages)")
         return
 

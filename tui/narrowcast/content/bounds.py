@@ -7,7 +7,7 @@ import re
 from narrowcast.content.blocks import Document, Paragraph, Text
 from narrowcast.text.safe_text import SafeText, safe_block
 
-__all__ = ["MAX_CHARACTERS", "MAX_ROWS", "as_text", "characters_for", "nodes_for", "too_deep"]
+__all__ = ["MAX_CHARACTERS", "MAX_ROWS", "as_text", "characters_for", "is_too_deep", "nodes_for"]
 
 MAX_CHARACTERS = 300_000
 MAX_TAGS = 20_000
@@ -34,7 +34,7 @@ def characters_for(rows: int) -> int:
     return min(MAX_CHARACTERS, 20_000 + 200 * rows)
 
 
-def too_deep(html: str) -> bool:
+def is_too_deep(html: str) -> bool:
     """Whether the HTML has too many tags, or too many nested ones, for the parser."""
     tags = html.count("<")
     if tags <= MAX_NESTING:

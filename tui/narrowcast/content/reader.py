@@ -44,8 +44,8 @@ from narrowcast.content.bounds import (
     MAX_ROWS,
     as_text,
     characters_for,
+    is_too_deep,
     nodes_for,
-    too_deep,
 )
 from narrowcast.content.cards import PREVIEWS, in_line, loose, picture_card, preview, website
 from narrowcast.content.leaves import (
@@ -101,7 +101,7 @@ def parse(html: str, rows: int = MAX_ROWS) -> Document:
         html = html[:MAX_CHARACTERS]
     if not html.strip():
         return Document((), cut)
-    if too_deep(html):
+    if is_too_deep(html):
         return as_text(html, cut, rows)
     from selectolax.lexbor import LexborHTMLParser
 
@@ -141,7 +141,7 @@ class _Reader:
             inlines.append(Text(safe_inline(self._taken(all_text(node)))))
             return
         for child in children(node):
-            if self._spent():
+            if self._is_spent():
                 return
             tag = child.tag or ""
             if tag not in _BLOCK_TAGS:
@@ -190,7 +190,7 @@ class _Reader:
     def _list(self, node: LexborNode, tag: str, depth: int) -> ListBlock:
         items: list[Blocks] = []
         for child in children(node):
-            if self._spent():
+            if self._is_spent():
                 break
             if child.tag == "li":
                 items.append(self.blocks_of(child, depth + 1))
@@ -223,7 +223,7 @@ class _Reader:
         self, node: LexborNode, token: str, depth: int, pieces: list[tuple[SafeText, str]]
     ) -> None:
         for child in children(node):
-            if self._spent():
+            if self._is_spent():
                 return
             if child.is_text_node:
                 pieces.append((safe_block(self._taken(child.text_content or "")), token))
@@ -257,7 +257,7 @@ class _Reader:
             cells: list[Inlines] = []
             heads = 0
             for cell in children(row):
-                if cell.tag not in ("td", "th") or self._spent():
+                if cell.tag not in ("td", "th") or self._is_spent():
                     continue
                 if len(cells) >= MAX_COLUMNS:
                     self.clipped = True
@@ -279,7 +279,7 @@ class _Reader:
         """The children of `node` as inlines, and the blocks among them."""
         flow: Flow = []
         for child in children(node):
-            if self._spent():
+            if self._is_spent():
                 break
             self._read_inline(child, depth + 1, 0, "", flow)
         words = [item for item in flow if not isinstance(item, Aside)]
@@ -327,7 +327,7 @@ class _Reader:
 
     def _descend(self, node: LexborNode, depth: int, look: int, href: str, into: Flow) -> None:
         for child in children(node):
-            if self._spent():
+            if self._is_spent():
                 return
             self._read_inline(child, depth + 1, look, href, into)
 
@@ -386,7 +386,7 @@ class _Reader:
                 words.append(item)
         inlines.clear()
 
-    def _spent(self) -> bool:
+    def _is_spent(self) -> bool:
         self._nodes -= 1
         if self._nodes < 0 or self._characters < 0:
             self.exhausted = True

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-__all__ = ["FOLDER", "GROUP", "any_extensions", "named"]
+__all__ = ["FOLDER", "GROUP", "has_extensions", "named"]
 
 FOLDER = "extensions"
 """Name of the folder of extensions in the configuration's folder."""
@@ -19,7 +19,7 @@ GROUP = "narrowcast.extensions"
 _MARK = f"[{GROUP}]".encode()
 
 
-def any_extensions(folder: Path, search: Sequence[str] | None = None) -> bool:
+def has_extensions(folder: Path, search: Sequence[str] | None = None) -> bool:
     """Whether there is a file in ``folder``, or an installed package on the path of imports with an entry point."""
     try:
         if any(path.suffix == ".py" for path in folder.iterdir()):

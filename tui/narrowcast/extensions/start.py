@@ -68,9 +68,9 @@ class Extensions:
         self._working[account] = self._app.spawn(self._work_for(account), "start the extensions")
 
     async def _load(self, folder: Path) -> None:
-        from narrowcast.extensions.search import any_extensions
+        from narrowcast.extensions.search import has_extensions
 
-        if not await asyncio.to_thread(any_extensions, folder):
+        if not await asyncio.to_thread(has_extensions, folder):
             return
         from narrowcast.extensions.host import Host
         from narrowcast.extensions.loading import load_all

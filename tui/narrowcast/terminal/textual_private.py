@@ -39,7 +39,6 @@ __all__ = [
     "WriterThread",
     "add_bindings",
     "clear_replaced_notices",
-    "cursor_moved",
     "driver_of",
     "finish_of",
     "focused_before",
@@ -49,6 +48,7 @@ __all__ = [
     "has_plain_box",
     "has_plain_content",
     "keep_late_timers",
+    "moves_cursor",
     "pass_over_removed",
     "remove_from_stack",
     "remove_screen",
@@ -98,7 +98,7 @@ def writes_frames(app: App[Any]) -> bool:
     )
 
 
-def cursor_moved(app: App[Any]) -> bool:
+def moves_cursor(app: App[Any]) -> bool:
     """Whether the next frame moves the cursor."""
     return app._previous_cursor_position != app.screen.outer_size.clamp_offset(app.cursor_position)
 

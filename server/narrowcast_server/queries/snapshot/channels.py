@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 
-def _shown(request: Snapshot, channel: Channel) -> bool:
+def _is_shown(request: Snapshot, channel: Channel) -> bool:
     return not channel.is_archived or "archived_channels" in request.options.capabilities
 
 
@@ -79,7 +79,7 @@ def streams(request: Snapshot) -> dict[str, object]:
         "streams": [
             channel_object(core, channel, subscriber_count=len(subscribers.get(channel.id, ())))
             for channel in core.channels.all()
-            if _shown(request, channel) and may_know(core, request.user, channel)
+            if _is_shown(request, channel) and may_know(core, request.user, channel)
         ]
     }
 

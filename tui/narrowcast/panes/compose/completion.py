@@ -47,7 +47,7 @@ def offers(state: State, text: str, cursor: int, *, asked: bool = False) -> Offe
     """Completions at ``cursor``. ``asked``: on request of the user, so one letter or none is enough."""
     line_start = text.rfind("\n", 0, cursor) + 1
     match = _TOKEN.search(text[line_start:cursor])
-    if match is None or _inside_code(text, cursor):
+    if match is None or _is_in_code(text, cursor):
         return None
     sign, typed = match.group(1), match.group(2) or ""
     if sign == ":" and len(typed) < (1 if asked else 2):
@@ -75,7 +75,7 @@ def slash_commands(typed: str, added: Iterable[tuple[str, str]]) -> list[Complet
     ][:SHOWN]
 
 
-def _inside_code(text: str, cursor: int) -> bool:
+def _is_in_code(text: str, cursor: int) -> bool:
     before = text[:cursor]
     return before.count("```") % 2 == 1 or before.rsplit("\n", 1)[-1].count("`") % 2 == 1
 
