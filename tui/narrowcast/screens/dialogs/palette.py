@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from narrowcast.commands.keymap import keys_label
 from narrowcast.commands.registry import Command, every
 from narrowcast.commands.run import refusal
+from narrowcast.screens.dialogs.other_names import OTHER_NAMES
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.server_info import ServerInfo
 
@@ -19,7 +20,7 @@ def palette(keys: Mapping[str, tuple[str, ...]], server: ServerInfo | None) -> P
             command,
             command.title,
             keys_label(keys.get(command.id, command.keys)),
-            also=command.id,
+            also=f"{command.id} {OTHER_NAMES.get(command.id, '')}",
             disabled=refusal(command, known),
         )
         for command in every()
