@@ -89,22 +89,27 @@ class RequestLimits(Struct, frozen=True):
     max_file_upload_size_mib: int | None = None
     longpoll_seconds: float | None = None
     empty_topic_name: str | None = None
+    idle_queue_seconds: float | None = None
 
     @classmethod
     def from_response(cls, response: Mapping[str, object]) -> RequestLimits:
         """Reads the limits from the response of register."""
-        longpoll = response.get("event_queue_longpoll_timeout_seconds")
         name = response.get("realm_empty_topic_display_name")
         return cls(
             _limit(response.get("max_message_length")),
             _limit(response.get("max_topic_length")),
             _limit(response.get("max_file_upload_size_mib"), 0),
-            float(longpoll)
-            if isinstance(longpoll, (int, float)) and not isinstance(longpoll, bool) and 0 < longpoll < 86_400
-            else None,
+            _seconds(response.get("event_queue_longpoll_timeout_seconds")),
             name if isinstance(name, str) else None,
+            _seconds(response.get("idle_queue_timeout_secs"), 10**8),
         )
 
 
 def _limit(value: object, least: int = 1) -> int | None:
     return value if type(value) is int and value >= least else None
+
+
+def _seconds(value: object, below: int = 86_400) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if 0 < value < below else None

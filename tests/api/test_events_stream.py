@@ -87,6 +87,29 @@ async def test_an_expired_queue_registers_anew_at_once() -> None:
         assert bench.kinds == [LIVE]
 
 
+@pytest.mark.parametrize(
+    ("asleep", "kept_for", "is_polled"),
+    [(3600, 600, False), (3600, None, True), (650, 600, True), (3600, 7200, True), (3600, "long", True)],
+)
+async def test_a_queue_that_has_certainly_expired_is_not_asked_for_events(
+    asleep: float, kept_for: object, is_polled: bool
+) -> None:
+    bench = StreamBench()
+    bench.registers(idle_queue_timeout_secs=kept_for)
+    bench.transport.prepare(*EVENTS, json=heartbeat(0))
+    bench.hangs()
+    async with bench.running():
+        polls = len(bench.polls())
+        if is_polled:
+            bench.transport.prepare_error(*EVENTS, code="BAD_EVENT_QUEUE_ID", queue_id="q1")
+        bench.registers("q2")
+        bench.hangs()
+        bench.clock.jump(asleep)
+        await bench.clock.advance(6)
+        assert [poll.params["queue_id"] for poll in bench.polls()[polls:]] == ["q1"] * is_polled + ["q2"]
+        assert bench.kinds[-1] == LIVE
+
+
 async def test_a_snapshot_that_has_time_comes_with_the_first_event_after_a_share_of_it() -> None:
     bench = StreamBench()
     bench.registers()

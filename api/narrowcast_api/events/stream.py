@@ -65,6 +65,8 @@ CLOCK_CHECK_EVERY = 5.0
 """Seconds between two checks whether the machine slept."""
 
 _JUMP = 10.0
+_COLLECTED_EVERY = 60.0
+"""Seconds within which a server deletes a queue that it no longer keeps."""
 _BATCH_SIZE = 50
 _EMPTY_RESPONSES = 3
 _SOCKET_FAILURES = 2
@@ -77,6 +79,8 @@ class Queue(NamedTuple):
     last_event_id: int
     stream_path: str | None = None
     """The path of the queue's WebSocket stream; None if the server offers none."""
+    kept_for: float | None = None
+    """Seconds for which the server keeps the queue without a request; None if it does not say (before level 481)."""
 
 
 class _GivenUp(Enum):
@@ -124,6 +128,7 @@ class EventStream:
         self._catching_up = False
         self._proven = False
         self._outdated_at: float | None = None
+        self._heard_at = clock.now()
         self.queue: Queue | None = None
 
     def retry_now(self) -> None:
@@ -232,7 +237,9 @@ class EventStream:
             raise MalformedResponse("the response of registration has no event queue")
         await self._on_snapshot(response)
         self._outdated_at = None
-        self.queue = Queue(queue_id, last_event_id, path if isinstance(path, str) else None)
+        kept_for = self._connection.limits.idle_queue_seconds
+        self.queue = Queue(queue_id, last_event_id, path if isinstance(path, str) else None, kept_for)
+        self._heard_at = self._clock.now()
         self._catching_up = False
         self._socket_failures = 0
         self._succeeded()
@@ -245,7 +252,17 @@ class EventStream:
 
     # receiving
 
+    def _is_gone(self, queue: Queue) -> bool:
+        """Whether the server has certainly deleted the queue, so that a request would only return an error."""
+        silence = self._clock.now() - self._heard_at
+        return queue.kept_for is not None and silence > queue.kept_for + _COLLECTED_EVERY
+
     async def _receive(self, queue: Queue) -> None:
+        if self._is_gone(queue):
+            logger.info("a new snapshot follows: the event queue has expired")
+            self.queue = None
+            await self._close_socket()
+            return
         waiting = not self._catching_up
         if waiting:
             is_polled = self._open_socket is None or queue.stream_path is None
@@ -269,6 +286,7 @@ class EventStream:
             self._catching_up = True
             self._watchdog.polled()
             return
+        self._heard_at = self._clock.now()
         await self._deliver(raw)
         if waiting:
             self._watchdog.received(raw)
@@ -328,7 +346,7 @@ class EventStream:
                 await self._close_socket()
                 return
             last = max([last, *(event.id for event in fresh)])
-            self.queue = Queue(self.queue.queue_id, last, self.queue.stream_path)
+            self.queue = self.queue._replace(last_event_id=last)
             self._notice_upgrade(fresh)
             if len(raw) > _BATCH_SIZE:
                 await asyncio.sleep(0)
