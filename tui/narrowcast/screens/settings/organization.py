@@ -98,6 +98,9 @@ ORGANIZATION: Catalog = {
         flag("require_unique_names", "Require unique names"),
         flag("email_changes_disabled", "Prevent users from changing their email address"),
         flag("avatar_changes_disabled", "Prevent users from changing their avatar"),
+        choice(
+            "default_avatar_source", "Avatars of new users", ("G", "Gravatar"), ("J", "Generated (Jdenticon)")
+        ),
         flag("enable_read_receipts", "Enable read receipts"),
         flag("enable_guest_user_indicator", "Display “(guest)” after names of guest users"),
         flag("enable_guest_user_dm_warning", "Warn when composing a direct message to a guest"),
@@ -106,6 +109,7 @@ ORGANIZATION: Catalog = {
         _holders("can_manage_all_groups", "Who can administer all user groups"),
         _holders("can_create_bots_group", "Who can add bots"),
         _holders("can_create_write_only_bots_group", "Who can create bots that send messages only"),
+        _holders("workplace_users_group", "Who counts as a workplace user for billing"),
         _holders("can_manage_billing_group", "Who can manage plans and billing"),
     ),
     "Channels": (
@@ -165,6 +169,13 @@ ORGANIZATION: Catalog = {
     "Other settings": (
         flag("inline_image_preview", "Show previews of uploaded and linked images and videos"),
         flag("inline_url_embed_preview", "Show previews of linked websites"),
+        choice(
+            "media_preview_size",
+            "Size of image and video previews",
+            (100, "100%"),
+            (150, "150%"),
+            (200, "200%"),
+        ),
         choice("giphy_rating", "GIF integration", *_GIF_RATINGS),
         choice("gif_rating_policy", "GIF integration", *_GIF_RATINGS),
         Setting("video_chat_provider", "Call provider", Kind.CHOICE),
