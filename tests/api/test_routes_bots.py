@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast_api.errors import BadImage, InvalidInput, MalformedResponse
+from narrowcast_api.errors import BadImage, InvalidInput, MalformedResponse, Unsupported
 from support.api import scripted_client
 from support.captures import fixture
 
@@ -45,6 +45,32 @@ async def test_a_bots_key_shows_in_no_repr() -> None:
         transport.prepare("POST", path, json={"api_key": 5})
         with pytest.raises(MalformedResponse):
             await client.bots.regenerate_key(bot_id=21)
+
+
+async def test_a_key_is_fetched_from_servers_that_have_it_by_itself() -> None:
+    path = f"{BOTS}/21/api_key"
+    async with scripted_client(463) as (client, transport):
+        transport.prepare("GET", path, json={"api_key": "canary-4714"})
+        key = await client.bots.key(bot_id=21)
+        assert key.reveal() == "canary-4714"
+        assert "canary" not in repr(key)
+        transport.prepare("GET", path, json={})
+        with pytest.raises(MalformedResponse):
+            await client.bots.key(bot_id=21)
+    async with scripted_client(462) as (client, transport):
+        with pytest.raises(Unsupported):
+            await client.bots.key(bot_id=21)
+        assert transport.requests == []
+
+
+async def test_the_address_of_a_bot_changes_from_447() -> None:
+    async with scripted_client(447) as (client, transport):
+        transport.prepare("PATCH", f"{BOTS}/21", json={}, params={"short_name": "iris"})
+        await client.bots.update(bot_id=21, short_name="iris")
+    async with scripted_client(446) as (client, transport):
+        with pytest.raises(Unsupported):
+            await client.bots.update(bot_id=21, short_name="iris", full_name="Iris")
+        assert transport.requests == []
 
 
 async def test_a_webhook_has_its_token_also_when_the_queue_that_told_it_cannot_be_given_back() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.users import Avatar, ProfileValue, User
 from narrowcast_api.routes.common import OMIT
 from narrowcast_api.routes.users import avatar_address
-from narrowcast_api.wire.vocabulary import BotType, Role
+from narrowcast_api.wire.vocabulary import BotType, DeactivationAction, Role
 from support.api import at_levels, boundary_levels, scripted_client
 from support.ledger import proves
 
@@ -321,3 +322,22 @@ async def test_profile_fields_of_the_current_user_are_set_and_cleared() -> None:
         await client.users.update_my_profile(values={4: "x"})
         transport.prepare("DELETE", f"{ME}/profile_data", params={"data": "[4]"})
         await client.users.clear_my_profile(field_ids=[4])
+
+
+async def test_what_a_user_leaves_behind_can_be_deleted_with_the_account_from_459() -> None:
+    async with scripted_client(459) as (client, transport):
+        transport.prepare("DELETE", SEVEN)
+        await client.users.deactivate(user_id=7, also_delete=[DeactivationAction.PROFILE, "direct_messages"])
+        assert json.loads(transport.last.params["actions"]) == {
+            "delete_profile": True,
+            "delete_direct_messages": True,
+        }
+        with pytest.raises(InvalidInput):
+            await client.users.deactivate(user_id=7, also_delete=["everything"])
+        transport.prepare("DELETE", SEVEN)
+        await client.users.deactivate(user_id=7)
+        assert transport.last.params == {}
+    async with scripted_client(458) as (client, transport):
+        with pytest.raises(Unsupported):
+            await client.users.deactivate(user_id=7, also_delete=["profile"])
+        assert transport.requests == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -23,6 +24,9 @@ from narrowcast_api.model.users import ProfileValue, User
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import BotType
+from narrowcast_server.http.routing import ResponseBody
+from narrowcast_server.routes import bots, user_admin
+from support.offering import changed, offering
 from support.screen_text import screen_rows, screen_text
 from support.screens import choices, choose, fill, form_of, rows, said
 from support.sessions import until
@@ -129,6 +133,37 @@ async def test_an_account_is_deactivated_and_brought_back(tmp_path: Path) -> Non
         await until(lambda: stage.server.user("dario").is_active)
 
 
+async def test_what_a_deactivated_user_leaves_behind_is_deleted_if_that_is_chosen(tmp_path: Path) -> None:
+    with offering("/users/{user_id}", {}, routes=user_admin.routes, method="DELETE") as offered:
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            newer = replace(stage.session.state.server, level=459)
+            stage.session.state.server = stage.session.client.connection.server = newer
+            await card_of(stage, "Dario Vance")
+            await stage.press("a")
+            await choose(stage, "Deactivate")
+            await fill(stage, profile=True, direct_messages=True)
+            await until(lambda: offered.asked is not None)
+            assert offered.asked is not None
+            actions = json.loads(offered.asked["actions"])
+            assert actions == {"delete_profile": True, "delete_direct_messages": True}
+
+
+async def test_the_short_name_of_a_bot_is_changed(tmp_path: Path) -> None:
+    with offering("/bots/{bot_id}", {}, routes=bots.routes, method="PATCH") as offered:
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            params = {"full_name": "Kettle", "short_name": "kettle"}
+            bot = (await stage.server.call("ada", "POST", "/bots", params))["user_id"]
+            await until(lambda: stage.session.state.users.get(bot) is not None)
+            newer = replace(stage.session.state.server, level=447)
+            stage.session.state.server = stage.session.client.connection.server = newer
+            stage.app.push_screen(PersonScreen(stage.session, bot))
+            await until(lambda: isinstance(stage.app.screen, PersonScreen))
+            await stage.press("a")
+            await choose(stage, "Short name")
+            await fill(stage, short="pot")
+            await until(lambda: offered.asked == {"short_name": "pot"})
+
+
 async def test_a_member_is_told_who_may_instead_of_being_refused_later(tmp_path: Path) -> None:
     async with on_stage(tmp_path, person="dario", size=(80, 24)) as stage:
         await card_of(stage, "Bruno Castell")
@@ -211,6 +246,32 @@ async def test_a_bot_is_made_its_key_replaced_and_itself_deactivated(tmp_path: P
         await stage.press("x")
         await choose(stage, "Deactivate bot")
         await until(lambda: not stage.server.user("kettle").is_active)
+
+
+async def test_the_key_of_a_bot_is_fetched_by_itself_where_lists_may_lack_it(tmp_path: Path) -> None:
+    known = bots.routes.endpoints
+    (new_key,) = (one for one in known if one.path == "/bots/{bot_id}/api_key/regenerate")
+    fetched: ResponseBody = {"api_key": "k" * 32}
+    key = dataclasses.replace(
+        new_key, method="GET", path="/bots/{bot_id}/api_key", handler=lambda call: fetched
+    )
+    with (
+        changed(bots.routes, [*known, key]),
+        offering("/bots", routes=bots.routes, method="GET") as listed,
+    ):
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            params = {"full_name": "Kettle", "short_name": "kettle"}
+            made = await stage.server.call("ada", "POST", "/bots", params)
+            await until(lambda: stage.session.state.users.get(made["user_id"]) is not None)
+            listed.response = {"bots": [{"user_id": made["user_id"], "full_name": "Kettle"}]}
+            await run(stage, "account.bots")
+            await until(lambda: any("Kettle" in row for row in rows(stage)))
+            await stage.press("s")
+            await until(lambda: "Generate a new one" in said(stage))
+            newer = replace(stage.session.state.server, level=463)
+            stage.session.state.server = stage.session.client.connection.server = newer
+            await stage.press("s")
+            await until(lambda: any("k" * 32 in choice.text for choice in choices(stage)))
 
 
 async def test_an_outgoing_webhook_needs_what_it_calls(tmp_path: Path) -> None:

@@ -8,9 +8,10 @@ from narrowcast_api.errors import InvalidInput, MalformedResponse, NarrowcastErr
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.model.reading import integer, rows, text
+from narrowcast_api.model.reading import RawRecord, integer, rows, text
 from narrowcast_api.routes.common import Bound, Done, Group, given, read, segment
 from narrowcast_api.routes.events import delete_queue
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import Bot, BotList
 from narrowcast_api.wire.vocabulary import BotType, WebhookInterface
 
@@ -55,15 +56,19 @@ async def update_bot(
     *,
     bot_id: int,
     full_name: str | Omit = OMIT,
+    short_name: str | Omit = OMIT,
     bot_owner_id: int | Omit = OMIT,
     payload_url: str | Omit = OMIT,
     interface_type: WebhookInterface | Omit = OMIT,
 ) -> Bot:
     """PATCH /bots/{bot_id}: change the name, the owner, or the address that an outgoing webhook calls.
 
+    `short_name` changes the start of its email address; it needs level 447, else Unsupported.
     `interface_type` is sent with `payload_url` only, and is generic by default.
     """
-    params = given(full_name=full_name, bot_owner_id=bot_owner_id)
+    params = given(full_name=full_name, short_name=short_name, bot_owner_id=bot_owner_id)
+    if "short_name" in params:
+        (await connection.identified()).require(Gate.BOT_SHORT_NAME)
     if not isinstance(payload_url, Omit):
         params["service_payload_url"] = payload_url
         kind = WebhookInterface.GENERIC if isinstance(interface_type, Omit) else interface_type
@@ -81,7 +86,19 @@ async def deactivate_bot(connection: Connection, *, bot_id: int) -> Done:
 async def regenerate_bot_key(connection: Connection, *, bot_id: int) -> Secret:
     """POST /bots/{bot_id}/api_key/regenerate: replace the API key; returns the new one, the old one stops working."""
     path = f"/bots/{segment(bot_id, 'bot_id')}/api_key/regenerate"
-    key = (await connection.request("POST", path)).get("api_key")
+    return _key(await connection.request("POST", path))
+
+
+async def get_bot_key(connection: Connection, *, bot_id: int) -> Secret:
+    """GET /bots/{bot_id}/api_key: the API key of a bot of the current user; level 463, else Unsupported. Older
+    servers have it in the list of bots.
+    """
+    (await connection.identified()).require(Gate.BOT_KEY)
+    return _key(await connection.request("GET", f"/bots/{segment(bot_id, 'bot_id')}/api_key"))
+
+
+def _key(response: RawRecord) -> Secret:
+    key = response.get("api_key")
     if not isinstance(key, str) or not key:
         raise MalformedResponse("the response holds no API key")
     return Secret(key)
@@ -116,5 +133,6 @@ class Bots(Group):
     create = Bound(create_bot)
     update = Bound(update_bot)
     deactivate = Bound(deactivate_bot)
+    key = Bound(get_bot_key)
     regenerate_key = Bound(regenerate_bot_key)
     webhook_token = Bound(webhook_token)

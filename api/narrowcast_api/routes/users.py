@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
@@ -23,7 +23,7 @@ from narrowcast_api.routes.common import (
 )
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import ChannelsOfUser, CreatedUser, OwnUserResponse, UserList, UserResponse
-from narrowcast_api.wire.vocabulary import Role
+from narrowcast_api.wire.vocabulary import DeactivationAction, Role
 
 
 async def get_own_user(connection: Connection) -> User:
@@ -125,16 +125,24 @@ async def update_user(
 
 
 async def deactivate_user(
-    connection: Connection, *, user_id: int, notification_comment: str | Omit | None = OMIT
+    connection: Connection,
+    *,
+    user_id: int,
+    notification_comment: str | Omit | None = OMIT,
+    also_delete: Iterable[DeactivationAction | str] = (),
 ) -> Done:
     """DELETE /users/{user_id}: deactivate a user (USRD-01). Administrators only.
 
     `notification_comment`: by default or with None, the user is not notified; '' sends an email without a
     comment; any other text is included in the email. Below level 135 it is left out, with a notice (USRD-06).
-    Raises BadRequest (CannotDeactivateLastUser) for the only owner.
+    `also_delete` names what the server deletes with the account, and with those of the user's bots; it needs
+    level 459, else Unsupported. Raises BadRequest (CannotDeactivateLastUser) for the only owner.
     """
     path = f"/users/{segment(user_id, 'user_id')}"
     params: dict[str, object] = {}
+    if deleted := _deleted(also_delete):
+        (await connection.identified()).require(Gate.DEACTIVATION_ACTIONS)
+        params["actions"] = deleted
     notices: list[str] = []
     if isinstance(notification_comment, str):
         params["deactivation_notification_comment"] = notification_comment
@@ -143,6 +151,13 @@ async def deactivate_user(
             server, Gate.DEACTIVATION_COMMENT, params, "deactivation_notification_comment"
         )
     return read(Done, await connection.request("DELETE", path, params), notices)
+
+
+def _deleted(names: Iterable[DeactivationAction | str]) -> dict[str, bool]:
+    try:
+        return {f"delete_{DeactivationAction(name)}": True for name in names}
+    except ValueError as error:
+        raise InvalidInput(f"cannot be deleted with an account: {error}") from None
 
 
 async def deactivate_own_user(connection: Connection) -> Done:

@@ -265,8 +265,11 @@ class Gate(Enum):
     CREATE_CHANNEL = _row(417, "Creating a channel without joining it", "created by subscribing")
     CHANNELS_OF_USER = _row(440, "The channels of a user", "not available")
     TERM_MENTIONS = _row(446, "The search operator mentions", "not available")
+    BOT_SHORT_NAME = _row(447, "Changing a bot's email address", "not available")
     EXPORT_TYPE_WORDS = _row(449, "Types of exports as words", "equivalent numbers are sent")
     RECENT_VIEW_NAME = _row(454, "The home view 'recent'", "'recent_topics' is sent")
+    DEACTIVATION_ACTIONS = _row(459, "Deleting the messages of a deactivated user", "not available")
+    BOT_KEY = _row(463, "Fetching a bot's API key", "read from the list of bots")
 
     @property
     def level(self) -> int:

@@ -249,6 +249,15 @@ class BotPolicy(IntEnum):
     ADMINISTRATORS = 3
 
 
+class DeactivationAction(StrEnum):
+    """What can be deleted with an account that is deactivated."""
+
+    PROFILE = "profile"
+    PUBLIC_CHANNEL_MESSAGES = "public_channel_messages"
+    PRIVATE_CHANNEL_MESSAGES = "private_channel_messages"
+    DIRECT_MESSAGES = "direct_messages"
+
+
 class ProfileFieldType(IntEnum):
     """The type of a custom profile field."""
 

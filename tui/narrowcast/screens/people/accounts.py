@@ -19,6 +19,7 @@ from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.state.changes import UsersChanged
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import BotType, WebhookInterface
 
 if TYPE_CHECKING:
@@ -187,13 +188,19 @@ class BotsScreen(ManageScreen["Bot"]):
 
     def action_key(self) -> None:
         bot = self.selected
-        if bot is not None and bot.api_key:
-            self.work(self._show_key(bot, Secret(bot.api_key)))
-        elif bot is not None:
+        if bot is None:
+            return
+        if bot.api_key or (self._id_of(bot) is not None and self.state.supports(Gate.BOT_KEY)):
+            self.work(self._show_key(bot))
+        else:
             self.say("The server does not show this API key. Generate a new one.", bad=True)
 
-    async def _show_key(self, bot: Bot, key: Secret) -> None:
+    async def _show_key(self, bot: Bot) -> None:
         user_id, token = self._id_of(bot), None
+        if user_id is not None and self.state.supports(Gate.BOT_KEY):
+            key = await self.session.client.bots.key(bot_id=user_id)
+        else:
+            key = Secret(bot.api_key or "")
         user = self.state.users.get(user_id) if user_id is not None else None
         if user is not None and user.bot_type == BotType.OUTGOING_WEBHOOK:
             token = await self.session.client.bots.webhook_token(bot_id=user.user_id)

@@ -27,12 +27,26 @@ from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.permissions import ALLOWED, Refusal
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import MAX_STATUS_TEXT, BotType, Role, WebhookInterface
+from narrowcast_api.wire.vocabulary import (
+    MAX_STATUS_TEXT,
+    BotType,
+    DeactivationAction,
+    Role,
+    WebhookInterface,
+)
 
 if TYPE_CHECKING:
     from narrowcast.screens.dialogs.manage import ManageScreen
     from narrowcast_api.model.users import User
     from narrowcast_api.state.state import State
+
+
+_ALSO_DELETED = {
+    DeactivationAction.PROFILE: "Delete name and profile picture",
+    DeactivationAction.PUBLIC_CHANNEL_MESSAGES: "Delete messages in public channels",
+    DeactivationAction.PRIVATE_CHANNEL_MESSAGES: "Delete messages in private channels",
+    DeactivationAction.DIRECT_MESSAGES: "Delete direct messages",
+}
 
 
 class Offer(Struct, frozen=True):
@@ -56,6 +70,9 @@ def offers(state: State, user: User) -> list[Offer]:
     if user.is_bot:
         possible = [Offer("name", "Name…", change, user.full_name)]
         possible += [
+            Offer(
+                "short name", "Short name…", change or permissions.level_refusal(state, Gate.BOT_SHORT_NAME)
+            ),
             Offer("owner", "Owner…", change, state.users.name(user.bot_owner_id or 0)),
             Offer("key", "New API key…", change),
         ]
@@ -109,6 +126,7 @@ class Administration:
         """Starts one of the offered changes."""
         {
             "name": self._rename,
+            "short name": self._change_short_name,
             "role": self._change_role,
             "owner": self._change_owner,
             "key": self._new_key,
@@ -169,6 +187,14 @@ class Administration:
 
         field = LineField("name", "Name", value=self.user.full_name, required=True, limit=100)
         self.card.form("Change name", [field], rename, done="Name changed.", refusal="")
+
+    def _change_short_name(self) -> None:
+        async def change(values: Values) -> object:
+            return await self.client.bots.update(bot_id=self.user.user_id, short_name=values.text("short"))
+
+        hint = "The start of its email address"
+        field = LineField("short", "Short name", hint, required=True, limit=60)
+        self.card.form(f"Short name of {self.user.full_name}", [field], change, done="Saved.", refusal="")
 
     def _change_role(self) -> None:
         state = self.card.state
@@ -252,18 +278,25 @@ class Administration:
         async def deactivate(values: Values) -> object:
             comment = values.text("comment")
             told = comment if values.flag("tell") or comment else None
-            return await self.client.users.deactivate(user_id=user.user_id, notification_comment=told)
+            return await self.client.users.deactivate(
+                user_id=user.user_id,
+                notification_comment=told,
+                also_delete=[action for action in _ALSO_DELETED if values.flag(action)],
+            )
 
         needs = permissions.level_needed(self.card.state, Gate.DEACTIVATION_COMMENT)
+        keeps = permissions.level_needed(self.card.state, Gate.DEACTIVATION_ACTIONS)
         self.card.form(
             f"Deactivate {user.full_name}",
             [
                 YesNo("tell", "Notify this user by email", needs=needs),
                 Text("comment", "Comment", needs=needs, rows=3),
+                *(YesNo(action, title, needs=keeps) for action, title in _ALSO_DELETED.items()),
             ],
             deactivate,
             verb="deactivates",
-            note="They will be logged out immediately, and their bots deactivated. You can reactivate them later.",
+            note="They will be logged out immediately, and their bots deactivated. You can reactivate them later; what"
+            " is deleted stays deleted.",
             done="Deactivated.",
             refusal="",
         )
