@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
 _ALSO_DELETED = {
     DeactivationAction.PROFILE: "Delete name and profile picture",
-    DeactivationAction.PUBLIC_CHANNEL_MESSAGES: "Delete messages in public channels",
-    DeactivationAction.PRIVATE_CHANNEL_MESSAGES: "Delete messages in private channels",
+    DeactivationAction.PUBLIC_CHANNEL_MESSAGES: "Delete public channel messages",
+    DeactivationAction.PRIVATE_CHANNEL_MESSAGES: "Delete private channel messages",
     DeactivationAction.DIRECT_MESSAGES: "Delete direct messages",
 }
 
