@@ -65,31 +65,17 @@ def _emit(core: Core, operation: str, user: User, message: Message, emoji: Emoji
     seeing = set(watchers(core, user, audience))
     for receivers, shown in ((seeing, person), (audience - seeing, {**person, **reactor(core, user.id)})):
         if receivers:
-            _emit_to(core, operation, user, shown, message, emoji, receivers)
-
-
-def _emit_to(
-    core: Core,
-    operation: str,
-    user: User,
-    shown: dict[str, object],
-    message: Message,
-    emoji: Emoji,
-    receivers: set[int],
-) -> None:
-    core.emit(
-        {
-            "type": "reaction",
-            "op": operation,
-            "user_id": user.id,
-            "user": shown,
-            "message_id": message.id,
-            "emoji_name": emoji.name,
-            "emoji_code": emoji.code,
-            "reaction_type": outgoing_reaction_type(core.config, emoji.type),
-        },
-        receivers,
-    )
+            event = {
+                "type": "reaction",
+                "op": operation,
+                "user_id": user.id,
+                "user": shown,
+                "message_id": message.id,
+                "emoji_name": emoji.name,
+                "emoji_code": emoji.code,
+                "reaction_type": outgoing_reaction_type(core.config, emoji.type),
+            }
+            core.emit(event, receivers)
 
 
 def audience_of(core: Core, message: Message) -> set[int]:
