@@ -1,4 +1,4 @@
-"""Moving the focus."""
+"""Moving the focus without the delay of Textual's own method."""
 
 from __future__ import annotations
 
