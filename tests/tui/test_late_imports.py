@@ -61,6 +61,19 @@ print(json.dumps([main(), *(name in sys.modules for name in ("httpcore", "anyio"
     assert printed(program) == [4, True, False]
 
 
+def test_no_garbage_is_searched_for_among_the_imports_of_a_command(tmp_path: Path) -> None:
+    program = f"""
+import gc
+sys.argv = ["narrowcast", "--rc", {str(tmp_path / "none")!r}, "read"]
+from narrowcast.cli.entry import main
+kept = []
+gc.callbacks.append(lambda phase, info: kept.append(gc.get_freeze_count()))
+main()
+print(json.dumps([gc.isenabled(), gc.get_freeze_count() > 1000, 0 in kept]))
+"""
+    assert printed(program) == [True, True, False]
+
+
 def test_each_module_works_as_usual_once_it_is_used() -> None:
     program = """
 import argparse, bz2, importlib.metadata, linecache, lzma, mimetypes, secrets, shlex, shutil, tokenize

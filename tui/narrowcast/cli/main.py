@@ -84,7 +84,9 @@ def _run(args: argparse.Namespace) -> int:
     httpcore_waiting.install()
     module = importlib.import_module(f"narrowcast.cli.{args.command or 'open_app'}")
     command: Callable[[argparse.Namespace], int] = module.run
-    gc.enable()
+    if not gc.isenabled():
+        gc.freeze()  # the first collection need not search what imports have made
+        gc.enable()
     return command(args)
 
 
