@@ -66,7 +66,7 @@ class TargetLine(Horizontal):
     """
 
     def __init__(self, view: OpenView) -> None:
-        super().__init__(id="target", classes="-channel")
+        super().__init__(id="target", classes="-channel -narrow")  # as on most terminals: no second layout
         self._view = view
         self.sign = OneLine(id="sign")
         self.channel = Editor(placeholder="channel", id="channel")
