@@ -49,6 +49,14 @@ print(json.dumps([before, late(), sorted(late_imports.LATE)]))
     assert set(all_of_them) - set(after) <= {"shutil"}
 
 
+def test_the_app_starts_without_its_forms() -> None:
+    program = """
+import narrowcast.app.app, narrowcast.app.live_account, narrowcast.screens.main.screen
+print(json.dumps([name for name in sys.modules if name.startswith("narrowcast.screens.dialogs.form")]))
+"""
+    assert printed(program) == []
+
+
 def test_commands_of_scripts_load_no_anyio(tmp_path: Path) -> None:
     rc = tmp_path / "zuliprc"
     rc.write_text("[api]\nemail=me@example.com\nkey=abcdefghijklmnop\nsite=http://127.0.0.1:1\n")
