@@ -288,6 +288,8 @@ def _bind(host: str, port: int) -> socket.socket:
         bound = socket.socket(family, kind, protocol)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
+    except UnicodeError as error:
+        raise ServeError(f"cannot listen on {host} port {port}: this is not a host name") from error
     except OSError as error:
         more = "; choose another port with --port" if error.errno == errno.EADDRINUSE else ""
         raise ServeError(f"cannot listen on {host} port {port}: {error.strerror or error}{more}") from error

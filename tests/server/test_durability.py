@@ -150,6 +150,13 @@ async def test_only_one_server_can_use_a_folder(tmp_path: Path) -> None:
     Core(tmp_path, Config()).close()
 
 
+@pytest.mark.parametrize("host", ["a..b", ".", "a" * 70 + ".example"])
+async def test_a_host_that_cannot_be_a_name_is_reported_in_plain_words(tmp_path: Path, host: str) -> None:
+    with pytest.raises(ServeError, match="cannot listen on "):
+        async with running(Options(host=host, data=tmp_path)):
+            pass
+
+
 async def test_a_port_in_use_is_reported_in_plain_words(tmp_path: Path) -> None:
     async with served(tmp_path / "one") as (_, url):
         port = url.rsplit(":", 1)[1]
