@@ -53,6 +53,7 @@ def test_the_server_file_sets_email_delivery_and_limits(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("[mail", "cannot be read"),
+        ("mail = " + "[" * 5000, "cannot be read"),
         ("[post]\nhost = 'x'", "unknown key post; the keys are mail, limits, accounts"),
         (
             "[accounts]\ndisposable_domains = 'none.txt'",

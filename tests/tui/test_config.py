@@ -33,6 +33,7 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
         ('[keys]\n"go.all" = "W"\n"go.nowhere" = "b"\n', "c.toml:3: keys: go.nowhere: no such command"),
         ('[keys]\n"go.all" = "ctrl+h"\n', "c.toml:2: keys: go.all: 'ctrl+h' cannot be told from backspace"),
         ("account = \n", "c.toml: not TOML: "),
+        ("account = " + "[" * 5000, "c.toml: not TOML: "),
         ('[notifications]\npopup = "loud"\n', "c.toml:2: notifications.popup: input should be 'auto', "),
         ('[notifications]\ncommand = "notify-send x"\n', "c.toml:2: notifications.command: "),
         (

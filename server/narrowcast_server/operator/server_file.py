@@ -43,7 +43,7 @@ def read(folder: Path) -> ServerFile:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return ServerFile()
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ServerFileError(f"{path} cannot be read: {error}") from error
     try:
         return _understood(content, folder)

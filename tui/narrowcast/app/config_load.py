@@ -29,7 +29,7 @@ def parse(text: str, name: str) -> Config:
 
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError([f"{name}: not TOML: {error}"]) from error
     if not data:
         return Config()
