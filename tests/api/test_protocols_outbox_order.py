@@ -13,6 +13,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.outbox import OutboxState
 from narrowcast_api.protocols.outbox_item import BLOCKS_FOR
 from narrowcast_api.protocols.outbox_store import InvalidTransition, OutboxStore
+from narrowcast_api.state.changes import MessagesMoved
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import OutboxRecord
@@ -37,6 +38,34 @@ async def test_messages_of_a_conversation_keep_their_order_one_at_a_time(bench: 
             bench.server.finish(bench.server.requests[0], "ok")
             await bench.clock.advance(1)
         assert bench.server.contents() == ["one", "two", "three", "four"]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+async def test_a_waiting_message_goes_along_with_its_topic_if_all_of_it_is_moved(
+    bench: OutboxBench, whole: bool
+) -> None:
+    async with bench:
+        bench.server.online = False
+        bench.outbox.send(ChannelDestination(7, "Lunch"), "waits")
+        bench.outbox.send(BRUNO, "to Bruno")
+        bench.outbox.on_moved(MessagesMoved((1, 2), LUNCH, TEA, is_whole=whole, user_id=12))
+        bench.server.online = True
+        bench.outbox.wake()
+        await bench.clock.advance(2)
+        assert bench.server.contents(TEA if whole else LUNCH) == ["waits"]
+        assert bench.server.contents(BRUNO) == ["to Bruno"]
+
+
+async def test_a_message_that_may_have_arrived_is_looked_for_where_it_was_sent(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("lost after")
+        bench.server.look_leaves.clear()
+        bench.outbox.send(LUNCH, "once")
+        await bench.settle()
+        bench.outbox.on_moved(MessagesMoved((1, 2), LUNCH, TEA, is_whole=True, user_id=12))
+        bench.server.look_leaves.set()
+        await bench.clock.advance(60)
+        assert bench.server.contents() == ["once"]
 
 
 async def test_one_conversation_does_not_hold_up_another(bench: OutboxBench) -> None:

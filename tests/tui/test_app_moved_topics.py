@@ -9,6 +9,7 @@ import pytest
 from narrowcast.screens.main.title import TitleLine
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from support.fault_proxy import FaultProxy
 from support.held import hold
 from support.server import running_server
 from support.sessions import fetched, until
@@ -136,6 +137,30 @@ async def test_a_reply_written_in_another_view_goes_to_the_new_place(tmp_path: P
             stage.server.channel("general"), "supper"
         )
         assert stage.screen.writing.text.text == "me too"
+
+
+async def test_a_message_that_waits_for_the_connection_goes_to_the_new_place(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        FaultProxy(server.url) as proxy,
+        on_stage(tmp_path, server=server, site=proxy.url) as stage,
+    ):
+        where = await stage.in_topic()
+        message_id = selected(stage)
+        await proxy.refuse()
+        await until(lambda: not stage.session.is_live)
+        await stage.press("c")
+        await stage.type("me too")
+        await stage.press("enter")
+        await moves(stage, message_id, "supper")
+        await proxy.listen()
+        stage.session.reconnect()
+        await stage.told("#general › lunch was moved to #general › supper.")
+        new = ChannelDestination(where.channel_id, "supper")
+        await until(lambda: not stage.session.outbox.unsent())
+        assert [(one["subject"], one["content"]) for one in await server.newest("ada", 1)] == [
+            (new.topic, "me too")
+        ]
 
 
 async def test_a_saved_draft_is_found_at_the_new_place(tmp_path: Path) -> None:

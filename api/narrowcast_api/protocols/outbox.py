@@ -67,7 +67,7 @@ from narrowcast_api.protocols.outbox_item import (
 from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.protocols.outbox_unconfirmed import UnconfirmedMessages
-from narrowcast_api.state.changes import Change
+from narrowcast_api.state.changes import Change, MessagesMoved
 from narrowcast_api.storage.journal import Journal, committed, deliver_changes
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
@@ -258,6 +258,14 @@ class Outbox:
         self._sent.remove([message.id])
         if item is None and message.sender_id == self._me() and message.id not in self._sent.ids:
             self._unconfirmed.search_again(message.destination(self._me()))
+
+    def on_moved(self, moved: MessagesMoved) -> None:
+        """Handle a move of messages: if it was a whole topic, what waits for it goes along, as a draft does.
+        A message that may have been sent already stays, and is looked for where it was sent.
+        """
+        if moved.is_whole:
+            self._store.readdress(moved.old, moved.new)
+            self._alarm.ring()
 
     def on_fetched(self, ids: Collection[int]) -> None:
         """Removes the entries of these messages, which are in the state now and shown from there."""

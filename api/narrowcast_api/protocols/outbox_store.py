@@ -7,6 +7,7 @@ from concurrent.futures import Future
 
 from msgspec.structs import replace
 
+from narrowcast_api.narrow.destinations import ChannelDestination, same_conversation
 from narrowcast_api.protocols.outbox_item import BLOCKS_FOR, OutboxItem, recovered
 from narrowcast_api.state.changes import Change, OutboxChanged
 from narrowcast_api.storage.journal import Journal
@@ -137,6 +138,15 @@ class OutboxStore:
             written = self._journal.put_outbox(item.record)
         self._publish(item.record.local_id)
         return written
+
+    def readdress(self, old: ChannelDestination, new: ChannelDestination) -> None:
+        """Messages of this window for `old` of which no request was made are for `new`."""
+        for item in self.own():
+            untried = item.state in (WAITING, FAILED) and not item.record.tried
+            if untried and same_conversation(item.record.destination, old):
+                item.record = replace(item.record, destination=new)
+                self._journal.put_outbox(item.record)
+                self._publish(item.record.local_id)
 
     def forget(self, item: OutboxItem) -> None:
         """Removes an item that the user cancelled, from the journal too."""

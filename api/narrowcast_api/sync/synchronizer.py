@@ -31,6 +31,7 @@ from narrowcast_api.state.changes import (
     ChannelsChanged,
     MessagesAdded,
     MessagesChanged,
+    MessagesMoved,
     MessagesRemoved,
 )
 from narrowcast_api.state.snapshots import cacheable
@@ -220,6 +221,9 @@ class Synchronizer:
                 session.services.outbox.on_message(message, event.local_message_id)
         else:
             session.services.on_event(event)
+        for change in changes:
+            if isinstance(change, MessagesMoved):
+                session.services.outbox.on_moved(change)
 
     def _forget_old(self) -> None:
         """Drops messages from memory that are in no view and not among the newest; they stay in the cache."""

@@ -10,6 +10,7 @@ from narrowcast.text.formats import counted
 from narrowcast_api.errors import BadRequest, NarrowcastError
 from narrowcast_api.narrow.destinations import ChannelDestination, same_conversation
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.protocols.outbox import OutboxState
 from narrowcast_api.state.changes import Change, MessagesMoved
 
 if TYPE_CHECKING:
@@ -99,11 +100,14 @@ def follow_topic(
     if same_conversation(screen.sent_to, old):
         screen.sent_to = new
     moved = f"{names.destination(session.state, old)} was moved to {names.destination(session.state, new)}."
-    if any(has_text) and _is_private(session, old) and not _is_private(session, new):
+    goes_along = "The text you are writing goes there too." if any(has_text) else ""
+    if unsent := [entry for entry in session.outbox.entries(new) if entry.state is not OutboxState.SENT]:
+        goes_along = f"{goes_along} {counted(len(unsent), 'unsent message')} will be sent there.".strip()
+    if goes_along and _is_private(session, old) and not _is_private(session, new):
         who = "Users who cannot read the old channel can read this one."
-        screen.tell(f"{moved} {who} The text you are writing goes there too.", severity="warning")
-    elif any(has_text):
-        screen.tell(f"{moved} The text you are writing goes there too.")
+        screen.tell(f"{moved} {who} {goes_along}", severity="warning")
+    elif goes_along:
+        screen.tell(f"{moved} {goes_along}")
     elif shown and not is_own:
         screen.tell(moved)
 
