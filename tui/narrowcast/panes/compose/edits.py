@@ -39,13 +39,17 @@ class Edits:
         self._original = ""
         self._destination: Destination | None = None
         """Where the message was last, also after it was deleted."""
+        self._begun: set[int] = set()
+        """The messages of which an edit was begun."""
         self._deleted: set[int] = set()
+        """Those of them that were deleted."""
         self.message_id: int | None = None
         """The id of the message that is being edited."""
 
     def begin(self, message_id: int, original: str) -> Edit:
         """Starts to edit a message; restores an earlier unsaved edit of it."""
         self.message_id, self._original = message_id, original
+        self._begun.add(message_id)
         kept = self._session.edits.get(message_id)
         self._destination = kept.destination if kept is not None else None
         edit = self._edit(message_id, original)
@@ -57,7 +61,7 @@ class Edits:
 
     def deleted(self, message_ids: Iterable[int]) -> None:
         """These messages were deleted: what is typed for one of them is stored as a draft when the edit ends."""
-        self._deleted.update(message_ids)
+        self._deleted.update(self._begun.intersection(message_ids))
 
     def keep(self, message_id: int) -> str:
         """Stores the unsaved edit of a message for the next edit, or as a draft if there cannot be one;
