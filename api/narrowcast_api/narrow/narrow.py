@@ -30,6 +30,7 @@ __all__ = [
     "missing_operand",
     "operand_text",
     "unknown_operators",
+    "unquoted",
 ]
 
 _OLD_NAMES = {
@@ -70,6 +71,11 @@ def operand_text(value: str) -> str:
     if value and not re.search(r'[\s"]', value):
         return value
     return '"' + value.replace('"', '""') + '"'
+
+
+def unquoted(text: str) -> str:
+    """What stands between the quotes of `operand_text`, with its doubled quotes as they were."""
+    return text.replace('""', '"')
 
 
 OPERATORS = tuple(sorted(_OPERATORS - {"search"}))
@@ -336,7 +342,7 @@ def _term(token: re.Match[str]) -> Term | None:
     if operator not in _OPERATORS:
         return None
     quoted = token.group("quoted")
-    operand = token.group("bare") if quoted is None else quoted.replace('""', '"')
+    operand = token.group("bare") if quoted is None else unquoted(quoted)
     if operator == "is" and operand == "private":
         operand = "dm"
     value: str | int = (

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from narrowcast.text import names
 from narrowcast.text.matching import best_matches
-from narrowcast_api.narrow.narrow import operand_text
+from narrowcast_api.narrow.narrow import operand_text, unquoted
 from narrowcast_api.narrow.resolve import HAS, IS, PEOPLE, Unresolved, channel_id
 from narrowcast_api.wire.levels import Gate
 
@@ -41,7 +41,7 @@ def offers(state: State, text: str, cursor: int) -> list[SearchOffer]:
     if match is None:
         return []
     sign, operator, operand = match.groups()
-    typed = operand.removeprefix('"').replace('""', '"')
+    typed = unquoted(operand.removeprefix('"'))
     start = match.start()
     if operator is None:
         if not typed:
@@ -93,7 +93,7 @@ def _topics(state: State, text: str) -> Iterator[tuple[str, int]]:
     if (named := _CHANNEL.search(text)) is not None:
         try:
             quoted, bare = named.groups()
-            name = bare if quoted is None else quoted.replace('""', '"')
+            name = bare if quoted is None else unquoted(quoted)
             channel_ids = [channel_id(name, state.channels)]
         except Unresolved:
             return

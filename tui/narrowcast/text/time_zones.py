@@ -7,7 +7,6 @@ from functools import cache
 from threading import Lock
 from zoneinfo import available_timezones
 
-
 _READING = Lock()
 """Held while the database is read, so that whoever asks meanwhile does not read it too."""
 
