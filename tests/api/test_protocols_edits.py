@@ -121,6 +121,20 @@ def test_a_message_that_is_changed_again_while_it_is_saved_keeps_the_new_change(
         assert kept(tmp_path) == [("a", "Soup, hot")]
 
 
+@pytest.mark.parametrize("end", ["saved", "update"])
+async def test_the_end_of_a_save_can_be_waited_for(tmp_path: Path, end: str) -> None:
+    with window(tmp_path, "here") as here:
+        await here.edits.save_ended(EDIT.message_id)  # there is none
+        here.edits.saving(EDIT)
+        waiting = asyncio.create_task(here.edits.save_ended(EDIT.message_id))
+        await asyncio.sleep(0)
+        assert here.edits.is_saving(EDIT.message_id)
+        assert not waiting.done()
+        getattr(here.edits, end)(EDIT)
+        await waiting
+        assert not here.edits.is_saving(EDIT.message_id)
+
+
 @pytest.mark.parametrize("content", ["\ud800", "\0", "a" * 100_000])
 def test_any_text_can_be_kept(tmp_path: Path, content: str) -> None:
     with window(tmp_path, "a") as first:

@@ -11,13 +11,14 @@ import pytest
 from msgspec.structs import replace
 
 from narrowcast.terminal.paths import Paths
-from narrowcast_api.errors import InvalidInput
+from narrowcast_api.errors import InvalidInput, NoResponse
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import Edit
 from narrowcast_api.sync.session import Session
 from narrowcast_api.wire.levels import Gate
 from support.editing import edit_own
+from support.held import hold
 from support.server import TestServer, running_server
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -89,6 +90,29 @@ async def test_editing_a_message_twice_in_both_conversations_goes_on_with_one_ed
         await stage.type(" bread")
         assert (left.writing.text.text, right.writing.text.text) == ("Soop and bread", "")
         assert (left.writing.editing, right.writing.editing) == (message_id, None)
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+async def test_a_message_is_edited_again_when_its_last_edit_was_saved_or_came_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arrives: bool
+) -> None:
+    async def lost(**_: object) -> None:
+        raise NoResponse("no response within 30 s")
+
+    async with on_stage(tmp_path) as stage:
+        message_id = await edit_own(stage)
+        messages, writing = stage.session.client.messages, stage.screen.writing
+        if not arrives:
+            monkeypatch.setattr(messages, "edit", lost)
+        held = hold(monkeypatch, messages, "edit")
+        await stage.press("end", "!", "enter")
+        await until(lambda: held.waiting)
+        await run(stage, "message.edit")
+        await until(lambda: "still being saved" in stage.screen.messages.mode_hint)
+        assert writing.editing is None
+        held.release()
+        await until(lambda: writing.editing == message_id)
+        assert writing.text.text == "Soop!"
 
 
 async def test_an_edit_that_is_refused_comes_back_and_takes_no_keys(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ that calls `take_over`.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from narrowcast_api.alarm import Alarm
@@ -32,6 +33,8 @@ class UnsavedEdits:
         self._is_gone = is_gone
         self._edits: dict[int, Edit] = {}
         self._unwritten: set[int] = set()
+        self._in_progress: dict[int, asyncio.Event] = {}
+        """For each message with a save in progress: set when that ends."""
         self._alarm = Alarm(clock)
         self._last_write = -SAVE_AFTER
 
@@ -45,6 +48,7 @@ class UnsavedEdits:
 
     def update(self, edit: Edit) -> None:
         """Replaces the edit of its message. May be called for every key: it costs no more than a dict entry."""
+        self._end_save(edit.message_id)
         if self._edits.get(edit.message_id) == edit:
             return
         self._edits[edit.message_id] = edit
@@ -67,11 +71,26 @@ class UnsavedEdits:
         self._edits.pop(edit.message_id, None)
         self._unwritten.discard(edit.message_id)
         self._journal.put_edit(edit)
+        self._in_progress[edit.message_id] = asyncio.Event()
 
     def saved(self, edit: Edit) -> None:
         """The server has this version: it leaves the journal, unless the message is being changed again."""
+        self._end_save(edit.message_id)
         if edit.message_id not in self._edits:  # else the message is being changed again
             self._journal.delete_edit(edit)
+
+    def is_saving(self, message_id: int) -> bool:
+        """Whether a save of this message is in progress."""
+        return message_id in self._in_progress
+
+    async def save_ended(self, message_id: int) -> None:
+        """Waits until no save of this message is in progress."""
+        if (end := self._in_progress.get(message_id)) is not None:
+            await end.wait()
+
+    def _end_save(self, message_id: int) -> None:
+        if (end := self._in_progress.pop(message_id, None)) is not None:
+            end.set()
 
     def take_over(self) -> list[Edit]:
         """Takes over edits of closed windows, except of messages that are being edited here; returns those taken."""

@@ -33,7 +33,7 @@ async def quote(screen: Workspace, message: Message) -> None:
 async def begin(screen: Workspace, message_id: int) -> None:
     """Begins an edit with the source of the message, which is fetched: the state has only the rendered
     content. The user may do something else when it arrives; then nothing changes. An edit that is open
-    already goes on.
+    already goes on; one that is being saved ends first, so that neither replaces the other.
     """
     if (editor := _editor_of(screen, message_id)) is not None:
         screen.side.enter(editor)
@@ -41,6 +41,8 @@ async def begin(screen: Workspace, message_id: int) -> None:
         return
     writing = screen.writing  # another conversation may have the focus after the request
     begun = writing.moment
+    if (edits := screen.session.edits).is_saving(message_id):
+        await screen.messages.waiting(edits.save_ended(message_id), "Your last edit is still being saved…")
     source = await screen.messages.parts.clipboard.source_of(message_id)
     if _editor_of(screen, message_id) is not None:
         return  # the key was pressed twice
