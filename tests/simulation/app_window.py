@@ -223,9 +223,8 @@ class AppWindow(Window):
         if self.screen.writing.editing != own[-1]:
             return  # there is no connection
         text = f"corrected {self.name} {len(self.told)} {session.clock.monotonic():.2f}"
-        before = self.in_compose
         await self.paste(text)
-        self.corrected.append((before, text, self._loop.time()))
+        self.corrected.append((text, self._loop.time()))
         await self.press(self._chance.choice(("enter", "enter", "escape", "ctrl+l")))
 
     async def react(self, message_id: int) -> None:

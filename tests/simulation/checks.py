@@ -62,7 +62,7 @@ def _words(words: Words, windows: Sequence[Window], service: Service) -> Iterato
     for text, times in Counter(written.text for written in words.written).items():
         if said[text] > times:
             yield f"{text!r} was written {times} times and sent {said[text]} times"
-        if said[text] + failed[text] > times and text not in words.other_now:
+        if said[text] + failed[text] > times:
             yield f"{text!r} was sent, and is offered as not sent"
         if said[text] + failed[text] + taken_back[text] + may_be_lost[text] < times:
             yield f"{text!r} is lost: {times} times written, {said[text]} times sent"
@@ -113,8 +113,8 @@ def _drafts(words: Words, windows: Sequence[Window], service: Service) -> Iterat
 
 
 def _corrections(words: Words, windows: Sequence[Window], service: Service) -> Iterator[str]:
-    """Text that was appended to a message is in it, or is offered to its author."""
-    texts = [message.content for message in service.messages.values()]
+    """Text that was appended to a message is in it, or is offered to its author, unless the author deleted it."""
+    texts = [*words.done_with, *(message.content for message in service.messages.values())]
     for window in windows:
         texts += [edit.content for edit in window.session.edits.all()]
         texts += [draft.content for draft in window.session.drafts.all()]

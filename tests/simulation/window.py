@@ -59,8 +59,8 @@ class Window:
         self._task: asyncio.Task[None] | None = None
         self.writers: list[SlowWriter] = []
         self.session: Session
-        self.corrected: list[tuple[str, str, float]] = []
-        """Own messages, text that was appended, and when, since these were last recorded."""
+        self.corrected: list[tuple[str, float]] = []
+        """Text that was appended to own messages, and when, since these were last recorded."""
         self.seen: dict[Narrow, None] = {}
         """Objects opened since the start."""
 

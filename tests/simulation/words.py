@@ -39,8 +39,6 @@ class Words:
     """Text of a draft to the window where it was written, and when."""
     corrections: dict[str, tuple[str, float]] = field(default_factory=dict)
     """Text that was appended to a message to the window where that was done, and when."""
-    other_now: set[str] = field(default_factory=set)
-    """Messages that were edited: a search for one whose outcome is unknown does not find it any more."""
     done_with: set[str] = field(default_factory=set)
     """Texts of drafts that a user saw and deleted or replaced, or that were written a moment before a crash."""
 
@@ -55,11 +53,10 @@ class Words:
         self.done_with.add(typed.over)
 
     def note(self, windows: Sequence[Window]) -> None:
-        """Records which texts are offered as unsent now, and which were edited."""
+        """Records which texts are offered as unsent now, and which were appended to messages."""
         for window in windows:
-            for before, text, at in window.corrected:
+            for text, at in window.corrected:
                 self.corrections[text] = window.name, at
-                self.other_now.add(before)
             window.corrected.clear()
             self.failed |= {
                 e.content for e in window.session.outbox.entries() if e.state is OutboxState.FAILED
