@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import pytest
@@ -183,3 +184,13 @@ def test_a_message_that_mentions_a_user_by_name_is_found_by_its_text(
 ) -> None:
     message = read_message(channel_message(1, content=content))
     assert Narrow.search("mentions:bruno").matches(message, make_state()) is matches
+
+
+@pytest.mark.parametrize(
+    "piece", ['<span class="user-mention ', '<span class="user-mention"', "user-mention "]
+)
+def test_mentions_are_looked_for_in_time_in_a_text_of_any_kind(piece: str) -> None:
+    message = read_message(channel_message(1, content='<span class="' + piece * 20_000))
+    started = time.thread_time()
+    assert Narrow.search("mentions:bruno").matches(message, make_state()) is False
+    assert time.thread_time() - started < 1

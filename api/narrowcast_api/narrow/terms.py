@@ -171,10 +171,13 @@ def _mentioning(term: Term, message: Message, state: Knowledge) -> bool | None:
     people = {state.me} if term.operand == "me" else _people(term.operand, state)
     if people is None:
         return None
-    tags = [tag for tag, user_id in _MENTION.findall(message.content) if int(user_id) in people]
-    if any("silent" not in tag for tag in tags):
+    spans = [
+        classes.split() for classes, user_id in _MENTION.findall(message.content) if int(user_id) in people
+    ]
+    mentions = [classes for classes in spans if "user-mention" in classes]
+    if any("silent" not in classes for classes in mentions):
         return True
-    return None if tags else False  # whether silent mentions count is up to the server
+    return None if mentions else False  # whether silent mentions count is up to the server
 
 
 def _by_id(term: Term, message: Message, state: Knowledge) -> bool | None:
@@ -223,7 +226,7 @@ class _Check(Protocol):
 
 
 _FOLLOWED = 3
-_MENTION = re.compile(r'<span class="([^">]*\buser-mention\b[^">]*)"[^>]* data-user-id="(\d{1,15})"')
+_MENTION = re.compile(r'<span class="([^"<>]*)"[^<>]* data-user-id="(\d{1,15})"')
 _CHECKS: Mapping[str, _Check] = {
     "channel": _in_channel,
     "topic": _in_topic,
