@@ -163,6 +163,31 @@ async def test_a_message_that_waits_for_the_connection_goes_to_the_new_place(tmp
         ]
 
 
+async def test_a_message_that_waits_for_a_private_channel_is_not_sent_to_another_channel(
+    tmp_path: Path,
+) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        FaultProxy(server.url) as proxy,
+        on_stage(tmp_path, server=server, site=proxy.url) as stage,
+    ):
+        message_id = await server.send("chiyo", "leads", "plans")
+        await stage.go(Narrow.topic(server.channel("leads"), "plans"))
+        await stage.shows(message_id)
+        await proxy.refuse()
+        await until(lambda: not stage.session.is_live)
+        await stage.press("c")
+        await stage.type("not for all")
+        await stage.press("enter")
+        to = {"stream_id": server.channel("general"), "propagate_mode": "change_all"}
+        await server.call("chiyo", "PATCH", f"/messages/{message_id}", to)
+        await proxy.listen()
+        stage.session.reconnect()
+        await until(lambda: stage.session.is_live and not stage.session.outbox.unsent())
+        (newest,) = await server.newest("ada", 1)
+        assert (newest["content"], newest["stream_id"]) == ("not for all", server.channel("leads"))
+
+
 async def test_a_saved_draft_is_found_at_the_new_place(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         where = await stage.in_topic()

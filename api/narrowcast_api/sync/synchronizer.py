@@ -222,8 +222,15 @@ class Synchronizer:
         else:
             session.services.on_event(event)
         for change in changes:
-            if isinstance(change, MessagesMoved):
+            if isinstance(change, MessagesMoved) and self._may_follow(change):
                 session.services.outbox.on_moved(change)
+
+    def _may_follow(self, moved: MessagesMoved) -> bool:
+        """Whether messages for the old place may be sent to the new one without asking: words for a private
+        channel stay in that channel.
+        """
+        old = self._session.state.channels.get(moved.old.channel_id)
+        return moved.old.channel_id == moved.new.channel_id or (old is not None and not old.invite_only)
 
     def _forget_old(self) -> None:
         """Drops messages from memory that are in no view and not among the newest; they stay in the cache."""
