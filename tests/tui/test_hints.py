@@ -117,7 +117,7 @@ async def test_the_status_line_names_no_key_that_does_something_else_where_the_f
     async with on_stage(tmp_path, size=(140, 30)) as stage:
         await stage.in_topic()
         for key, hint in (
-            ("c", "Ctrl-j new line · Ctrl-t attach · Ctrl-o editor · Esc back · F1 help"),
+            ("c", "Ctrl-j new line · Esc back · Ctrl-t attach · Ctrl-o editor · F1 help"),
             ("q", "Enter open · Esc clear filter · F1 help"),
             ("w", "Enter open · Esc clear filter · F1 help"),
         ):

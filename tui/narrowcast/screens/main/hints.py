@@ -42,9 +42,9 @@ FILTERING: tuple[KeyHint, ...] = (
     ("navigation.leave", "clear filter"),
 )
 WRITING: tuple[KeyHint, ...] = (
+    ("compose.leave", "back"),
     ("compose.attach", "attach"),
     ("compose.editor", "editor"),
-    ("compose.leave", "back"),
 )
 
 

@@ -84,7 +84,7 @@ class StatusLines:
         screen, width = self._screen, self._screen.size.width
         keys = keys_of(self._host)
         if screen.writing.text.in_normal_mode:
-            return "NORMAL  i inserts · " + hint_line(keys, (WRITING[-1],), width, in_field=True)
+            return "NORMAL  i inserts · " + hint_line(keys, (WRITING[0],), width, in_field=True)
         if screen.writing.has_focus_within:
             other = ("compose.other-enter", "new line" if screen.writing.enter_sends else "sends")
             return hint_line(keys, (other, *WRITING), width, in_field=True)
