@@ -15,6 +15,9 @@ KEPT_FILES = 3
 MAX_RECORD = 20_000
 """Maximum characters of one record, so that a single one does not displace all earlier ones."""
 
+CHATTY = ("httpx", "httpcore", "websockets", "asyncio")
+"""Loggers of libraries that report every request."""
+
 
 class SafeFormatter(logging.Formatter):
     """Formats records so that they are safe to view in a terminal: many contain texts of servers and other users."""
@@ -50,7 +53,7 @@ def start_log(path: Path | None) -> bool:
         old.close()
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-    for chatty in ("httpx", "httpcore", "websockets", "asyncio"):
+    for chatty in CHATTY:
         logging.getLogger(chatty).setLevel(logging.WARNING)
     logging.captureWarnings(True)
     return opened
