@@ -34,6 +34,9 @@ async def test_rendering_does_not_name_hidden_users(hiding: TestServer, content:
         assert names_nobody(rendered)
 
 
+PING = {"status": "active", "slim_presence": True, "last_update_id": -1}
+
+
 async def test_a_reaction_does_not_name_hidden_users(hiding: TestServer) -> None:
     listener = await hiding.listen("hugo")
     message = await hiding.send("elif", "design", "t")
@@ -167,9 +170,12 @@ async def test_the_presence_of_users_who_hide_it_is_not_shown(server: TestServer
 async def test_the_presence_of_users_who_hide_it_is_not_stored(
     server: TestServer, clock: VirtualClock
 ) -> None:
-    path = f"/users/{server.id('elif')}/presence"
     await server.call("elif", "PATCH", "/settings", {"presence_enabled": False})
+    update_id = (await server.call("greta", "POST", "/users/me/presence", PING))["presence_last_update_id"]
     await server.call("elif", "POST", "/users/me/presence", {"status": "active"})
+    seen = await server.call("greta", "POST", "/users/me/presence", PING | {"last_update_id": update_id})
+    assert str(server.id("elif")) not in seen["presences"]
     clock.jump(3600)
     await server.call("elif", "PATCH", "/settings", {"presence_enabled": True})
-    await server.refusal("greta", "GET", path)
+    seen = await server.call("greta", "GET", f"/users/{server.id('elif')}/presence")
+    assert seen["presence"]["aggregated"]["timestamp"] == clock.now()

@@ -161,7 +161,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Held:
         return "https://calls.example/1"
 
     held = Held(call)
-    monkeypatch.setattr("narrowcast.commands.writing.new_call", lambda _session: held())
+    monkeypatch.setattr("narrowcast.commands.writing.new_call", lambda _session, _room: held())
     return held
 
 
