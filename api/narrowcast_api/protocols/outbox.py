@@ -260,7 +260,7 @@ class Outbox:
             self._unconfirmed.search_again(message.destination(self._me()))
 
     def on_moved(self, moved: MessagesMoved) -> None:
-        """Handle a move of messages: if it was a whole topic, what waits for it goes along, as a draft does.
+        """Handles a move of messages: if it was a whole topic, what waits for it goes along, as a draft does.
         A message that may have been sent already stays, and is looked for where it was sent.
         """
         if moved.is_whole:

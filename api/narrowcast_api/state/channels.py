@@ -55,6 +55,11 @@ class Channels:
         }
         self._former_names = {**before._former_names, **gone}
 
+    def is_private(self, channel_id: int) -> bool:
+        """Whether a channel is private; an unknown one may be."""
+        channel = self.get(channel_id)
+        return channel is None or channel.invite_only
+
     def id_of(self, name: str) -> int | None:
         """The id of the channel with this name, ignoring case."""
         if self._ids_by_name is None:

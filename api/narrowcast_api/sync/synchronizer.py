@@ -229,8 +229,8 @@ class Synchronizer:
         """Whether messages for the old place may be sent to the new one without asking: words for a private
         channel stay in that channel.
         """
-        old = self._session.state.channels.get(moved.old.channel_id)
-        return moved.old.channel_id == moved.new.channel_id or (old is not None and not old.invite_only)
+        old, new = moved.old.channel_id, moved.new.channel_id
+        return old == new or not self._session.state.channels.is_private(old)
 
     def _forget_old(self) -> None:
         """Drops messages from memory that are in no view and not among the newest; they stay in the cache."""

@@ -101,20 +101,16 @@ def follow_topic(
         screen.sent_to = new
     moved = f"{names.destination(session.state, old)} was moved to {names.destination(session.state, new)}."
     goes_along = "The text you are writing goes there too." if any(has_text) else ""
-    if unsent := [entry for entry in session.outbox.entries(new) if entry.state is not OutboxState.SENT]:
-        goes_along = f"{goes_along} {counted(len(unsent), 'unsent message')} will be sent there.".strip()
-    if goes_along and _is_private(session, old) and not _is_private(session, new):
+    if waiting := [entry for entry in session.outbox.entries(new) if entry.state is OutboxState.WAITING]:
+        goes_along = f"{goes_along} {counted(len(waiting), 'unsent message')} will be sent there.".strip()
+    is_private = session.state.channels.is_private
+    if goes_along and is_private(old.channel_id) and not is_private(new.channel_id):
         who = "Users who cannot read the old channel can read this one."
         screen.tell(f"{moved} {who} {goes_along}", severity="warning")
     elif goes_along:
         screen.tell(f"{moved} {goes_along}")
     elif shown and not is_own:
         screen.tell(moved)
-
-
-def _is_private(session: Session, where: ChannelDestination) -> bool:
-    channel = session.state.channels.get(where.channel_id)
-    return channel is None or channel.invite_only
 
 
 def _readdress_unsent(session: Session, old: ChannelDestination, new: ChannelDestination) -> None:

@@ -285,13 +285,13 @@ class Administration:
             )
 
         needs = permissions.level_needed(self.card.state, Gate.DEACTIVATION_COMMENT)
-        keeps = permissions.level_needed(self.card.state, Gate.DEACTIVATION_ACTIONS)
+        needs_deletion = permissions.level_needed(self.card.state, Gate.DEACTIVATION_ACTIONS)
         self.card.form(
             f"Deactivate {user.full_name}",
             [
                 YesNo("tell", "Notify this user by email", needs=needs),
                 Text("comment", "Comment", needs=needs, rows=3),
-                *(YesNo(action, title, needs=keeps) for action, title in _ALSO_DELETED.items()),
+                *(YesNo(action, title, needs=needs_deletion) for action, title in _ALSO_DELETED.items()),
             ],
             deactivate,
             verb="deactivates",
