@@ -22,6 +22,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 from support.app_parts import main_screen
+from support.fault_proxy import FaultProxy
 from support.server import TestServer, running_server
 from support.sessions import fetched, until
 
@@ -170,6 +171,19 @@ async def on_stage(
         await stage.drawn()
         yield stage
         await app.accounts.close()
+
+
+@asynccontextmanager
+async def behind_proxy(
+    folder: Path, *, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[Stage, FaultProxy]]:
+    """Opens Ada's app as `on_stage` does, on a network that the test can disturb."""
+    async with (
+        running_server(folder / "server") as server,
+        FaultProxy(server.url) as proxy,
+        on_stage(folder, size=size, server=server, site=proxy.url) as stage,
+    ):
+        yield stage, proxy
 
 
 def notices(app: App[Any]) -> list[str]:

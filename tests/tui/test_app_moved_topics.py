@@ -9,11 +9,10 @@ import pytest
 from narrowcast.screens.main.title import TitleLine
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from support.fault_proxy import FaultProxy
 from support.held import hold
 from support.server import running_server
 from support.sessions import fetched, until
-from support.stage import Stage, all_live, file_of, on_screen, on_stage, run
+from support.stage import Stage, all_live, behind_proxy, file_of, on_screen, on_stage, run
 
 WIDE = (180, 40)
 
@@ -140,11 +139,8 @@ async def test_a_reply_written_in_another_view_goes_to_the_new_place(tmp_path: P
 
 
 async def test_a_message_that_waits_for_the_connection_goes_to_the_new_place(tmp_path: Path) -> None:
-    async with (
-        running_server(tmp_path / "server") as server,
-        FaultProxy(server.url) as proxy,
-        on_stage(tmp_path, server=server, site=proxy.url) as stage,
-    ):
+    async with behind_proxy(tmp_path) as (stage, proxy):
+        server = stage.server
         where = await stage.in_topic()
         message_id = selected(stage)
         await proxy.refuse()
@@ -166,11 +162,8 @@ async def test_a_message_that_waits_for_the_connection_goes_to_the_new_place(tmp
 async def test_a_message_that_waits_for_a_private_channel_is_not_sent_to_another_channel(
     tmp_path: Path,
 ) -> None:
-    async with (
-        running_server(tmp_path / "server") as server,
-        FaultProxy(server.url) as proxy,
-        on_stage(tmp_path, server=server, site=proxy.url) as stage,
-    ):
+    async with behind_proxy(tmp_path) as (stage, proxy):
+        server = stage.server
         message_id = await server.send("chiyo", "leads", "plans")
         await stage.go(Narrow.topic(server.channel("leads"), "plans"))
         await stage.shows(message_id)

@@ -10,12 +10,11 @@ from narrowcast.screens.messages.outbox import OutboxScreen
 from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
-from support.fault_proxy import Fault, FaultProxy
+from support.fault_proxy import Fault
 from support.held import hold
 from support.screens import said
-from support.server import running_server
 from support.sessions import until
-from support.stage import all_live, file_of, on_screen, on_stage
+from support.stage import all_live, behind_proxy, file_of, on_screen, on_stage
 
 
 async def test_a_failed_message_is_taken_back_into_compose_with_its_words(tmp_path: Path) -> None:
@@ -87,11 +86,7 @@ async def test_the_outbox_leads_to_the_conversation(tmp_path: Path) -> None:
 
 
 async def test_keys_are_named_for_an_unconfirmed_message_only_if_they_act_on_it(tmp_path: Path) -> None:
-    async with (
-        running_server(tmp_path / "server") as server,
-        FaultProxy(server.url) as proxy,
-        on_stage(tmp_path, server=server, site=proxy.url) as stage,
-    ):
+    async with behind_proxy(tmp_path) as (stage, proxy):
         where = await stage.in_topic("general", "lunch")
         proxy.fail(Fault.LOST_BEFORE, "POST", "/api/v1/messages")
         proxy.fail(Fault.REFUSED_BY_GATEWAY, "GET", "/api/v1/messages")

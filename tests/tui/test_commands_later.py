@@ -17,14 +17,14 @@ from narrowcast_api.model.topics import Topic
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import Role
-from support.fault_proxy import Fault, FaultProxy
+from support.fault_proxy import Fault
 from support.live import GENERAL
 from support.role_states import FRIENDS, set_channel, state_as
 from support.screen_text import screen_text
 from support.screens import form_of, said
-from support.server import JsonObject, running_server
+from support.server import JsonObject
 from support.sessions import until
-from support.stage import Stage, on_stage, run
+from support.stage import Stage, behind_proxy, on_stage, run
 
 LATER = int(time.time()) + 7200
 
@@ -130,11 +130,7 @@ async def send_now(stage: Stage) -> ScheduledScreen:
 
 @pytest.mark.parametrize("fault", [Fault.LOST_AFTERWARDS, Fault.FAILED_AFTERWARDS, Fault.CUT_IN_BODY])
 async def test_a_message_whose_sending_now_was_interrupted_is_a_draft(tmp_path: Path, fault: Fault) -> None:
-    async with (
-        running_server(tmp_path / "server") as server,
-        FaultProxy(server.url) as proxy,
-        on_stage(tmp_path, size=(80, 24), server=server, site=proxy.url) as stage,
-    ):
+    async with behind_proxy(tmp_path, size=(80, 24)) as (stage, proxy):
         proxy.fail(fault, "DELETE", "/api/v1/scheduled_messages")
         screen = await send_now(stage)
         await until(lambda: "is in Drafts" in said(stage))
@@ -144,11 +140,7 @@ async def test_a_message_whose_sending_now_was_interrupted_is_a_draft(tmp_path: 
 
 
 async def test_a_message_that_stays_scheduled_leaves_no_draft(tmp_path: Path) -> None:
-    async with (
-        running_server(tmp_path / "server") as server,
-        FaultProxy(server.url) as proxy,
-        on_stage(tmp_path, size=(80, 24), server=server, site=proxy.url) as stage,
-    ):
+    async with behind_proxy(tmp_path, size=(80, 24)) as (stage, proxy):
         proxy.fail(Fault.TOO_MANY, "DELETE", "/api/v1/scheduled_messages")
         await send_now(stage)
         await until(lambda: "Rate limit" in said(stage))

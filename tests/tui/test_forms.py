@@ -26,12 +26,11 @@ from narrowcast.screens.own.alert_words import AlertWordsScreen
 from narrowcast_api.errors import BadRequest
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.state.changes import DraftsChanged
-from support.fault_proxy import Fault, FaultProxy
+from support.fault_proxy import Fault
 from support.screen_text import screen_rows, screen_text
 from support.screens import form_of
-from support.server import running_server
 from support.sessions import until
-from support.stage import Stage, on_stage, run
+from support.stage import Stage, behind_proxy, on_stage, run
 
 
 async def opened(stage: Stage, form: FormScreen) -> list[object]:
@@ -163,11 +162,8 @@ async def test_what_is_typed_right_after_the_key_lands_in_the_form(tmp_path: Pat
 
 
 async def test_without_a_network_a_form_stays_as_typed_and_is_sent_when_it_is_back(tmp_path: Path) -> None:
-    async with (
-        running_server(tmp_path / "server") as server,
-        FaultProxy(server.url) as proxy,
-        on_stage(tmp_path, size=(80, 24), server=server, site=proxy.url) as stage,
-    ):
+    async with behind_proxy(tmp_path, size=(80, 24)) as (stage, proxy):
+        server = stage.server
         await run(stage, "own.status")
         await stage.type("at lunch")
         proxy.fail(Fault.LOST_BEFORE, "POST", "/api/v1/users/me/status", times=1)

@@ -8,10 +8,8 @@ from narrowcast.commands.offline import NEEDS_SERVER, WAITS, Offline, offline
 from narrowcast.commands.registry import by_id
 from narrowcast.widgets.status import banner
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
-from support.fault_proxy import FaultProxy
-from support.server import running_server
 from support.sessions import until
-from support.stage import Stage, on_stage, run
+from support.stage import Stage, behind_proxy, on_stage, run
 
 
 def lose_connection(stage: Stage) -> None:
@@ -66,11 +64,8 @@ async def test_a_star_waits_without_a_connection_and_is_on_the_server_when_it_is
 async def test_reloading_the_view_tries_at_once_whether_the_server_takes_the_key_again(
     tmp_path: Path,
 ) -> None:
-    async with (
-        running_server(tmp_path / "server") as server,
-        FaultProxy(server.url) as proxy,
-        on_stage(tmp_path, server=server, site=proxy.url) as stage,
-    ):
+    async with behind_proxy(tmp_path) as (stage, proxy):
+        server = stage.server
         user_id, users, vault = server.id("ada"), server.core.users, server.core.vault
         right = users[user_id].api_key
         users.update(user_id, api_key=vault.seal("z" * 32))

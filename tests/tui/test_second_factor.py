@@ -25,12 +25,12 @@ from narrowcast_server.routes import joining, second_factor
 from support import world
 from support.command_line import rc_of
 from support.command_line import run as command
-from support.fault_proxy import Fault, FaultProxy
+from support.fault_proxy import Fault
 from support.offering import changed
 from support.screens import fill, form_of, pick, rows, said
 from support.server import TestServer, running_server
 from support.sessions import until
-from support.stage import Stage, on_stage, run
+from support.stage import Stage, behind_proxy, on_stage, run
 from support.terminal import home
 
 
@@ -202,11 +202,8 @@ async def test_the_app_gives_new_recovery_codes_and_switches_it_off(tmp_path: Pa
 async def test_after_a_lost_response_the_actual_state_is_shown_and_a_code_is_asked_for_again(
     tmp_path: Path,
 ) -> None:
-    async with (
-        running_server(tmp_path / "server") as server,
-        FaultProxy(server.url) as proxy,
-        on_stage(tmp_path, size=(80, 24), server=server, site=proxy.url) as stage,
-    ):
+    async with behind_proxy(tmp_path, size=(80, 24)) as (stage, proxy):
+        server = stage.server
         await run(stage, "account.two-factor")
         await until(lambda: rows(stage))
         await pick(stage, "set up")
