@@ -11,9 +11,10 @@ from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_controls import ChoiceControl
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList, Picker
+from narrowcast.screens.people.card import PersonScreen
 from narrowcast.widgets.editor import Editor
 from support.sessions import until
-from support.stage import Stage
+from support.stage import Stage, run
 
 
 async def choose(stage: Stage, text: str) -> None:
@@ -98,3 +99,13 @@ def said(stage: Stage) -> str:
     """Returns the text below the open list."""
     screen = stage.app.screen
     return screen.key_line.plain if isinstance(screen, ManageScreen) else ""
+
+
+async def card_of(stage: Stage, name: str) -> PersonScreen:
+    """Opens somebody's card with the command that finds it."""
+    await run(stage, "people.find")
+    await choose(stage, name)
+    await until(lambda: isinstance(stage.app.screen, PersonScreen))
+    screen = stage.app.screen
+    assert isinstance(screen, PersonScreen)
+    return screen
