@@ -359,3 +359,25 @@ async def test_an_older_servers_policies_are_shown_until_permissions_replace_the
             for row in rows(stage)
             if "Who can send email invitations to new users Admins and moderators" in row
         ]
+
+
+async def test_a_welcome_message_is_saved_and_sent_to_its_author_as_a_test(tmp_path: Path) -> None:
+    async def received() -> list[object]:
+        return [message["content"] for message in await stage.server.newest("ada", 1000, **{"is": "dm"})]
+
+    def saved() -> object:
+        return stage.server.core.settings["welcome_message_custom_text"]
+
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        before = await received()
+        await at(stage, "organization.settings", "welcome_message_custom_text")
+        await stage.press("enter")
+        await fill(stage, text="Please read the rules.")
+        await until(lambda: "Saved" in said(stage))
+        assert saved() == "Please read the rules."
+        assert await received() == before
+        await stage.press("enter")
+        await fill(stage, text="Please say hello.", test=True)
+        await until(lambda: "Saved" in said(stage))
+        assert saved() == "Please say hello."
+        assert await received() == [*before, "Please say hello."]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from narrowcast.commands.registry import by_id
 from narrowcast.commands.run import run
 from narrowcast.commands.workspace import workspace_of
+from narrowcast.screens.dialogs.form_fields import Text, Values, YesNo
 from narrowcast.screens.settings.catalog import Catalog, Kind, Setting
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import ACCOUNT, ELSEWHERE, OWN
@@ -73,8 +74,11 @@ class NewcomerSettingsScreen(SettingsScreen):
         return await self.session.client.organization.update_user_defaults(settings=values)
 
 
+WELCOME_MESSAGE = "welcome_message_custom_text"
+
+
 class OrganizationSettingsScreen(SettingsScreen):
-    """The organization's settings and permissions."""
+    """The organization's settings and permissions. A welcome message can be sent to its author as a test."""
 
     TITLE_TEXT = "Organization settings and permissions"
     CATALOG = ORGANIZATION
@@ -97,3 +101,25 @@ class OrganizationSettingsScreen(SettingsScreen):
 
     async def send(self, values: dict[str, object]) -> WireModel:
         return await self.session.client.organization.update(settings=values)
+
+    def open(self, item: Setting | None) -> None:
+        if item is None or item.name != WELCOME_MESSAGE:
+            super().open(item)
+        elif not self.refused(self.setting_refusal(item)):
+            self._ask_welcome_message(item)
+
+    def _ask_welcome_message(self, setting: Setting) -> None:
+        client = self.session.client.organization
+
+        async def submit(values: Values) -> object:
+            text = values.text("text")
+            response = await self.send({setting.name: text})
+            if text and values.flag("test"):
+                await client.test_welcome_message(welcome_message_custom_text=text)
+            return response
+
+        fields = [
+            Text("text", "Text", value=self.values().text(setting.name), rows=8),
+            YesNo("test", "Send it to me as a test", "Once saved, it arrives as a direct message."),
+        ]
+        self.form(setting.title, fields, submit, done=f"Saved: {setting.title}", refusal="")
