@@ -45,8 +45,18 @@ async def test_an_archived_channel_on_screen_is_reported_as_archived(tmp_path: P
         await stage.told("#leads was archived")
 
 
-async def test_who_archives_the_channel_on_screen_sees_one_notice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("command", "notice"),
+    [
+        ("channel.archive", "#leads was archived. Nobody can post in it."),
+        (
+            "channel.subscribe",
+            "You are no longer subscribed to #leads. You will not get its new messages.",
+        ),
+    ],
+)
+async def test_who_archives_or_leaves_the_channel_on_screen_sees_one_notice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, notice: str
 ) -> None:
     async with on_stage(tmp_path) as stage:
         told: list[str] = []
@@ -58,10 +68,10 @@ async def test_who_archives_the_channel_on_screen_sees_one_notice(
 
         monkeypatch.setattr(stage.app, "notify", noted)
         await in_channel(stage, "leads")
-        await run(stage, "channel.archive")
+        await run(stage, command)
         await stage.press("down", "enter")
         await until(lambda: len(told) == 2)  # by the response and by the event
-        assert stage.notices == ["#leads was archived. Nobody can post in it."]
+        assert stage.notices == [notice]
 
 
 async def test_who_lost_a_private_channel_is_told_in_compose_whatever_topic_they_name(tmp_path: Path) -> None:

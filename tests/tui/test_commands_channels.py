@@ -118,7 +118,7 @@ async def test_the_list_of_channels_joins_leaves_and_archives(tmp_path: Path) ->
         await until(lambda: (channel := browser.selected) is not None and channel.is_subscribed)
         browser.list.select_key(attic)
         await stage.press("s")
-        await until(lambda: "Unsubscribed from #attic" in browser.key_line.plain)
+        await until(lambda: "no longer subscribed to #attic" in browser.key_line.plain)
         assert ada not in await members_of(stage, "attic")
         await until(lambda: (channel := browser.selected) is not None and not channel.is_subscribed)
         browser.list.select_key(attic)
@@ -246,7 +246,7 @@ async def test_leaving_a_private_channel_asks_first_in_the_list_of_channels_too(
         assert str(stage.app.screen.query_one(Static).render()) == question
         assert "You cannot rejoin a private channel by yourself" in question
         await stage.press("down", "enter")
-        await stage.told("Unsubscribed from")
+        await stage.told("no longer subscribed to #leads")
         channel = stage.session.state.channels.get(stage.server.channel("leads"))
         assert channel is None or not channel.is_subscribed
 

@@ -56,7 +56,7 @@ def subscription(session: Session, channel: Channel) -> Step:
     return Step(
         f"unsubscribe from {name}",
         lambda: subscriptions.remove(channels=current_name(), archived=channel.is_archived),
-        f"Unsubscribed from {name}.",
+        unsubscribed_notice(channel.name),
         permissions.level_refusal(state, Gate.ARCHIVED_SUBSCRIPTIONS) if channel.is_archived else "",
         question,
         "Unsubscribe",
@@ -64,10 +64,15 @@ def subscription(session: Session, channel: Channel) -> Step:
     )
 
 
-def archived_notice(channel: Channel) -> str:
-    """Shown to who archived the channel and to who has it open: once to who does both, as a notice replaces one with
-    the same text.
+def unsubscribed_notice(channel_name: str) -> str:
+    """Shown to who unsubscribed from the channel and to who has it open: once to who does both, as a notice replaces
+    one with the same text.
     """
+    return f"You are no longer subscribed to #{channel_name}. You will not get its new messages."
+
+
+def archived_notice(channel: Channel) -> str:
+    """Shown, like `unsubscribed_notice`, to who archived the channel and to who has it open."""
     return f"#{channel.name} was archived. Nobody can post in it."
 
 

@@ -9,7 +9,7 @@ from narrowcast.app.context import app_of, in_app
 from narrowcast.app.frames import Frames, Kinds
 from narrowcast.commands.hints import keys_of
 from narrowcast.panes.filter_field import FilterField
-from narrowcast.screens.channels.steps import archived_notice
+from narrowcast.screens.channels.steps import archived_notice, unsubscribed_notice
 from narrowcast.screens.main.deletions import Deletions
 from narrowcast.screens.main.hints import (
     FILTERING,
@@ -179,7 +179,7 @@ class Updates:
             if channel is not None and channel.is_archived:
                 text = archived_notice(channel)
             else:
-                text = f"You are no longer subscribed to #{before[here]}. You will not get its new messages."
+                text = unsubscribed_notice(before[here])
             self._screen.tell(text, severity="warning")
 
     def _show_presence(self) -> None:
