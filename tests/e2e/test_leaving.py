@@ -92,7 +92,7 @@ def test_stopping_and_continuing_gives_the_terminal_back_and_takes_it_again(
     terminal = open_app(served.rc("ada"))
     terminal.settle()
     terminal.signal(signal.SIGTSTP)
-    terminal.wait_until(terminal.is_stopped, "the app is stopped")
+    terminal.wait_stopped()
     assert b"\x1b[?1049l" in terminal.output
     terminal.output.clear()
     terminal.signal(signal.SIGCONT)
@@ -107,7 +107,7 @@ def test_continue_signals_in_quick_succession_leave_the_app_reading_keys(
     terminal.settle()
     for _ in range(10):
         terminal.signal(signal.SIGTSTP)
-        terminal.wait_until(terminal.is_stopped, "the app is stopped")
+        terminal.wait_stopped()
         terminal.output.clear()
         for _ in range(40):  # in about 50 ms
             terminal.signal(signal.SIGCONT)

@@ -190,9 +190,11 @@ class Terminal:
         """Whether a thread of the process is running, runnable, or waiting for a disk. Only known on Linux."""
         return any(state in "RD" for state in self._states())
 
-    def is_stopped(self) -> bool:
-        """Whether the process is stopped by a signal. Only known on Linux."""
-        return set(self._states()) == {"T"}
+    def wait_stopped(self) -> None:
+        """Reads until the process is stopped by a signal, and what it wrote before. Only works on Linux."""
+        self.wait_until(lambda: set(self._states()) == {"T"}, "the app is stopped")
+        while self.pump():
+            pass
 
     def _states(self) -> Iterator[str]:
         """The state of each thread of the process, as in proc(5)."""
