@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from narrowcast_api.errors import BadRequest, InvalidInput, UnauthorizedPrincipal, Unsupported
+from narrowcast_api.model.linkifiers import Linkifier
 from narrowcast_api.url_templates import expand
 from narrowcast_api.wire.vocabulary import Dialect
 from support.api import boundary_levels, scripted_client
@@ -57,6 +60,35 @@ async def test_a_template_that_the_old_form_cannot_say_is_refused_below_176() ->
         assert transport.last.params["url_format_string"] == "https://tides.example/100%%25/%(id)s"
 
 
+async def test_templates_for_pasted_links_are_sent_where_the_server_knows_them() -> None:
+    params = {
+        "pattern": PATTERN,
+        "url_template": TEMPLATE,
+        "example_input": "#12",
+        "reverse_template": "#{id}",
+        "alternative_url_templates": '["https://old.example/{id}"]',
+    }
+    arguments: dict[str, Any] = {**params, "alternative_url_templates": ["https://old.example/{id}"]}
+    async with scripted_client(478) as (client, transport):
+        transport.prepare("POST", "/api/v1/realm/filters", params=params, json={"id": 3})
+        assert await client.linkifiers.create(**arguments) == 3
+        transport.prepare("PATCH", PATH, params=params)
+        await client.linkifiers.update(filter_id=3, **arguments)
+        with pytest.raises(InvalidInput):
+            await client.linkifiers.update(
+                filter_id=3,
+                pattern=PATTERN,
+                url_template=TEMPLATE,
+                alternative_url_templates=["https://x/{id"],
+            )
+    for level, needed in ((477, 478), (470, 471)):
+        async with scripted_client(level) as (client, transport):
+            with pytest.raises(Unsupported) as refusal:
+                await client.linkifiers.update(filter_id=3, **arguments)
+            assert refusal.value.needs == needed
+            assert transport.requests == []
+
+
 async def test_empty_patterns_and_broken_templates_are_refused_here() -> None:
     async with scripted_client() as (client, transport):
         for pattern, template in (
@@ -98,9 +130,28 @@ async def test_what_the_server_says_of_a_linkifier_is_its_error(
 
 async def test_linkifiers_are_listed_made_sorted_and_deleted() -> None:
     async with scripted_client() as (client, transport):
-        listed = {"linkifiers": [{"id": 3, "pattern": "(a+)+$", "url_template": TEMPLATE}]}
-        transport.prepare("GET", "/api/v1/realm/linkifiers", json=listed)
-        assert (await client.linkifiers.list())[0].pattern == "(a+)+$"
+        row = {"id": 3, "pattern": "(a+)+$", "url_template": TEMPLATE}
+        newer = {
+            "id": 5,
+            "pattern": PATTERN,
+            "url_template": TEMPLATE,
+            "example_input": "#12",
+            "reverse_template": "#{id}",
+            "alternative_url_templates": ["https://old.example/{id}"],
+        }
+        unset = {
+            **row,
+            "id": 6,
+            "example_input": None,
+            "reverse_template": None,
+            "alternative_url_templates": [],
+        }
+        transport.prepare("GET", "/api/v1/realm/linkifiers", json={"linkifiers": [row, newer, unset]})
+        assert await client.linkifiers.list() == [
+            Linkifier(3, "(a+)+$", TEMPLATE),
+            Linkifier(5, PATTERN, TEMPLATE, "#12", "#{id}", ("https://old.example/{id}",)),
+            Linkifier(6, "(a+)+$", TEMPLATE),
+        ]
         transport.prepare("POST", "/api/v1/realm/filters", json={"id": 4})
         assert await client.linkifiers.create(pattern=PATTERN, url_template=TEMPLATE) == 4
         transport.prepare("PATCH", "/api/v1/realm/linkifiers", params={"ordered_linkifier_ids": "[4,3]"})

@@ -108,6 +108,11 @@ class Stage:
         """The notices of the app, newest last."""
         return notices(self.app)
 
+    def at_level(self, level: int) -> None:
+        """Makes the client treat its server as one of a level newer than the embedded server's."""
+        newer = replace(self.session.state.server, level=level)
+        self.session.state.server = self.session.client.connection.server = newer
+
     async def told(self, text: str) -> None:
         """Waits for a notice with a text."""
         seen: dict[str, None] = {}

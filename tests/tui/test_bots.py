@@ -6,8 +6,6 @@ import dataclasses
 import json
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.people.accounts import BotsScreen
 from narrowcast.screens.people.card import PersonScreen
@@ -26,8 +24,7 @@ async def test_the_short_name_of_a_bot_is_changed(tmp_path: Path) -> None:
             params = {"full_name": "Kettle", "short_name": "kettle"}
             bot = (await stage.server.call("ada", "POST", "/bots", params))["user_id"]
             await until(lambda: stage.session.state.users.get(bot) is not None)
-            newer = replace(stage.session.state.server, level=447)
-            stage.session.state.server = stage.session.client.connection.server = newer
+            stage.at_level(447)
             stage.app.push_screen(PersonScreen(stage.session, bot))
             await until(lambda: isinstance(stage.app.screen, PersonScreen))
             await stage.press("a")
@@ -79,8 +76,7 @@ async def test_the_key_of_a_bot_is_fetched_by_itself_where_lists_may_lack_it(tmp
             await until(lambda: any("Kettle" in row for row in rows(stage)))
             await stage.press("s")
             await until(lambda: "Generate a new one" in said(stage))
-            newer = replace(stage.session.state.server, level=463)
-            stage.session.state.server = stage.session.client.connection.server = newer
+            stage.at_level(463)
             await stage.press("s")
             await until(lambda: any("k" * 32 in choice.text for choice in choices(stage)))
 

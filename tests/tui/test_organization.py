@@ -12,9 +12,10 @@ from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.organization.exports import ExportsScreen
 from narrowcast.screens.organization.profile_fields import choices_data
+from narrowcast_api.model.linkifiers import Linkifier
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.video_calls import provider_of
-from narrowcast_server.routes import exports
+from narrowcast_server.routes import exports, linkifiers
 from support.offering import offering
 from support.pictures import PIXEL
 from support.screen_text import screen_text
@@ -56,6 +57,27 @@ async def test_linkifiers_are_made_changed_ordered_and_removed(tmp_path: Path) -
         await choose(stage, "Delete linkifier")
         await until(lambda: len(rows(stage)) == 1)
         assert len(await listed(stage, "/realm/linkifiers", "linkifiers")) == 1
+
+
+async def test_templates_for_pasted_links_are_changed_and_kept(tmp_path: Path) -> None:
+    path = "/realm/filters/{filter_id}"
+    with offering(path, routes=linkifiers.routes, method="PATCH") as change:
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            stage.at_level(478)
+            stage.session.state.linkifiers.put(
+                [Linkifier(1, "#(?P<n>[0-9]+)", "https://bugs.example/{n}", "#1", "#{n}")]
+            )
+            await run(stage, "organization.linkifiers")
+            await stage.press("enter")
+            await fill(stage, alternative_url_templates="https://old.example/{n}\n\n https://x.example/{n}")
+            await until(lambda: change.asked is not None)
+    assert change.asked == {
+        "pattern": "#(?P<n>[0-9]+)",
+        "url_template": "https://bugs.example/{n}",
+        "example_input": "#1",
+        "reverse_template": "#{n}",
+        "alternative_url_templates": '["https://old.example/{n}","https://x.example/{n}"]',
+    }
 
 
 async def test_an_error_of_the_library_is_shown_in_the_form_and_the_input_stays(tmp_path: Path) -> None:

@@ -122,8 +122,7 @@ async def test_an_account_is_deactivated_and_brought_back(tmp_path: Path) -> Non
 async def test_what_a_deactivated_user_leaves_behind_is_deleted_if_that_is_chosen(tmp_path: Path) -> None:
     with offering("/users/{user_id}", {}, routes=user_admin.routes, method="DELETE") as offered:
         async with on_stage(tmp_path, size=(80, 24)) as stage:
-            newer = replace(stage.session.state.server, level=459)
-            stage.session.state.server = stage.session.client.connection.server = newer
+            stage.at_level(459)
             await card_of(stage, "Dario Vance")
             await stage.press("a")
             await choose(stage, "Deactivate")
@@ -291,8 +290,7 @@ def check(stage: Stage) -> None:
 
 async def test_the_channels_of_somebody_are_listed_where_the_server_tells_them(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        newer = replace(stage.session.state.server, level=440)
-        stage.session.state.server = stage.session.client.connection.server = newer
+        stage.at_level(440)
         stage.app.push_screen(PersonScreen(stage.session, stage.server.id("dario")))
         await until(lambda: isinstance(stage.app.screen, PersonScreen))
         await stage.press("a")

@@ -270,6 +270,8 @@ class Gate(Enum):
     RECENT_VIEW_NAME = _row(454, "The home view 'recent'", "'recent_topics' is sent")
     DEACTIVATION_ACTIONS = _row(459, "Deleting the messages of a deactivated user", "not available")
     BOT_KEY = _row(463, "Fetching a bot's API key", "read from the list of bots")
+    LINKIFIER_REVERSE = _row(471, "Templates that turn pasted addresses into text", "not available")
+    LINKIFIER_ALTERNATIVES = _row(478, "Several addresses of a linkifier", "not available")
 
     @property
     def level(self) -> int:

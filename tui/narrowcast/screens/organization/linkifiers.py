@@ -8,10 +8,11 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.screens.dialogs.form_fields import LineField, Values
+from narrowcast.screens.dialogs.form_fields import Field, LineField, Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.ordering import ORDERED_KEYS, shift
 from narrowcast_api import permissions
+from narrowcast_api.http.encoding import Omit
 from narrowcast_api.model.linkifiers import Linkifier
 from narrowcast_api.model.playgrounds import Playground
 from narrowcast_api.state.changes import LinkifiersChanged
@@ -38,24 +39,44 @@ class LinkifiersScreen(ManageScreen[Linkifier]):
             for linkifier in self.state.linkifiers
         ]
 
-    def _fields(self, linkifier: Linkifier | None, needs: str = "") -> list[LineField]:
-        pattern, template = (linkifier.pattern, linkifier.url_template) if linkifier else ("", "")
+    def _fields(self, linkifier: Linkifier | None) -> list[Field]:
+        now = linkifier or Linkifier(0, "", "")
         return [
             LineField(
                 "pattern",
                 "Pattern",
                 "A regular expression with named groups, such as #(?P<number>[0-9]+)",
-                needs,
-                value=pattern,
+                value=now.pattern,
                 required=True,
             ),
             LineField(
                 "url_template",
                 "URL template",
                 "With the group names in braces, such as https://bugs.example/{number}",
-                needs,
-                value=template,
+                value=now.url_template,
                 required=True,
+            ),
+            LineField(
+                "reverse_template",
+                "Reverse template",
+                "What a pasted link becomes in the web app, such as #{number}",
+                permissions.level_refusal(self.state, Gate.LINKIFIER_REVERSE),
+                value=now.reverse_template,
+            ),
+            LineField(
+                "example_input",
+                "Example",
+                "A text that the pattern matches, such as #123; a reverse template needs one",
+                permissions.level_refusal(self.state, Gate.LINKIFIER_REVERSE),
+                value=now.example_input,
+            ),
+            Text(
+                "alternative_url_templates",
+                "Other templates",
+                "One per line; pasted links of these forms become the same text",
+                permissions.level_refusal(self.state, Gate.LINKIFIER_ALTERNATIVES),
+                value="\n".join(now.alternative_url_templates),
+                rows=2,
             ),
         ]
 
@@ -66,7 +87,11 @@ class LinkifiersScreen(ManageScreen[Linkifier]):
 
         async def create(values: Values) -> object:
             return await linkifiers.create(
-                pattern=values.text("pattern"), url_template=values.text("url_template")
+                pattern=values.text("pattern"),
+                url_template=values.text("url_template"),
+                example_input=_sent(values, "example_input"),
+                reverse_template=_sent(values, "reverse_template"),
+                alternative_url_templates=_alternatives(values),
             )
 
         self.form("Add linkifier", self._fields(None), create, verb="adds", done="Added.")
@@ -77,7 +102,12 @@ class LinkifiersScreen(ManageScreen[Linkifier]):
 
         async def change(values: Values) -> object:
             return await linkifiers.update(
-                filter_id=item.id, pattern=values.text("pattern"), url_template=values.text("url_template")
+                filter_id=item.id,
+                pattern=values.text("pattern"),
+                url_template=values.text("url_template"),
+                example_input=_sent(values, "example_input"),
+                reverse_template=_sent(values, "reverse_template"),
+                alternative_url_templates=_alternatives(values),
             )
 
         refusal = self.refusal() or needs
@@ -95,6 +125,17 @@ class LinkifiersScreen(ManageScreen[Linkifier]):
     async def _reorder(self, keys: list[Hashable]) -> None:
         ids = [key for key in keys if isinstance(key, int)]
         await self.session.client.linkifiers.reorder(ordered_linkifier_ids=ids)
+
+
+def _sent(values: Values, name: str) -> str | Omit:
+    """The text of a field; OMIT if it is still empty, as servers that do not know it must not get it."""
+    return values.text(name) or values.new_text(name)
+
+
+def _alternatives(values: Values) -> list[str] | Omit:
+    """The templates entered, one per line; OMIT as in `_sent`."""
+    text = _sent(values, "alternative_url_templates")
+    return text if isinstance(text, Omit) else [line.strip() for line in text.splitlines() if line.strip()]
 
 
 class PlaygroundsScreen(ManageScreen[Playground]):
