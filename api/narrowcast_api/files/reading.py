@@ -67,4 +67,5 @@ async def read_part(
             if progress is not None:
                 progress(position, file.size)
     finally:
-        await asyncio.to_thread(handle.close)
+        # In a thread as well, which waits for a read under way there; a second cancellation does not take it back.
+        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, handle.close))
