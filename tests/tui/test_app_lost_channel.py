@@ -71,6 +71,7 @@ async def test_who_archives_or_leaves_the_channel_on_screen_sees_one_notice(
         await run(stage, command)
         await stage.press("down", "enter")
         await until(lambda: len(told) == 2)  # by the response and by the event
+        await stage.drawn()
         assert stage.notices == [notice]
 
 

@@ -276,6 +276,14 @@ async def test_a_notice_shows_untrusted_text_without_markup(tmp_path: Path) -> N
         assert not set("\x1b\u202e") & set(notice)
 
 
+async def test_a_notice_is_shown_once_and_only_the_newest_are(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        for text in ("one", "two", "two", "three", "four", "three"):
+            stage.app.notify(text)
+        await stage.drawn()
+        assert stage.notices == ["two", "four", "three"]
+
+
 async def test_the_switcher_finds_public_channels_that_one_is_not_in(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         assert stage.session.state.channels.id_of("design") is not None

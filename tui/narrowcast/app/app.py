@@ -14,6 +14,7 @@ from rich.console import RenderableType
 from textual import events
 from textual.app import App
 from textual.binding import BindingType
+from textual.notifications import Notify
 from textual.screen import Screen
 
 from narrowcast.app.background import Background
@@ -288,13 +289,14 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         with the same text is replaced, and the oldest ones are removed if there are too many. ``message`` is
         untrusted.
         """
+        super().notify(safe_block(message), title=title, severity=severity, timeout=timeout, markup=markup)
 
-        message = safe_block(message)
+    def _on_notify(self, event: Notify) -> None:
+        """Makes room for a notice. Textual shows it afterwards."""
         standing = list(self._notifications)
-        same = [notice for notice in standing if notice.message == message]
+        same = [notice for notice in standing if notice.message == event.notification.message]
         for notice in same or standing[: max(0, len(standing) + 1 - MAX_NOTICES)]:
             self._unnotify(notice, refresh=False)
-        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
         """Runs ``work`` in the background. Errors are shown as a notice and logged."""
