@@ -15,6 +15,8 @@ from typing import Any, Final
 
 import httpx
 
+from narrowcast_server.actions.reminders import reminders_due
+from narrowcast_server.actions.scheduled_messages import deliveries
 from narrowcast_server.operator.commands import run as operate
 from narrowcast_server.organization.clock import SystemClock
 from narrowcast_server.organization.config import Config, Dialect
@@ -23,6 +25,7 @@ from narrowcast_server.serve import Options, RunningServer, running
 from support import recorded_world
 from support.captures import captures
 from support.recorded_world import IDS, number_next
+from support.sessions import until
 
 JsonObject = dict[str, Any]
 Event = dict[str, Any]
@@ -172,6 +175,7 @@ class Replay:
             if recorded.label in _BY_OPERATOR:
                 await operate(self.core, *_BY_OPERATOR[recorded.label])
             self._clock.time = recorded.when - _WINDOW
+            await until(lambda: not deliveries(self.core) and not reminders_due(self.core))
             await self._make_way(recorded)
             await self._repeat(recorded)
             if number % _EVERY == 0:
