@@ -272,6 +272,7 @@ def is_read(stage: Stage, message_id: int) -> bool:
 async def test_the_line_of_unread_messages_is_where_they_begin_at_each_opening(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         narrow = Narrow.topic(stage.server.channel("general"), "lunch")
+        await stage.go(Narrow.mentions())  # a view in which the message is not read as it arrives
         first = await stage.server.send("bruno", "general", "lunch", "one")
         await until(lambda: first in stage.session.state.unreads)
         stage.screen.go(narrow)
