@@ -51,10 +51,14 @@ BY_NAME: Mapping[str, object] = {
     "bot_type": BotType.OUTGOING_WEBHOOK,
     "url_template": "https://example.org/{code}",
 }
+_NO_REVERSE: Mapping[str, object] = dict.fromkeys(
+    ("example_input", "reverse_template", "alternative_url_templates"), OMIT
+)
 BY_OPERATION: Mapping[str, Mapping[str, object]] = {
     "messages.send": {"topic": OMIT},
     "scheduled_messages.edit": {"type": OMIT, "topic": OMIT},
-    "linkifiers.add": {"url_template": "https://example.org/{id}"},
+    "linkifiers.create": _NO_REVERSE,
+    "linkifiers.update": _NO_REVERSE,
     "settings.update": {"settings": {"web_home_view": "inbox", "enable_sounds": True, "color_scheme": 2}},
     "organization.update_user_defaults": {"settings": {"web_home_view": "inbox", "enable_sounds": True}},
     "user_groups.update": {f"{name}": Change(11, 12) for name in GroupSetting},
