@@ -67,7 +67,7 @@ BY_OPERATION: Mapping[str, Mapping[str, object]] = {
     "uploads.upload": {"resumable": None, "resume_from": None},
     "uploads.download": {"url": "/user_uploads/7/x", "folder": Path("/nonexistent")},
 }
-NEWER = {("bots", "key"), ("calls", "nextcloud_talk")}
+NEWER = {("bots", "key"), ("calls", "nextcloud_talk"), ("settings", "update_of_users")}
 """Operations that such a server does not have."""
 BY_TYPE: Mapping[object, object] = {
     int: 7,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from narrowcast_api.errors import InvalidInput, Unsupported
@@ -27,6 +29,26 @@ async def test_settings_are_changed_from_80() -> None:
         for _ in at_levels(client, [79]):
             with pytest.raises(Unsupported):
                 await client.settings.update(settings={"enter_sends": True})
+
+
+async def test_administrators_change_the_settings_of_others_from_444() -> None:
+    change: dict[str, Any] = {"settings": {"enter_sends": True}, "user_ids": [7, 8]}
+    async with scripted_client(444) as (client, transport):
+        target = '{"user_ids":[7,8],"group_ids":[],"skip_if_already_edited":true}'
+        params = {"enter_sends": "true", "target_users": target}
+        transport.prepare("PATCH", SETTINGS, params=params)
+        await client.settings.update_of_users(**change, skip_if_already_edited=True)
+        wrong: tuple[dict[str, Any], ...] = (
+            {"settings": {}},
+            {"settings": {"send_read_receipts": False}},
+            {"user_ids": []},
+        )
+        for bad in wrong:
+            with pytest.raises(InvalidInput):
+                await client.settings.update_of_users(**{**change, **bad}, skip_if_already_edited=False)
+        for _ in at_levels(client, [443]):
+            with pytest.raises(Unsupported):
+                await client.settings.update_of_users(**change, skip_if_already_edited=True)
 
 
 async def test_changing_the_password_returns_the_new_key_if_there_is_one() -> None:

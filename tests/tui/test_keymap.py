@@ -53,6 +53,7 @@ from narrowcast.screens.own.files import FilesScreen
 from narrowcast.screens.own.views import ViewsScreen
 from narrowcast.screens.people.accounts import AccountsScreen, BotsScreen
 from narrowcast.screens.people.card import PersonScreen
+from narrowcast.screens.settings.server_settings import NewcomerSettingsScreen
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.widgets.editor import Editor
@@ -89,6 +90,7 @@ OWNERS: dict[Context, type] = {
     Context.CONVERSATIONS: ConversationsScreen,
     Context.PICTURE: PictureScreen,
     Context.INVITATIONS: InvitationsScreen,
+    Context.NEWCOMERS: NewcomerSettingsScreen,
     Context.FILES: FilesScreen,
     Context.VIEWS: ViewsScreen,
     Context.ACCOUNTS: AccountsScreen,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -304,6 +305,35 @@ async def test_what_newcomers_start_with_is_changed_by_administrators(tmp_path: 
         before = stage.session.state.newcomers.flag("enter_sends")
         await stage.press("enter")
         await until(lambda: stage.session.state.newcomers.flag("enter_sends") is not before)
+
+
+async def test_a_default_is_applied_to_existing_users(tmp_path: Path) -> None:
+    with offering("/settings", {}, routes=settings_routes.routes, method="PATCH") as change:
+        async with on_stage(tmp_path, person="bruno", size=(80, 24)) as stage:
+            await at(stage, "organization.newcomers", "enter_sends")
+            assert "existing users" not in said(stage)
+            await stage.press("a")
+            assert "needs 444" in said(stage)
+            stage.at_level(444)
+            for answered in ("Users who have not", "All users"):
+                change.asked = None
+                await stage.press("a")
+                await choose(stage, answered)
+                await choose(stage, "Yes, apply")
+                await until(lambda: "Applied to existing users" in said(stage))
+                assert change.asked is not None
+                target = json.loads(change.asked.pop("target_users"))
+                assert target["skip_if_already_edited"] is (answered != "All users")
+                users = stage.session.state.users
+                assert set(target["user_ids"]) == {user.user_id for user in users if not user.is_bot}
+                assert json.loads(change.asked["enter_sends"]) is stage.session.state.newcomers.flag(
+                    "enter_sends"
+                )
+            await stage.press("escape")
+            await at(stage, "organization.newcomers", "send_read_receipts")
+            assert "existing users" in said(stage)
+            await stage.press("a")
+            assert "Only the users themselves" in said(stage)
 
 
 async def test_settings_that_the_organizations_plan_lacks_are_marked(tmp_path: Path) -> None:

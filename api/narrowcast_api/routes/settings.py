@@ -10,6 +10,7 @@ from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes.common import Bound, Done, Group, read, segment, texts
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import AlertWords, ApiKey
+from narrowcast_api.wire.vocabulary import NOT_FOR_OTHERS
 
 
 async def update_settings(connection: Connection, *, settings: Mapping[str, object]) -> Done:
@@ -21,6 +22,31 @@ async def update_settings(connection: Connection, *, settings: Mapping[str, obje
         raise InvalidInput("no settings given")
     (await connection.identified()).require(Gate.SETTINGS_ENDPOINT)
     return read(Done, await connection.request("PATCH", "/settings", settings))
+
+
+async def update_settings_of_users(
+    connection: Connection,
+    *,
+    settings: Mapping[str, object],
+    user_ids: Iterable[int] = (),
+    group_ids: Iterable[int] = (),
+    skip_if_already_edited: bool,
+) -> Done:
+    """PATCH /settings: change settings of these users and of the members of these groups, bots excepted; for
+    administrators; level 444, else Unsupported.
+
+    With `skip_if_already_edited`, a user who has changed a setting keeps that one. Raises InvalidInput without
+    users and groups, and for settings that only the users themselves can change.
+    """
+    target = {"user_ids": list(user_ids), "group_ids": list(group_ids)}
+    own = sorted(NOT_FOR_OTHERS & settings.keys())
+    if not settings or own:
+        raise InvalidInput(f"only users themselves can change {own[0]}" if own else "no settings given")
+    if not any(target.values()):
+        raise InvalidInput("no users and no groups given")
+    (await connection.identified()).require(Gate.SETTINGS_OF_OTHERS)
+    params = {**settings, "target_users": {**target, "skip_if_already_edited": skip_if_already_edited}}
+    return read(Done, await connection.request("PATCH", "/settings", params))
 
 
 async def change_password(connection: Connection, *, old: Secret, new: Secret) -> Secret | None:
@@ -77,6 +103,7 @@ class Settings(Group):
     """The current user's settings."""
 
     update = Bound(update_settings)
+    update_of_users = Bound(update_settings_of_users)
     change_password = Bound(change_password)
     regenerate_api_key = Bound(regenerate_api_key)
     mute_user = Bound(mute_user)

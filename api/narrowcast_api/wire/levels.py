@@ -264,6 +264,7 @@ class Gate(Enum):
     WELCOME_TEST = _row(416, "Testing the welcome message", "requested anyway; not available if rejected")
     CREATE_CHANNEL = _row(417, "Creating a channel without joining it", "created by subscribing")
     CHANNELS_OF_USER = _row(440, "The channels of a user", "not available")
+    SETTINGS_OF_OTHERS = _row(444, "Changing the settings of existing users", "not available")
     TERM_MENTIONS = _row(446, "The search operator mentions", "not available")
     BOT_SHORT_NAME = _row(447, "Changing a bot's email address", "not available")
     EXPORT_TYPE_WORDS = _row(449, "Types of exports as words", "equivalent numbers are sent")

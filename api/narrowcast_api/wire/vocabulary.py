@@ -349,6 +349,16 @@ NOT_FOR_NEWCOMERS: Final = frozenset(
 )
 """Settings that servers send among the initial settings of new users, but that only the users themselves can change."""
 
+NOT_FOR_OTHERS: Final = NOT_FOR_NEWCOMERS - {"default_language"} | {
+    "email_address_visibility",
+    "enable_digest_emails",
+    "presence_enabled",
+    "send_private_typing_notifications",
+    "send_read_receipts",
+    "send_stream_typing_notifications",
+}
+"""Settings of existing users that administrators cannot change."""
+
 
 class Capability(StrEnum):
     """A capability that a client may declare at registration."""

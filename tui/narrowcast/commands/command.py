@@ -66,6 +66,8 @@ class Context(StrEnum):
     CONVERSATIONS = "conversations"
     PICTURE = "picture"
     INVITATIONS = "invitations"
+    NEWCOMERS = "newcomers"
+    """The default settings of new users."""
     FILES = "files"
     VIEWS = "views"
     ACCOUNTS = "accounts"
@@ -91,6 +93,7 @@ _LISTS = (
     Context.OUTBOX,
     Context.CONVERSATIONS,
     Context.INVITATIONS,
+    Context.NEWCOMERS,
     Context.FILES,
     Context.VIEWS,
     Context.ACCOUNTS,

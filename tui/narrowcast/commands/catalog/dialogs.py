@@ -214,6 +214,11 @@ _LISTS: tuple[Command, ...] = (
         ("invitations.copy", "y", "Copy link", "copy_link"),
         ("invitations.resend", "r", "Resend", "resend"),
     ),
+    *dialog_rows(
+        Context.NEWCOMERS,
+        "Default user settings dialog",
+        ("newcomers.apply", "a", "Apply to existing users", "apply"),
+    ),
 )
 
 _START: tuple[Command, ...] = (

@@ -234,6 +234,10 @@ class ManageScreen(Dialog[object], Generic[T]):
     def title_text(self) -> str:
         return self.TITLE_TEXT
 
+    def key_hints(self) -> Sequence[KeyHint]:
+        """The keys shown below the list for a user who may change the things."""
+        return self.KEYS
+
     def say(self, text: str, *, bad: bool = False) -> None:
         """Shows a line below the list instead of the keys, until the next key press."""
         self.key_line.say(text, bad=bad)
@@ -347,7 +351,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         if refusal:
             self.key_line.show_refusal(refusal, self.hints(*self.READ_KEYS, find))
         else:
-            self.key_line.show_hints(hint_words(keys_of(self), (*self.KEYS, find)))
+            self.key_line.show_hints(hint_words(keys_of(self), (*self.key_hints(), find)))
 
     def on_resize(self) -> None:
         """Lays out the keys again, which may need another line."""

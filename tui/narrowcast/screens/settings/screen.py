@@ -150,12 +150,15 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         self.work(self._save(setting, value))
 
     async def _save(self, setting: Setting, value: object) -> None:
-        response = await self.send({setting.name: value})
+        self.report(setting, await self.send({setting.name: value}), "Saved")
+
+    def report(self, setting: Setting, response: WireModel, done: str) -> None:
+        """Says that a change is ``done``, or that the server ignored it."""
         ignored = getattr(response, "ignored_parameters_unsupported", None)
         if ignored and setting.name in ignored:
             self.say("Not supported by this server.", bad=True)
             return
-        self.say(f"Saved: {setting.title}")
+        self.say(f"{done}: {setting.title}")
 
     def _toggle(self, setting: Setting) -> None:
         self.save(setting, not self.values().flag(setting.name))

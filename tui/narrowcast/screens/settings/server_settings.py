@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from narrowcast.commands.registry import by_id
+from textual.binding import BindingType
+
+from narrowcast.commands.hints import KeyHint
+from narrowcast.commands.registry import Context, bindings_for, by_id
 from narrowcast.commands.run import run
 from narrowcast.commands.workspace import workspace_of
+from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import Text, Values, YesNo
+from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.settings.catalog import Catalog, Kind, Setting
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import ACCOUNT, ELSEWHERE, OWN
@@ -16,7 +22,7 @@ from narrowcast.text.time_zones import preload
 from narrowcast_api import permissions
 from narrowcast_api.permissions import Refusal
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
+from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS, NOT_FOR_OTHERS
 
 if TYPE_CHECKING:
     from narrowcast_api.state.settings import Settings
@@ -55,10 +61,11 @@ class OwnSettingsScreen(SettingsScreen):
 
 
 class NewcomerSettingsScreen(SettingsScreen):
-    """The default settings of new users."""
+    """The default settings of new users. Each can be applied to the existing users too."""
 
     TITLE_TEXT = "Default user settings"
     CATALOG: ClassVar[Catalog] = {**OWN, **ELSEWHERE}
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.NEWCOMERS)]
 
     def refusal(self) -> Refusal:
         return permissions.only_administrators(self.state, "change default user settings")
@@ -72,6 +79,44 @@ class NewcomerSettingsScreen(SettingsScreen):
 
     async def send(self, values: dict[str, object]) -> WireModel:
         return await self.session.client.organization.update_user_defaults(settings=values)
+
+    def key_hints(self) -> Sequence[KeyHint]:
+        applies = not permissions.level_refusal(self.state, Gate.SETTINGS_OF_OTHERS)
+        return (*self.KEYS, ("newcomers.apply", "applies to existing users")) if applies else self.KEYS
+
+    def action_apply(self) -> None:
+        setting = self.selected
+        if setting is None or self.refused(self._apply_refusal(setting)):
+            return
+        choices = [
+            Choice(True, "Users who have not changed it"),
+            Choice(False, "All users", "replaces what they chose"),
+        ]
+
+        def chosen(skip: bool | None) -> None:
+            if skip is not None:
+                self._confirm_apply(setting, skip)
+
+        self.app.push_screen(Picker(f"Apply to existing users: {setting.title}", choices), chosen)
+
+    def _apply_refusal(self, setting: Setting) -> str:
+        if setting.name in NOT_FOR_OTHERS:
+            return "Only the users themselves can change this setting."
+        return self.refusal() or permissions.level_refusal(self.state, Gate.SETTINGS_OF_OTHERS)
+
+    def _confirm_apply(self, setting: Setting, skip: bool) -> None:
+        value, shown = self.values().get(setting.name), self.shown(setting)
+        whom = "users who have not changed it" if skip else "all users, also for those who have changed it"
+
+        async def apply() -> None:
+            people = [user.user_id for user in self.state.users if not user.is_bot]
+            response = await self.session.client.settings.update_of_users(
+                settings={setting.name: value}, user_ids=people, skip_if_already_edited=skip
+            )
+            self.report(setting, response, "Applied to existing users")
+
+        question = f"Set '{setting.title}' to '{shown}' for {whom}?"
+        ask_first(self, question, "Yes, apply", lambda: self.work(apply()))
 
 
 WELCOME_MESSAGE = "welcome_message_custom_text"
