@@ -29,11 +29,19 @@ async def test_custom_emoji_are_listed_uploaded_and_deactivated() -> None:
             await client.custom_emoji.deactivate(emoji_name="..")
 
 
+SHIP = {"id": 1, "name": "Ship", "type": 1}
+
+
 async def test_profile_fields_are_defined_changed_sorted_and_filled_in() -> None:
     fields = f"{REALM}/profile_fields"
     async with scripted_client() as (client, transport):
-        transport.prepare("GET", fields, json={"custom_fields": [{"id": 1, "name": "Ship", "type": 1}]})
-        assert (await client.profile_fields.list())[0].type == ProfileFieldType.SHORT_TEXT
+        transport.prepare(
+            "GET", fields, json={"custom_fields": [SHIP, {**SHIP, "use_for_user_matching": True}]}
+        )
+        ship, searched = await client.profile_fields.list()
+        assert ship.type == ProfileFieldType.SHORT_TEXT
+        assert not ship.use_for_user_matching
+        assert searched.use_for_user_matching
         choices = {"0": {"text": "Meridian", "order": "1"}}
         transport.prepare("POST", fields, json={"id": 2})
         made = await client.profile_fields.create(
@@ -46,6 +54,8 @@ async def test_profile_fields_are_defined_changed_sorted_and_filled_in() -> None
         await client.profile_fields.update(field_id=2, hint="which")
         with pytest.raises(InvalidInput):
             await client.profile_fields.update(field_id=2)
+        transport.prepare("PATCH", f"{fields}/2", params={"use_for_user_matching": "true"})
+        await client.profile_fields.update(field_id=2, use_for_user_matching=True)
         transport.prepare("PATCH", fields, params={"order": "[2,1]"})
         await client.profile_fields.reorder(order=[2, 1])
         transport.prepare("DELETE", f"{fields}/2")

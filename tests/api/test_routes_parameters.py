@@ -59,6 +59,8 @@ BY_OPERATION: Mapping[str, Mapping[str, object]] = {
     "scheduled_messages.edit": {"type": OMIT, "topic": OMIT},
     "linkifiers.create": _NO_REVERSE,
     "linkifiers.update": _NO_REVERSE,
+    "profile_fields.create": {"use_for_user_matching": OMIT},
+    "profile_fields.update": {"use_for_user_matching": OMIT},
     "settings.update": {"settings": {"web_home_view": "inbox", "enable_sounds": True, "color_scheme": 2}},
     "organization.update_user_defaults": {"settings": {"web_home_view": "inbox", "enable_sounds": True}},
     "user_groups.update": {f"{name}": Change(11, 12) for name in GroupSetting},

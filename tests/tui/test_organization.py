@@ -13,9 +13,10 @@ from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.organization.exports import ExportsScreen
 from narrowcast.screens.organization.profile_fields import choices_data
 from narrowcast_api.model.linkifiers import Linkifier
+from narrowcast_api.model.profile_fields import ProfileField
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.video_calls import provider_of
-from narrowcast_server.routes import exports, linkifiers
+from narrowcast_server.routes import exports, linkifiers, profile_fields
 from support.offering import offering
 from support.pictures import PIXEL
 from support.screen_text import screen_text
@@ -153,6 +154,22 @@ async def test_profile_fields_are_made_changed_ordered_and_removed(tmp_path: Pat
         await stage.press("x")
         await choose(stage, "Delete field")
         await until(lambda: len(rows(stage)) == 1)
+
+
+async def test_users_are_found_by_a_profile_field_if_that_is_chosen(tmp_path: Path) -> None:
+    path = "/realm/profile_fields/{field_id}"
+    with offering(path, {}, routes=profile_fields.routes, method="PATCH") as change:
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            stage.at_level(455)
+            stage.session.state.profile_fields.put(
+                [ProfileField(1, "Team", 1, "", "", 0, False, True, False)]
+            )
+            await run(stage, "organization.fields")
+            await stage.press("enter")
+            await fill(stage, matching=True)
+            await until(lambda: change.asked is not None)
+            assert change.asked is not None
+            assert change.asked["use_for_user_matching"] == "true"
 
 
 def test_existing_choices_keep_their_keys_and_new_ones_get_new_keys() -> None:

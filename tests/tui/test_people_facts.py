@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast.screens.people.about import ago, facts, local_time, options, people_of
+from narrowcast.screens.people.about import ago, facts, local_time
+from narrowcast.text.profile_values import options, people_of
 from narrowcast_api import permissions
 from narrowcast_api.model.profile_fields import ProfileField
 from narrowcast_api.state.state import State

@@ -21,6 +21,8 @@ class ProfileField(NamedTuple):
     required: bool
     editable_by_user: bool
     display_in_profile_summary: bool
+    use_for_user_matching: bool = False
+    """Whether users are found by their values, in completion for example."""
 
 
 def read_profile_field(row: RawRecord) -> ProfileField:
@@ -35,4 +37,5 @@ def read_profile_field(row: RawRecord) -> ProfileField:
         required=boolean(row, "required"),
         editable_by_user=boolean(row, "editable_by_user", True),
         display_in_profile_summary=boolean(row, "display_in_profile_summary"),
+        use_for_user_matching=boolean(row, "use_for_user_matching"),
     )

@@ -31,6 +31,7 @@ async def create_profile_field(
     display_in_profile_summary: bool | Omit = OMIT,
     required: bool | Omit = OMIT,
     editable_by_user: bool | Omit = OMIT,
+    use_for_user_matching: bool | Omit = OMIT,
 ) -> int:
     """POST /realm/profile_fields: create a field; returns its id.
 
@@ -44,6 +45,7 @@ async def create_profile_field(
         display_in_profile_summary=display_in_profile_summary,
         required=required,
         editable_by_user=editable_by_user,
+        use_for_user_matching=use_for_user_matching,
     )
     return read(CreatedId, await connection.request("POST", "/realm/profile_fields", params)).id
 
@@ -58,6 +60,7 @@ async def update_profile_field(
     display_in_profile_summary: bool | Omit = OMIT,
     required: bool | Omit = OMIT,
     editable_by_user: bool | Omit = OMIT,
+    use_for_user_matching: bool | Omit = OMIT,
 ) -> Done:
     """PATCH /realm/profile_fields/{field_id}: change the given properties. Raises InvalidInput if there are none.
 
@@ -70,6 +73,7 @@ async def update_profile_field(
         display_in_profile_summary=display_in_profile_summary,
         required=required,
         editable_by_user=editable_by_user,
+        use_for_user_matching=use_for_user_matching,
     )
     if not params:
         raise InvalidInput("nothing to change")

@@ -269,6 +269,7 @@ class Gate(Enum):
     BOT_SHORT_NAME = _row(447, "Changing a bot's email address", "not available")
     EXPORT_TYPE_WORDS = _row(449, "Types of exports as words", "equivalent numbers are sent")
     RECENT_VIEW_NAME = _row(454, "The home view 'recent'", "'recent_topics' is sent")
+    PROFILE_FIELD_MATCHING = _row(455, "Profile fields by which users are found", "the server ignores it")
     DEACTIVATION_ACTIONS = _row(459, "Deleting the messages of a deactivated user", "not available")
     BOT_KEY = _row(463, "Fetching a bot's API key", "read from the list of bots")
     LINKIFIER_REVERSE = _row(471, "Templates that turn pasted addresses into text", "not available")

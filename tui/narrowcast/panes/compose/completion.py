@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from narrowcast.text import names
 from narrowcast.text.matching import best_matches
+from narrowcast.text.user_search import best_users, found_otherwise
 from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
 
 if TYPE_CHECKING:
@@ -89,17 +90,26 @@ def _mentions(state: State, typed: str) -> list[Completion]:
     labels = [*(user.full_name for user in users), *(group.name for group in groups), *wildcards]
     taken = Counter(labels[: len(users)])
 
+    def mention(user: User) -> Completion:
+        name = user.full_name
+        unique = f"|{user.user_id}" if taken[name] > 1 else ""
+        return Completion(name, f"{prefix}**{name}{unique}** ", "bot" if user.is_bot else user.email)
+
     def made(place: int) -> Completion:
         label = labels[place]
         if place >= len(users) + len(groups):
             return Completion(label, f"{prefix}**{label}** ", "everyone here")
-        if place >= len(users):
-            return Completion(label, f"{prefix}*{label}* ", "group")
-        user = users[place]
-        unique = f"|{user.user_id}" if taken[label] > 1 else ""
-        return Completion(label, f"{prefix}**{label}{unique}** ", "bot" if user.is_bot else user.email)
+        return (
+            Completion(label, f"{prefix}*{label}* ", "group")
+            if place >= len(users)
+            else mention(users[place])
+        )
 
-    return _ranked(typed.removeprefix("_"), labels, made)
+    query = typed.removeprefix("_")
+    best = best_matches(query, labels)[:SHOWN]
+    by_name = [users[place] for place in best if place < len(users)]
+    others = found_otherwise(state, query, users, by_name, SHOWN - len(best))
+    return [*(made(place) for place in best), *(mention(user) for user in others)]
 
 
 def _people(state: State) -> list[User]:
@@ -159,13 +169,10 @@ def recipient_names(state: State, typed: str) -> tuple[int, list[Completion]]:
     start = typed.rfind(",") + 1
     while start < len(typed) and typed[start] == " ":
         start += 1
-    people = _people(state)
-
-    def made(place: int) -> Completion:
-        user = people[place]
-        return Completion(user.full_name, f"{names.recipient(state, user.user_id)}, ", user.email)
-
-    return start, _ranked(typed[start:], [user.full_name for user in people], made)
+    best = best_users(state, typed[start:], _people(state), SHOWN)
+    return start, [
+        Completion(user.full_name, f"{names.recipient(state, user.user_id)}, ", user.email) for user in best
+    ]
 
 
 def recipients(state: State, typed: str) -> tuple[frozenset[int], list[str]]:

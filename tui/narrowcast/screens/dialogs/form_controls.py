@@ -22,6 +22,7 @@ from narrowcast.text.formats import has_long_clock
 from narrowcast.text.matching import best_matches
 from narrowcast.text.natural_time import EXAMPLES
 from narrowcast.text.safe_text import safe_block
+from narrowcast.text.user_search import best_users
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine, Piece
 
@@ -319,8 +320,7 @@ def _people(state: State, typed: str) -> list[str]:
     if not typed.strip():
         return []
     people = [user for user in state.users.active() if not user.is_system_bot]
-    best = best_matches(typed, [user.full_name for user in people])[:OFFERED]
-    return [names.recipient(state, people[place].user_id) for place in best]
+    return [names.recipient(state, user.user_id) for user in best_users(state, typed, people, OFFERED)]
 
 
 def _best(typed: str, candidates: Sequence[str]) -> list[str]:

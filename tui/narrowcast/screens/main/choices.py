@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from narrowcast.screens.dialogs.picker import Choice
 from narrowcast.text import names
 from narrowcast.text.presence import of_conversation
+from narrowcast.text.user_search import search_text
 from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.levels import Gate
@@ -134,13 +135,14 @@ def _channel(channel: Channel, detail: str) -> Choice[Target]:
 
 def _direct(state: State, others: frozenset[int], detail: str, now: float) -> Choice[Target]:
     presence = of_conversation(state, others, now)
-    emails = " ".join(user.email for one in others if (user := state.users.get(one)) is not None)
+    users = (state.users.get(user_id) for user_id in others)
+    also = " ".join(search_text(state, user) for user in users if user is not None)
     return Choice(
         Target(Narrow.direct(others)),
         names.conversation(state, others),
         "deactivated" if presence.is_grey else detail,
         presence.mark,
-        emails,
+        also,
         faint=presence.is_grey,
     )
 

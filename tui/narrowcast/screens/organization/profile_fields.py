@@ -12,7 +12,7 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, Refused, Text, Values, YesNo
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.ordering import ORDERED_KEYS, shift
-from narrowcast.screens.people.about import options
+from narrowcast.text.profile_values import options
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.model.profile_fields import ProfileField
@@ -73,6 +73,7 @@ class ProfileFieldsScreen(ManageScreen[ProfileField]):
                 display_in_profile_summary=values.flag("summary"),
                 required=values.new_flag("required"),
                 editable_by_user=values.new_flag("editable"),
+                use_for_user_matching=values.new_flag("matching"),
             )
 
         types = OneOf("type", "Type", "Cannot be changed later", options=list(TYPE_NAMES.items()), value=1)
@@ -92,6 +93,7 @@ class ProfileFieldsScreen(ManageScreen[ProfileField]):
                 display_in_profile_summary=values.new_flag("summary"),
                 required=values.new_flag("required"),
                 editable_by_user=values.new_flag("editable"),
+                use_for_user_matching=values.new_flag("matching"),
             )
 
         title = f"Custom profile field: {TYPE_NAMES.get(item.type, 'unknown')}"
@@ -119,6 +121,7 @@ def _note(field: ProfileField) -> str:
         "required" if field.required else "",
         "" if field.editable_by_user else "editable by administrators only",
         "displayed on user card" if field.display_in_profile_summary else "",
+        "users are found by it" if field.use_for_user_matching else "",
         ", ".join(options(field).values()),
     ]
     return " · ".join(mark for mark in marks if mark)
@@ -155,6 +158,12 @@ def _definition(state: State, item: ProfileField | None, field_type: int | None)
             "Users can edit this field",
             needs=permissions.level_needed(state, Gate.PROFILE_FIELD_EDITABLE),
             value=item.editable_by_user if item else True,
+        ),
+        YesNo(
+            "matching",
+            "Find users by this field",
+            needs=permissions.level_needed(state, Gate.PROFILE_FIELD_MATCHING),
+            value=item.use_for_user_matching if item else False,
         ),
     ]
 

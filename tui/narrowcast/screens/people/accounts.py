@@ -15,6 +15,7 @@ from narrowcast.screens.organization.invitations import InvitationsScreen
 from narrowcast.screens.people.about import BOT_NAMES, WEBHOOK_FORMATS, kind
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.screens.people.keys import regenerate_bot_key, show_key
+from narrowcast.text.user_search import search_text
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.http.secret import Secret
@@ -56,7 +57,7 @@ class AccountsScreen(ManageScreen["User"]):
                 user,
                 user.full_name + (" (you)" if user.user_id == state.me else ""),
                 kind(state, user),
-                also=f"{user.delivery_email or ''} {user.email}",
+                also=search_text(state, user),
                 dim=not user.is_active,
             )
             for user in shown

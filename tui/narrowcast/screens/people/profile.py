@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, People, Refused, Text, Values
-from narrowcast.screens.people.about import options, people_of
+from narrowcast.text.profile_values import options, people_of
 from narrowcast.text.time_zones import preload, time_zones
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
