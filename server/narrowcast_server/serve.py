@@ -24,19 +24,20 @@ import uvicorn
 
 from narrowcast_api.wire.levels import CONTRACT_LEVEL
 from narrowcast_server import first_run
-from narrowcast_server.actions.background import guarded
-from narrowcast_server.http.app import build
-from narrowcast_server.http.connections import Connections, is_local
+from narrowcast_server.app import build
+from narrowcast_server.background import guarded
+from narrowcast_server.checking import row_faults
+from narrowcast_server.http.connections import Connections
 from narrowcast_server.http.listening import descriptors, listening, raise_descriptors
 from narrowcast_server.http.log_limit import LogLimit
 from narrowcast_server.http.small_parts import Socket
 from narrowcast_server.http.web_server import WebServer
 from narrowcast_server.operator import server_file, systemd
 from narrowcast_server.operator.control import controlled
+from narrowcast_server.organization.addresses import is_local
 from narrowcast_server.organization.clock import Clock
 from narrowcast_server.organization.config import Config, Dialect, RateLimit
 from narrowcast_server.organization.core import Core
-from narrowcast_server.storage.checking import row_faults
 from narrowcast_server.storage.store import StoreError
 from narrowcast_server.uploads.files import Folder
 

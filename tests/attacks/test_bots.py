@@ -9,7 +9,7 @@ import pytest
 
 from narrowcast_api.wire.parameters import shape
 from narrowcast_api.wire.vocabulary import BotType, Role
-from narrowcast_server.http.app import routes_of
+from narrowcast_server.app import routes_of
 from support.server import TestServer
 
 FOR_WEBHOOKS = {("POST", "/messages")}

@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from narrowcast_server.http.connections import Connections, is_local
+from narrowcast_server.http.connections import Connections
 from narrowcast_server.http.log_limit import LogLimit
+from narrowcast_server.organization.addresses import is_local
 from narrowcast_server.organization.config import Config, ConnectionLimits, ServiceLimits
 from support.server import TestServer, running_server
 from support.sessions import until

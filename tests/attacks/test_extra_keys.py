@@ -13,7 +13,7 @@ import pytest
 import websockets
 
 from narrowcast_api.wire.vocabulary import BotType
-from narrowcast_server.http.app import routes_of
+from narrowcast_server.app import routes_of
 from narrowcast_server.rules.key_scopes import opens
 from narrowcast_server.storage.extra_keys import Scope
 from support import world

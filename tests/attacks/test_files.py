@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast_server.checking import check
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.core import Core
 from narrowcast_server.serve import Options, ServeError, running, warnings_of
-from narrowcast_server.storage.checking import check
 from narrowcast_server.storage.store import StoreError
 from support import world
 from support.server import running_server

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.http.login_limits import LoginLimits, place_of
 from narrowcast_server.organization import passwords
+from narrowcast_server.organization.addresses import place_of
 from narrowcast_server.organization.config import RateLimit
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.login_limits import LoginLimits
 from support import world
 from support.clock import VirtualClock
 from support.server import TestServer, running_server

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx
 
 from fuzz import values
-from narrowcast_server.http.app import routes_of
+from narrowcast_server.app import routes_of
 from narrowcast_server.http.params import REQUIRED
 from narrowcast_server.http.routing import Endpoint
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from narrowcast_server.http.app import routes_of
-from narrowcast_server.http.rate_limits import RateLimiter
+from narrowcast_server.app import routes_of
 from narrowcast_server.organization import passwords
 from narrowcast_server.organization.config import Config, RateLimit
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.rate_limits import RateLimiter
 from support import world
 from support.authorization import basic
 from support.clock import VirtualClock

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from narrowcast_api.wire.vocabulary import API_PREFIX, Role
-from narrowcast_server.http.app import routes_of
+from narrowcast_server.app import routes_of
 from support.ledger import proves
 from support.server import TestServer
 

@@ -18,11 +18,11 @@ import httpx
 import pytest
 
 from narrowcast_api.account import Account
+from narrowcast_server.checking import check
 from narrowcast_server.first_run import how_to_open
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.core import Core
 from narrowcast_server.serve import Options, ServeError, running
-from narrowcast_server.storage.checking import check
 from narrowcast_server.storage.schema import MIGRATIONS
 from narrowcast_server.storage.store import Store, StoreError
 from support import world

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from narrowcast_server.http.app import routes_of
+from narrowcast_server.app import routes_of
 from narrowcast_server.http.routing import Endpoint
 from support.server import TestServer, running_server
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from narrowcast_api.wire.vocabulary import MessageFlag, Role
-from narrowcast_server.http.json_text import encoded, encoded_text
+from narrowcast_server.organization.json_text import encoded, encoded_text
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 import narrowcast_server
 from narrowcast_api.wire.levels import CONTRACT_LEVEL, Gate
-from narrowcast_server.http.app import routes_of
+from narrowcast_server.app import routes_of
 from narrowcast_server.http.params import Param
 from narrowcast_server.serve import Options, warnings_of
 from support.ledger import proves

@@ -17,12 +17,12 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.checking import check
 from narrowcast_server.operator.arguments import Fault
 from narrowcast_server.operator.backup import BackupError, backup, restore
 from narrowcast_server.operator.control import NAME, ask
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.core import Core
-from narrowcast_server.storage.checking import check
 from support import world
 from support.server import TestServer, join_path, running_server
 

@@ -15,7 +15,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestina
 from narrowcast_api.wire.parameters import QUOTED, QUOTED_BELOW, is_quoted, shape
 from narrowcast_api.wire.vocabulary import TopicsPolicy
 from narrowcast_server.actions.retention import FOREVER
-from narrowcast_server.http.app import routes_of
+from narrowcast_server.app import routes_of
 from support.captures import needs_recordings, recorded_responses
 from support.server import Bare, TestServer
 

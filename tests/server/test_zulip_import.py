@@ -10,8 +10,8 @@ import pytest
 from narrowcast.cli import main
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.checking import check
 from narrowcast_server.operator.control import ask
-from narrowcast_server.storage.checking import check
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from support.archives import SAME, Files, converted, files_of, opened, packed, quiet, rows
 from support.server import running_server

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from narrowcast_api.wire.parameters import Operation, is_quoted, shape
 from narrowcast_api.wire.vocabulary import LATEST_LEVEL
-from narrowcast_server.http.app import routes_of
+from narrowcast_server.app import routes_of
 from narrowcast_server.http.params import REQUIRED, Param
 from narrowcast_server.http.routing import Endpoint
 from narrowcast_server.rules.permissions import Callers

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast_server.checking import check
 from narrowcast_server.organization.models import Message
 from narrowcast_server.organization.personal import DEFAULTS
 from narrowcast_server.organization.realm_settings import EDITABLE
 from narrowcast_server.rules.access import may_see
-from narrowcast_server.storage.checking import check
 from narrowcast_server.zulip_archive.layout import COMPLETE_LEVEL, NEWEST_LEVEL, Target
 from narrowcast_server.zulip_archive.numbers import REALM_CHANNELS
 from narrowcast_server.zulip_archive.reading.archive import read_archive

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import DraftType
 from narrowcast_server.actions.owned import own_row, remove_own
-from narrowcast_server.http.params import check_dict, check_integer, check_list, check_string
+from narrowcast_server.organization.checks import check_dict, check_integer, check_list, check_string
 from narrowcast_server.organization.errors import ServiceError, field_missing
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import switched_on

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import re2
 from uritemplate import variables
 
-from narrowcast_server.markdown.url_templates import check_template
+from narrowcast_server.actions.url_templates import check_template
 from narrowcast_server.organization.errors import ServiceError, invalid_value
 from narrowcast_server.queries.linkifiers import linkifiers_of
 

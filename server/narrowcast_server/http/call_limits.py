@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.requests import Request
 
-from narrowcast_server.http.connections import is_local
-from narrowcast_server.http.rate_limits import Headers, RateLimiter, rate_limited
 from narrowcast_server.http.routing import Endpoint
+from narrowcast_server.organization.addresses import is_local
 from narrowcast_server.organization.models import User
+from narrowcast_server.organization.rate_limits import Headers, RateLimiter, rate_limited
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core

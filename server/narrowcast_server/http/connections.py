@@ -7,10 +7,11 @@ for a request are closed to make room for new ones, and peers that send or read 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import math
 from collections import Counter
 from typing import TYPE_CHECKING, Final, Protocol
+
+from narrowcast_server.organization.addresses import is_local
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.config import ConnectionLimits
@@ -141,11 +142,3 @@ class Connections:
 
 def _by_age(connection: Connection) -> float:
     return math.inf if connection.idle_since is None else connection.idle_since
-
-
-def is_local(address: str) -> bool:
-    """Whether a peer is on this machine: a local user, or a proxy that serves many."""
-    try:
-        return address == "" or ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False

@@ -6,13 +6,22 @@ request are ignored and reported in the response as unsupported (CONV-09, VER-05
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar, cast
 
-from narrowcast_server.organization.checks import MAX_VALUES, check_length
+from narrowcast_server.organization.checks import (
+    MAX_VALUES,
+    check_bool,
+    check_dict,
+    check_encodable,
+    check_integer,
+    check_length,
+    check_list,
+    check_string,
+    json_value,
+)
 from narrowcast_server.organization.errors import MissingParameter, ServiceError
 
 T = TypeVar("T")
@@ -20,8 +29,6 @@ T_co = TypeVar("T_co", covariant=True)
 Parser = Callable[[str, str], T]
 """(name, text of the form field) -> value; raises ServiceError."""
 
-MAX_INTEGER: Final = 2**53
-_MAX_DEPTH: Final = 24
 _STRING: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 
@@ -129,10 +136,7 @@ def from_json(param: Param[T_co], text: str) -> T_co:
 @takes_text
 def string(name: str, text: str) -> str:
     """The raw text of the field. Lone surrogates cannot be stored or sent, so they are rejected."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise ServiceError(f"{name} is not valid UTF-8") from error
+    check_encodable(name, text)
     return text
 
 
@@ -152,68 +156,6 @@ def check_few_values(texts: Collection[str]) -> None:
         return
     if sum(_STRING.sub("", text).count(",") for text in texts) >= MAX_VALUES:
         raise ServiceError(f"The request has too many values (limit: {MAX_VALUES})")
-
-
-def json_value(name: str, text: str) -> object:
-    """Any JSON value of bounded depth, without NaN, infinities and lone surrogates."""
-    try:
-        value: object = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise ServiceError(f"{name} is not valid JSON") from error
-    _check_value(name, value, 0)
-    return value
-
-
-def _refuse_constant(constant: str) -> object:
-    raise ValueError(constant)
-
-
-def _check_value(name: str, value: object, depth: int) -> None:
-    if depth > _MAX_DEPTH:
-        raise ServiceError(f"{name} is not valid JSON")
-    if isinstance(value, str):
-        string(name, value)
-    elif isinstance(value, list):
-        for item in value:
-            _check_value(name, item, depth + 1)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            string(name, key)
-            _check_value(name, item, depth + 1)
-
-
-def check_integer(name: str, value: object) -> int:
-    """An integer of at most 2**53 in magnitude."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ServiceError(f"{name} is not an integer")
-    if abs(value) > MAX_INTEGER:
-        raise ServiceError(f"{name} is too large")
-    return value
-
-
-def check_string(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise ServiceError(f"{name} is not a string")
-    return value
-
-
-def check_list(name: str, value: object) -> list[object]:
-    if not isinstance(value, list):
-        raise ServiceError(f"{name} is not a list")
-    return value
-
-
-def check_dict(name: str, value: object) -> dict[str, object]:
-    if not isinstance(value, dict):
-        raise ServiceError(f"{name} is not a dict")
-    return cast(dict[str, object], value)
-
-
-def check_bool(name: str, value: object) -> bool:
-    """A JSON boolean; raises ServiceError for other values, 0 and 1 included."""
-    if not isinstance(value, bool):
-        raise ServiceError(f"{name} is not a boolean")
-    return value
 
 
 def number(name: str, text: str) -> float:

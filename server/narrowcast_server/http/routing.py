@@ -25,7 +25,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from narrowcast_api.wire.parameters import is_quoted
-from narrowcast_server.http.params import MAX_INTEGER, REQUIRED, Param, check_few_values, from_json
+from narrowcast_server.http.params import REQUIRED, Param, check_few_values, from_json
+from narrowcast_server.organization.checks import MAX_INTEGER
 from narrowcast_server.organization.errors import ServiceError, unauthorized
 from narrowcast_server.organization.models import User
 from narrowcast_server.rules.permissions import Callers

@@ -20,9 +20,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import IO, Final
 
+from narrowcast_server.checking import check
 from narrowcast_server.organization.core import DATABASE
 from narrowcast_server.storage import key_vault
-from narrowcast_server.storage.checking import check
 from narrowcast_server.uploads.files import UPLOADS
 
 _MANIFEST: Final = "manifest.json"

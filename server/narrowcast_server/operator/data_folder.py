@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from narrowcast_server import checking
 from narrowcast_server.operator.backup import BackupError, backup, restore
 from narrowcast_server.operator.server_file import ServerFileError, read
-from narrowcast_server.storage import checking
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.layout import NEWEST_KNOWN, LevelError, Target
 from narrowcast_server.zulip_archive.reading.archive import read_archive

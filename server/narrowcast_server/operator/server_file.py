@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Final
 
-from narrowcast_server.http.connections import is_local
 from narrowcast_server.mail.messages import is_address
 from narrowcast_server.mail.settings import MailSettings, Security
+from narrowcast_server.organization.addresses import is_local
 from narrowcast_server.organization.config import Config, Quotas
 
 NAME: Final = "server.toml"

@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from narrowcast_server.computing.highlights import Highlights
 from narrowcast_server.computing.workers import Workers
-from narrowcast_server.http.login_limits import LoginLimits
 from narrowcast_server.organization.clock import Clock, SystemClock
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.events import Event, EventHub
+from narrowcast_server.organization.login_limits import LoginLimits
 from narrowcast_server.organization.measures import Measures
 from narrowcast_server.organization.memberships import Memberships
 from narrowcast_server.organization.models import Channel, Group, User
 from narrowcast_server.organization.passwords import Passwords
 from narrowcast_server.organization.realm_settings import DEFAULTS
+from narrowcast_server.organization.second_factors import SecondFactors
 from narrowcast_server.storage.directory import Directory
 from narrowcast_server.storage.disk import Disk
 from narrowcast_server.storage.extra_keys import ExtraKeys
 from narrowcast_server.storage.folder_lock import FolderLock
 from narrowcast_server.storage.key_vault import KeyVault, seal_stored_keys
-from narrowcast_server.storage.second_factors import SecondFactors
 from narrowcast_server.storage.store import Store, StoreError
 
 if TYPE_CHECKING:

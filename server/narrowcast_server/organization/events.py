@@ -17,9 +17,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
 from weakref import WeakKeyDictionary, ref
 
-from narrowcast_server.http.json_text import encoded_text
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.event_variants import QueueOptions, variants, without_keys
+from narrowcast_server.organization.json_text import encoded_text
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.clock import Clock

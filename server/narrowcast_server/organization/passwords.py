@@ -12,9 +12,9 @@ from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
 from narrowcast_api.wire.vocabulary import PASSWORD_CHARACTERS
-from narrowcast_server.http.connections import is_local
-from narrowcast_server.http.rate_limits import rate_limited
+from narrowcast_server.organization.addresses import is_local
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.rate_limits import rate_limited
 from narrowcast_server.storage.key_vault import new_key
 
 T = TypeVar("T")

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Raw
 
-from narrowcast_server.http.json_text import encoded
 from narrowcast_server.organization import flags
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.event_variants import QueueOptions, message_variant
+from narrowcast_server.organization.json_text import encoded
 from narrowcast_server.organization.models import FlagBit, Message, User
 from narrowcast_server.queries.as_seen import as_seen
 from narrowcast_server.queries.messages import message_objects

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from narrowcast_server.http.params import check_list, check_string, json_value
+from narrowcast_server.organization.checks import check_list, check_string, json_value
 from narrowcast_server.organization.errors import ServiceError
 
 Operand = str | int | list[int]

@@ -22,13 +22,13 @@ from narrowcast_server.http.params import (
     defaulted,
     integer,
     integers,
-    json_value,
     nullable,
     optional,
     required,
     text_without_null,
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.organization.checks import json_value
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.organization.people import active_people

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from narrowcast_server.actions import bot_storage
-from narrowcast_server.http.params import check_string, mapping, optional, required, string, strings
+from narrowcast_server.http.params import mapping, optional, required, string, strings
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.organization.checks import check_string
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.linkifiers import linkifier_triples
 from narrowcast_server.routes.settings import PARAMS, update_settings

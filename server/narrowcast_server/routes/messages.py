@@ -12,7 +12,6 @@ from narrowcast_server.http.params import (
     choice,
     defaulted,
     integers,
-    json_value,
     missing,
     natural,
     nullable,
@@ -22,6 +21,7 @@ from narrowcast_server.http.params import (
     string,
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.organization.checks import json_value
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.event_variants import QueueOptions
 from narrowcast_server.queries.fetching import (

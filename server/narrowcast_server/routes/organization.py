@@ -9,17 +9,10 @@ from narrowcast_api.wire.vocabulary import MAX_WELCOME_TEXT, NOT_FOR_NEWCOMERS, 
 from narrowcast_server.actions import realm
 from narrowcast_server.actions.joining import welcome
 from narrowcast_server.actions.visibility import visibility_may_change_for_all
-from narrowcast_server.http.params import (
-    Param,
-    boolean,
-    json_value,
-    limited,
-    optional,
-    required,
-    text_without_null,
-)
+from narrowcast_server.http.params import Param, boolean, limited, optional, required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import personal
+from narrowcast_server.organization.checks import json_value
 from narrowcast_server.organization.errors import ServiceError, not_owner
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
 from narrowcast_server.queries.organization import domains_of

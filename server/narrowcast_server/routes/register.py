@@ -8,16 +8,15 @@ from narrowcast_api.wire.vocabulary import Capability
 from narrowcast_server.http.params import (
     Param,
     boolean,
-    check_bool,
     defaulted,
     integer,
-    json_value,
     mapping,
     natural,
     optional,
     strings,
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.organization.checks import check_bool, json_value
 from narrowcast_server.organization.dialect import version_fields
 from narrowcast_server.organization.errors import ServiceError, field_missing
 from narrowcast_server.organization.event_variants import CAPABILITIES as KNOWN_CAPABILITIES

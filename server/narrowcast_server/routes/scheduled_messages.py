@@ -11,17 +11,16 @@ from narrowcast_server.actions.messages import Origin
 from narrowcast_server.actions.owned import own_row
 from narrowcast_server.http.params import (
     boolean,
-    check_integer,
     choice,
     defaulted,
     integer,
-    json_value,
     optional,
     required,
     string,
     text_without_null,
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.organization.checks import check_integer, json_value
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.scheduled_messages import Target, scheduled_of, stored_target
 

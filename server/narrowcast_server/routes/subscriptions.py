@@ -16,18 +16,16 @@ from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
 from narrowcast_server.http.params import (
     boolean,
-    check_list,
-    check_string,
     choice,
     defaulted,
     integer,
-    json_value,
     objects,
     optional,
     required,
     strings,
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.organization.checks import check_list, check_string, json_value
 from narrowcast_server.organization.errors import (
     ServiceError,
     field_missing,

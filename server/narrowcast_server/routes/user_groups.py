@@ -12,12 +12,12 @@ from narrowcast_server.http.params import (
     boolean,
     defaulted,
     integers,
-    json_value,
     optional,
     required,
     text_without_null,
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.organization.checks import json_value
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Group
 from narrowcast_server.organization.people import active_people, person

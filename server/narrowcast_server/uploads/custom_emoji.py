@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_assets.emoji import emoji_names
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
+from narrowcast_server.queries.custom_emoji import custom_emoji_table
 from narrowcast_server.rules.custom_emoji import check_may_add_emoji, check_may_retire_emoji
 from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.uploads.files import ORGANIZATION
@@ -18,21 +19,6 @@ if TYPE_CHECKING:
 PICTURES: Final = "/user_avatars"
 MAX_NAME: Final = 50
 _NAME = re.compile(r"[a-z0-9 _-]*[a-z0-9][a-z0-9 _-]*")
-
-
-def custom_emoji_table(core: Core) -> dict[str, dict[str, object]]:
-    """All custom emoji by id, including deactivated ones: `realm_emoji` of registration."""
-    return {
-        str(row["id"]): {
-            "id": str(row["id"]),
-            "name": row["name"],
-            "source_url": row["source_url"],
-            "deactivated": bool(row["deactivated"]),
-            "author_id": row["author_id"],
-            "still_url": row["still_url"],
-        }
-        for row in core.store.all("SELECT * FROM custom_emoji ORDER BY id")
-    }
 
 
 def add_emoji(core: Core, user: User, name: str, stored: str) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from narrowcast_server.queries.custom_emoji import custom_emoji_table
 from narrowcast_server.queries.linkifiers import linkifiers_of
 from narrowcast_server.queries.organization import domains_of
 from narrowcast_server.queries.playgrounds import playgrounds_of
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
-from narrowcast_server.uploads.custom_emoji import custom_emoji_table
 
 
 @part("realm_linkifiers")

@@ -8,9 +8,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from narrowcast_server.checking import check
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.core import Core
-from narrowcast_server.storage.checking import check
 from narrowcast_server.zulip_archive import layout
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.reading import (

@@ -7,9 +7,9 @@ import json
 import secrets
 from typing import Final
 
-from narrowcast_server.http.rate_limits import RateLimiter
 from narrowcast_server.organization.clock import Clock
 from narrowcast_server.organization.config import RateLimit
+from narrowcast_server.organization.rate_limits import RateLimiter
 from narrowcast_server.organization.totp import matching_step, new_secret
 from narrowcast_server.storage.key_vault import KeyVault
 from narrowcast_server.storage.store import Row, Store

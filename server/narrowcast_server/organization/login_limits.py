@@ -9,13 +9,12 @@ of accounts.
 
 from __future__ import annotations
 
-import ipaddress
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.http.connections import is_local
-from narrowcast_server.http.rate_limits import RateLimiter
+from narrowcast_server.organization.addresses import is_local, place_of
 from narrowcast_server.organization.config import RateLimit
+from narrowcast_server.organization.rate_limits import RateLimiter
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.clock import Clock
@@ -65,16 +64,3 @@ class LoginLimits:
         self._familiar.move_to_end((account, place))
         while len(self._familiar) > _MAX_PLACES:
             self._familiar.popitem(last=False)
-
-
-def place_of(address: str) -> str:
-    """The place of an address: itself, or for IPv6 its /64 network, which usually belongs to one person."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, ipaddress.IPv4Address):
-        return address
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.ip_network((parsed, 64), strict=False))

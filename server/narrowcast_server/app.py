@@ -26,11 +26,10 @@ from starlette.websockets import WebSocket
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_server.actions.audit_log import is_administrative, record
-from narrowcast_server.actions.background import background
+from narrowcast_server.background import background
 from narrowcast_server.http import auth
 from narrowcast_server.http.browsers import check_page
 from narrowcast_server.http.call_limits import CallLimiter
-from narrowcast_server.http.json_text import encoded
 from narrowcast_server.http.routing import Call, Endpoint, ResponseBody
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.dialect import refusal
@@ -40,6 +39,7 @@ from narrowcast_server.organization.errors import (
     unauthorized,
     unknown_endpoint,
 )
+from narrowcast_server.organization.json_text import encoded
 from narrowcast_server.organization.models import User
 from narrowcast_server.routes import ALL_ROUTES
 from narrowcast_server.routes.event_stream import STREAM_PATH, event_stream

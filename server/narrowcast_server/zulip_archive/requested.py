@@ -1,0 +1,79 @@
+"""Makes the exports that administrators request: one archive at a time, in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import shutil
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import ExportType
+from narrowcast_server.actions.exports import FOLDER, emit_exports, file_of
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+    from narrowcast_server.storage.store import Row
+
+_FILE: Final = "narrowcast-export.tar.gz"
+
+_log = logging.getLogger("narrowcast.server")
+
+
+async def make_exports(core: Core) -> None:
+    """Makes the requested exports as long as the server runs; restarts one that a stopped server had begun."""
+    _forget_lost(core)
+    while True:
+        row = core.store.one(
+            "SELECT * FROM exports WHERE place IS NULL AND failed IS NULL ORDER BY id LIMIT 1"
+        )
+        if row is None:
+            core.export_wanted.clear()
+            await core.export_wanted.wait()
+        else:
+            await _make(core, row)
+
+
+def _forget_lost(core: Core) -> None:
+    """Marks exports without a file (after a restore) as deleted; deletes files that belong to no export."""
+    rows = core.store.all("SELECT * FROM exports WHERE place IS NOT NULL AND deleted IS NULL")
+    lost = [row["id"] for row in rows if not file_of(core, row["place"]).is_file()]
+    folder, known = core.folder / FOLDER, {row["place"].partition("/")[0] for row in rows}
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.name not in known:
+            shutil.rmtree(path, ignore_errors=True)
+    with core.transaction():
+        for identity in lost:
+            core.store.execute("UPDATE exports SET deleted = ? WHERE id = ?", core.now(), identity)
+
+
+async def _make(core: Core, row: Row) -> None:
+    place = f"{secrets.token_urlsafe(32)}/{_FILE}"
+    stopped = threading.Event()
+    try:
+        await asyncio.to_thread(_write, core.folder, file_of(core, place), ExportType(row["kind"]), stopped)
+    except asyncio.CancelledError:
+        stopped.set()
+        raise
+    except Exception:
+        _log.exception("export %s failed", row["id"])
+        changed, value = "failed", str(core.now())
+    else:
+        changed, value = "place", place
+    with core.transaction():
+        core.store.execute(f"UPDATE exports SET {changed} = ? WHERE id = ?", value, row["id"])
+        emit_exports(core)
+
+
+def _write(data: Path, target: Path, kind: ExportType, stopped: threading.Event) -> None:
+    # Imported late: seldom needed, and slow to load.
+    from narrowcast_server.zulip_archive.writing.archive import write_archive
+
+    target.parent.mkdir(parents=True, mode=0o700)
+    try:
+        write_archive(data, target, kind=kind, should_continue=lambda: not stopped.is_set(), say=_log.info)
+    except BaseException:
+        shutil.rmtree(target.parent, ignore_errors=True)
+        raise
