@@ -76,6 +76,25 @@ async def test_words_that_are_typed_while_the_journal_is_read_are_not_replaced_b
         assert leader.texts() == other.texts() == ["Soup and bread", "Soup or stew"]
 
 
+async def test_typed_text_stays_although_the_other_window_had_typed_the_same_letters(tmp_path: Path) -> None:
+    leader, other = pair(tmp_path)
+    async with leader, other:
+        draft_id = known_to_both(leader, other)
+        (disk := Held()).take(other.journal)
+        for theirs in ("Soup a", "Soup and bread"):
+            await leader.clock.advance(1)
+            leader.drafts.save(draft_id, LUNCH, theirs)
+            other.drafts.save(draft_id, LUNCH, "Soup a")
+            changes = other.journal.refresh()
+            disk.write()
+            other.drafts.on_journal(changes.result())
+            assert (draft := other.drafts.get(draft_id)) is not None
+            assert draft.content == "Soup a"
+        disk.write()
+        leader.look()
+        assert leader.texts() == other.texts() == ["Soup a", "Soup and bread"]
+
+
 async def _race(leader: Window, other: Window) -> Held:
     """Edits one draft in both windows, with the journal write of `other` held; returns the held write."""
     draft_id = known_to_both(leader, other)

@@ -212,6 +212,7 @@ def test_what_two_windows_made_of_a_draft_comes_together(
         replace(SYNCED, revision="mine", **mine),
         replace(SYNCED, revision="theirs", **theirs),
         version("Soup"),
+        written_here="version" in mine,
         is_leader=is_leader,
     )
     assert (merged.version, merged.deleted, keeps_both) == (version(words), deleted, both)
@@ -222,7 +223,7 @@ def test_what_two_windows_made_of_a_draft_comes_together(
 def test_what_the_server_has_deleted_is_made_anew_where_words_came_meanwhile() -> None:
     gone = replace(SYNCED, deleted=True, dirty=False)
     written = replace(SYNCED, version=version("Pie"), revision="theirs")
-    merged, _ = merge_rows(gone, written, version("Soup"), is_leader=True)
+    merged, _ = merge_rows(gone, written, version("Soup"), written_here=False, is_leader=True)
     assert (merged.version, merged.server_id, merged.dirty, merged.deleted) == (
         version("Pie"),
         None,
@@ -235,7 +236,7 @@ def test_what_the_server_has_deleted_is_made_anew_where_words_came_meanwhile() -
 def test_the_syncing_window_knows_what_the_server_has(is_leader: bool) -> None:
     unsynced = replace(DRAFT, dirty=True)
     mine, theirs = (SYNCED, unsynced) if is_leader else (unsynced, SYNCED)
-    merged, _ = merge_rows(mine, theirs, version("Soup"), is_leader=is_leader)
+    merged, _ = merge_rows(mine, theirs, version("Soup"), written_here=False, is_leader=is_leader)
     assert (merged.server_id, merged.base, merged.dirty) == (9, version("Soup"), False)
 
 
@@ -253,6 +254,7 @@ def test_two_texts_of_one_draft_belong_together_whichever_window_found_out(
         replace(SYNCED, conflict_with=mine),
         replace(SYNCED, conflict_with=theirs),
         version("Soup"),
+        written_here=False,
         is_leader=False,
     )
     assert merged.conflict_with == (mine or theirs)

@@ -31,13 +31,14 @@ def _normal(version: DraftVersion) -> tuple[object, str]:
 
 
 def merge_rows(
-    mine: Draft, theirs: Draft, agreed: DraftVersion | None, *, is_leader: bool
+    mine: Draft, theirs: Draft, agreed: DraftVersion | None, *, written_here: bool, is_leader: bool
 ) -> tuple[Draft, bool]:
     """Returns the merged draft, and whether the text of `theirs` must be kept as a second draft.
 
-    `agreed` is the text from which both started, `is_leader` whether `mine` has the current server fields.
+    `agreed` is the text from which both started, `written_here` whether `mine` was changed since, `is_leader`
+    whether it has the current server fields.
     """
-    written_here, written_there = mine.version != agreed, theirs.version != agreed
+    written_there = theirs.version != agreed
     version, deleted, both = mine.version, mine.deleted and theirs.deleted, False
     if mine.deleted and not theirs.deleted:
         # New text takes precedence over the decision to delete the old one.

@@ -40,7 +40,8 @@ class DraftItem(Struct):
     `expected` are versions that were sent and whose events have not arrived, oldest first. `busy`: a request
     about it is in progress. `due` is the monotonic time of its next request, `dirty_since` limits how long
     typing may delay that. `unsaved`: newer than the journal. `agreed` is the text that the journal had when
-    it was last read or written here. `sent_at` is when the text was sent to the server as an edit of an older
+    it was last read or written here. `apart`: this text does not follow from that one, even if it equals it,
+    because both windows have typed. `sent_at` is when the text was sent to the server as an edit of an older
     one (UTC seconds); None if the text is from another device, or is the first one of this draft, which any
     device that changes it has seen. `refused`: why the server rejected this text for this destination.
     """
@@ -52,6 +53,7 @@ class DraftItem(Struct):
     dirty_since: float | None = None
     unsaved: bool = False
     agreed: DraftVersion | None = None
+    apart: bool = False
     sent_at: float | None = None
     refused: str | None = None
 
@@ -65,7 +67,7 @@ def _read(record: Draft, before: DraftItem | None = None) -> DraftItem:
     if before is None:
         return DraftItem(record, agreed=record.version)
     before.record = replace(record, error=before.record.error)
-    before.agreed = record.version
+    before.agreed, before.apart = record.version, False
     return before
 
 
@@ -177,7 +179,7 @@ class DraftStore:
 
         def done(write: Future[bool]) -> None:
             if write.result() and not self.is_lost(draft_id):
-                item.agreed = version
+                item.agreed, item.apart = version, False
 
         written.add_done_callback(done)
         return written
@@ -289,8 +291,11 @@ class DraftStore:
             self._items.pop(item.record.draft_id, None)
 
     def _merge_in(self, item: DraftItem, theirs: Draft, *, is_leader: bool) -> None:
-        merged, both = merge_rows(item.record, theirs, item.agreed, is_leader=is_leader)
-        item.record, item.agreed = merged, theirs.version
+        written_here = item.apart or item.record.version != item.agreed
+        merged, both = merge_rows(
+            item.record, theirs, item.agreed, written_here=written_here, is_leader=is_leader
+        )
+        item.record, item.agreed, item.apart = merged, theirs.version, written_here
         if merged.deleted and not merged.dirty:
             self.drop(item)
         elif both:
