@@ -28,6 +28,8 @@ from types import TracebackType
 from typing import Self
 
 import pyte
+from pyte.screens import Char
+from rich.cells import cell_len
 
 PATIENCE = 60.0
 """Seconds that a wait may take on a loaded machine."""
@@ -147,7 +149,7 @@ class Terminal:
     @property
     def lines(self) -> list[str]:
         """Returns the rows of the screen."""
-        return [line.rstrip() for line in self.screen.display]
+        return [_row(self.screen.buffer[row], self.screen.columns) for row in range(self.screen.lines)]
 
     @property
     def text(self) -> str:
@@ -293,6 +295,20 @@ def _encode(key: str) -> str:
     if key.startswith("alt+"):
         return "\x1b" + _encode(key[4:])
     return key
+
+
+def _row(cells: Mapping[int, Char], columns: int) -> str:
+    """The text of a row. pyte's own `display` fails on the second half of a wide character whose first half
+    was just overwritten.
+    """
+    signs: list[str] = []
+    is_covered = False
+    for column in range(columns):
+        sign = cells[column].data
+        if not is_covered:
+            signs.append(sign or " ")
+        is_covered = not is_covered and cell_len(sign) == 2
+    return "".join(signs).rstrip()
 
 
 _UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p")
