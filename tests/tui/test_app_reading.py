@@ -304,6 +304,23 @@ async def test_a_filter_that_nothing_matches_says_so(tmp_path: Path) -> None:
         assert "Nothing matches 'zzz'." in rows
 
 
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("ctrl+k", "For commands, press Esc and Ctrl-p."),
+        ("ctrl+p", "For channels, topics and people, press Esc and Ctrl-k."),
+    ],
+)
+async def test_names_and_commands_are_found_by_who_looks_in_the_wrong_list(
+    tmp_path: Path, key: str, hint: str
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press(key)
+        await stage.type("zzz")
+        assert isinstance(picker := stage.app.screen, Picker)
+        assert hint in " ".join(plain_text(picker.list.compose_row(y) for y in range(4)).split())
+
+
 async def test_a_click_on_the_heading_of_a_conversation_opens_it(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         message_id = await stage.server.send("bruno", "general", "lunch", "Soup")

@@ -36,7 +36,12 @@ def _pick(screen: Workspace, picker: Picker[Target]) -> None:
 def switcher(screen: Workspace) -> None:
     """Opens the switcher: goes to any view by a part of its name."""
     everywhere = Everywhere(screen.session, time.time(), app_of(screen).accounts.others())
-    picker = Picker("Go to", everywhere.choices(), placeholder="channel, topic, person, view")
+    picker = Picker(
+        "Go to",
+        everywhere.choices(),
+        placeholder="channel, topic, person, view",
+        elsewhere="For commands, press Esc and <app.palette>.",
+    )
     _pick(screen, picker)
     screen.spawn(_complete_topics(screen.session, everywhere, picker), "list the topics")
 

@@ -92,6 +92,8 @@ class VirtualList(LineView, Generic[T]):
         self._is_even = type(self).rows_of is VirtualList.rows_of
         """Whether all items have the same height: positions are then computed directly."""
         self.empty_text = empty_text
+        self.unmatched_hint = ""
+        """What to do when nothing matches the filter."""
         self._items: Sequence[T] = items
         self._shown: Sequence[T] = items
         self._query = ""
@@ -234,7 +236,7 @@ class VirtualList(LineView, Generic[T]):
     def _said_of_nothing(self) -> str:
         """The text for an empty list: that there are no items, or that none match the filter."""
         if self._query and self._items:
-            return f"Nothing matches {safe_line(self._query, 60)!r}."
+            return f"Nothing matches {safe_line(self._query, 60)!r}. {self.unmatched_hint}".rstrip()
         return self.empty_text
 
     # LineView.

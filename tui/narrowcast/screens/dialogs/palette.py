@@ -26,4 +26,9 @@ def palette(keys: Mapping[str, tuple[str, ...]], server: ServerInfo | None) -> P
         for command in every()
         if command.palette and command.id != "app.palette"
     ]
-    return Picker("Commands", choices, placeholder="name of a command")
+    return Picker(
+        "Commands",
+        choices,
+        placeholder="name of a command",
+        elsewhere="For channels, topics and people, press Esc and <go.switcher>.",
+    )

@@ -13,6 +13,7 @@ from textual.containers import Vertical
 from textual.strip import Strip
 
 from narrowcast.app.context import app_of
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.title import DialogTitle
@@ -77,7 +78,11 @@ class ChoiceList(VirtualList[Choice[T]]):
 
 
 class Picker(Dialog[T | None], Generic[T]):
-    """A list filtered by typing. Dismissed with the chosen value, or None."""
+    """A list filtered by typing. Dismissed with the chosen value, or None.
+
+    ``elsewhere``: where to find what is not in the list, with the ids of commands as for `with_keys`; shown
+    when nothing matches.
+    """
 
     DEFAULT_CSS = """
     Picker > Vertical { height: 22; max-height: 90%; }
@@ -88,15 +93,22 @@ class Picker(Dialog[T | None], Generic[T]):
     AUTO_FOCUS = "Editor"
 
     def __init__(
-        self, title: str, choices: Sequence[Choice[T]], *, placeholder: str = "type to filter"
+        self,
+        title: str,
+        choices: Sequence[Choice[T]],
+        *,
+        placeholder: str = "type to filter",
+        elsewhere: str = "",
     ) -> None:
         super().__init__()
         self._title = title
         self._placeholder = placeholder
+        self._elsewhere = elsewhere
         self.list: ChoiceList[T] = ChoiceList(choices, empty_text="No matches.")
         self.list.can_focus = False
 
     def compose(self) -> ComposeResult:
+        self.list.unmatched_hint = with_keys(keys_of(self), self._elsewhere)
         with Vertical():
             title = DialogTitle(id="title")
             keys = self.hints(("picker.select", "selects"), ("dialog.close", "cancels"))
