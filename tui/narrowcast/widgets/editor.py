@@ -59,6 +59,18 @@ class Editor(Widget, can_focus=True):
         def control(self) -> Editor:
             return self.editor
 
+    class Pasted(Message):
+        """A text was pasted, and is in front of the cursor."""
+
+        def __init__(self, editor: Editor, text: str) -> None:
+            super().__init__()
+            self.editor = editor
+            self.text = text
+
+        @property
+        def control(self) -> Editor:
+            return self.editor
+
     class ModeChanged(Message):
         """Posted when the vim mode changed."""
 
@@ -153,6 +165,12 @@ class Editor(Widget, can_focus=True):
         """Inserts ``text`` at the cursor, as one undo step."""
         self.buffer.insert(text)
         self._changed(True)
+
+    def paste(self, text: str) -> None:
+        """Inserts ``text`` in place of the selection, as one undo step."""
+        self._cut_marked()
+        self.insert(text)
+        self.post_message(self.Pasted(self, text))
 
     def replace(self, start: int, end: int, text: str) -> None:
         """Replaces the text from ``start`` to ``end`` by ``text``."""
@@ -281,9 +299,7 @@ class Editor(Widget, can_focus=True):
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
-        self._cut_marked()
-        self.buffer.insert(event.text)
-        self._changed(True)
+        self.paste(event.text)
 
     async def _on_mouse_down(self, event: events.MouseDown) -> None:
         offset: Offset | None = event.get_content_offset(self)

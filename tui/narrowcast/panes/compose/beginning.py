@@ -77,6 +77,12 @@ class Beginning:
             self._pane.text.insert(text)
             self._order.enter_text()
 
+    def paste(self, text: str) -> None:
+        """Inserts text that was pasted outside of a field."""
+        if not self.refused():
+            self._pane.text.paste(text)
+            self._order.enter_text()
+
     def append(self, text: str) -> None:
         """Adds text at the end, beginning with a new line."""
         if not self.refused():

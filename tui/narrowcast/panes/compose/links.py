@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.edits import destination_of
 from narrowcast.text import names
 from narrowcast_api.narrow.destinations import Destination, same_conversation
+from narrowcast_api.short_links import shortened
 from narrowcast_api.storage.records import Draft, Edit
 
 __all__ = ["Links", "TextPlace"]
@@ -53,6 +55,22 @@ class Links:
             return True
         is_elsewhere = place.draft_id is not None and self._pane.session.drafts.get(place.draft_id)
         return not is_elsewhere and same_conversation(writing.destination()[0], place.destination)
+
+    def shorten(self, pasted: str) -> None:
+        """Replaces a URL that was just pasted by the text that a linkifier turns into it, unless it is a part of
+        something longer, or of code.
+        """
+        buffer = self._pane.text.buffer
+        start = buffer.cursor - len(pasted)
+        before = buffer.text[:start]
+        is_alone = not before[-1:].strip() and before.count("`") % 2 == 0
+        if not is_alone or buffer.text[start : buffer.cursor] != pasted:
+            return
+        short = shortened(self._pane.session.state.linkifiers, pasted)
+        if short is not None:
+            self._pane.text.replace(start, buffer.cursor, short)
+            how = "The link was shortened by a linkifier. <compose.undo> brings the URL back."
+            self._pane.tell(with_keys(keys_of(self._pane.host), how))
 
     def insert(self, link: str) -> None:
         """Inserts a link at the cursor."""

@@ -240,6 +240,12 @@ class ComposePane(Vertical):
             self._tell_typing()
         self._writing.typed()
 
+    def on_editor_pasted(self, event: Editor.Pasted) -> None:
+        """Shortens a pasted link."""
+        event.stop()
+        if event.editor is self.text:
+            self.links.shorten(event.text)
+
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
         """Enter in an address field goes to the next field, unless the name in it is unknown."""
         event.stop()

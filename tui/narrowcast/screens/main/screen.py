@@ -368,7 +368,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def on_paste(self, event: events.Paste) -> None:
         """Text pasted outside of a field goes to compose."""
         event.stop()
-        self.writing.begin.insert(event.text)
+        self.writing.begin.paste(event.text)
 
     @on(ComposePane.Left)
     def _leave_compose(self) -> None:
