@@ -20,6 +20,7 @@ from narrowcast_api.errors import (
     RedirectLoop,
     RedirectRefused,
 )
+from narrowcast_api.http import http_client
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.http.tls import shared_context
@@ -161,7 +162,7 @@ async def test_redirects_that_lead_nowhere_do_not_use_up_the_connections(
                 await connection.request("GET", "/users/me", timeout=5)
 
 
-async def test_a_request_that_finds_no_free_connection_was_not_sent() -> None:
+async def test_a_request_that_finds_no_free_connection_was_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     everything_taken = asyncio.Event()
     responded = asyncio.Event()
 
@@ -174,8 +175,9 @@ async def test_a_request_that_finds_no_free_connection_was_not_sent() -> None:
     async with raw_server(hold) as server, Connection(account(server.port)) as connection:
         held = [asyncio.create_task(connection.request("GET", "/users/me")) for _ in range(16)]
         await everything_taken.wait()
+        monkeypatch.setattr(http_client, "CONNECT_SECONDS", 0.05)
         with pytest.raises(NotConnected):
-            await connection.request("POST", "/messages", {"content": "x"}, timeout=0.1)
+            await connection.request("POST", "/messages", {"content": "x"})
         responded.set()
         await asyncio.gather(*held)
         assert len(server.heard) == 16
