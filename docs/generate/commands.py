@@ -65,7 +65,7 @@ def task_page() -> str:
     parts = [
         "# Everyday tasks",
         "How to do everyday tasks in the app, and on the command line where possible. The keys are the defaults; the "
-        "palette (`Ctrl-p`) lists all commands with your own keys.",
+        "palette (`Ctrl-p`) lists all commands with your own keys, and finds every setting.",
     ]
     for heading, listed in TASKS.items():
         rows = [

@@ -47,7 +47,10 @@ async def open_mentions(app):
     keys = '[keys]\n"extension.one.open" = "f10"\n"extension.absent.x" = "f11"\n'
     async with extended(tmp_path, {"one": source}, keys) as stage:
         await stage.told("Extension one: j is already used by navigation.down")
-        chosen = {choice.value.id: choice.text for choice in palette(stage.app.keys, ServerInfo()).list.items}
+        chosen = {
+            choice.value.command.id: choice.text
+            for choice in palette(stage.app.keys, ServerInfo()).list.items
+        }
         assert chosen["extension.one.hello"] == "Say hello␛]0;x␇"
         assert stage.app.keys["extension.one.hello"] == ("f12",)
         await stage.press("f12")

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from narrowcast.app.config_file import Value
     from narrowcast.app.early_session import EarlySession
+    from narrowcast.screens.dialogs.palette import Chosen
     from narrowcast.screens.main.screen import MainScreen
 
 log = logging.getLogger(__name__)
@@ -315,14 +316,23 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     def action_app_palette(self) -> None:
         from narrowcast.screens.dialogs.palette import palette
+        from narrowcast.screens.settings.find import setting_choices
 
         session = self.accounts.session
         server = session.state.server if session is not None else None
-        self.push_screen(palette(self.keys, server), self._run_chosen)
+        settings = setting_choices(session.state) if session is not None else ()
+        self.push_screen(palette(self.keys, server, settings), self._run_chosen)
 
-    def _run_chosen(self, command: Command | None) -> None:
-        if command is not None:
-            self.call_later(self.perform, command)
+    def _run_chosen(self, chosen: Chosen | None) -> None:
+        if chosen is not None:
+            self.call_later(self._perform_chosen, chosen)
+
+    async def _perform_chosen(self, chosen: Chosen) -> None:
+        from narrowcast.screens.dialogs.manage import ManageScreen
+
+        await self.perform(chosen.command)
+        if chosen.row is not None and isinstance(self.screen, ManageScreen):
+            self.screen.show_row(chosen.row)
 
     async def perform(self, command: Command) -> None:
         """Runs a command on the nearest node that has its action, from the focus outwards, else anywhere on

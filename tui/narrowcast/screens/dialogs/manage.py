@@ -161,6 +161,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         self._turn = asyncio.Lock()
         self._wanted = self._loaded = 0
         """How often `load` was asked for, and how many of these the last response serves."""
+        self._first_row: Hashable | None = None
         self._before: frozenset[Hashable] | None = None
         """The keys of the rows before something was created: a new row is selected when it appears, until the next
         key press."""
@@ -230,6 +231,11 @@ class ManageScreen(Dialog[object], Generic[T]):
         self._head.show_pieces(
             [(self.title_text(), "strong"), (count, "dim")], [(self.hints(("dialog.close", "closes")), "dim")]
         )
+
+    def show_row(self, key: Hashable) -> None:
+        """Selects a row by its key, also before the screen is mounted."""
+        self._first_row = key
+        self.list.select_key(key)
 
     def title_text(self) -> str:
         return self.TITLE_TEXT
@@ -319,7 +325,7 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     def on_mount(self) -> None:
         """Shows the current things, fetches the rest, and subscribes to the state."""
-        self.refresh_rows()
+        self.refresh_rows(select=self._first_row)
         self._show_keys()
         if type(self).load is not ManageScreen.load:
             self.list.empty_text = WAITING

@@ -1,8 +1,9 @@
-"""The command palette: every command by name, with its key."""
+"""The command palette: every command by name, with its key, and every setting."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple
 
 from narrowcast.commands.keymap import keys_label
 from narrowcast.commands.registry import Command, every
@@ -12,12 +13,21 @@ from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.server_info import ServerInfo
 
 
-def palette(keys: Mapping[str, tuple[str, ...]], server: ServerInfo | None) -> Picker[Command]:
-    """A picker of commands; returns the chosen one. Commands that ``server`` does not support are disabled."""
+class Chosen(NamedTuple):
+    """What was chosen in the palette: a command, and the row to select in the list that it opens."""
+
+    command: Command
+    row: Hashable = None
+
+
+def palette(
+    keys: Mapping[str, tuple[str, ...]], server: ServerInfo | None, settings: Sequence[Choice[Chosen]] = ()
+) -> Picker[Chosen]:
+    """A picker of commands and ``settings``. Commands that ``server`` does not support are disabled."""
     known = server or ServerInfo()
     choices = [
         Choice(
-            command,
+            Chosen(command),
             command.title,
             keys_label(keys.get(command.id, command.keys)),
             also=f"{command.id} {OTHER_NAMES.get(command.id, '')}",
@@ -28,7 +38,7 @@ def palette(keys: Mapping[str, tuple[str, ...]], server: ServerInfo | None) -> P
     ]
     return Picker(
         "Commands",
-        choices,
-        placeholder="name of a command",
+        [*choices, *settings],
+        placeholder="name of a command or a setting",
         elsewhere="For channels, topics and people, press Esc and <go.switcher>.",
     )

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from narrowcast.screens.settings.catalog import Catalog, Kind, Setting, choice, flag
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.settings import Settings
 
 
 def _holders(name: str, title: str) -> Setting:
@@ -50,6 +55,12 @@ REPLACED = {
     "wildcard_mention_policy": "can_mention_many_users_group",
 }
 """Settings of older servers, and their replacements: newer servers report both, but only change the replacement."""
+
+
+def is_current(setting: Setting, values: Settings) -> bool:
+    """Whether the server has this setting, and none that replaces it."""
+    return setting.name in values and REPLACED.get(setting.name, "") not in values
+
 
 ORGANIZATION: Catalog = {
     "Organization profile": (

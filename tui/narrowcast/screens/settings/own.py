@@ -17,6 +17,9 @@ _TOPICS = (
 )
 _AUTOMATIC = ((1, "Automatic"), (2, "Always"), (3, "Never"))
 
+OTHER_APPS = "Other apps"
+"""The heading of settings that have no effect here."""
+
 OWN: Catalog = {
     "Preferences": (
         flag("enter_sends", "Enter sends when composing (in apps that follow the account)"),
@@ -95,7 +98,7 @@ OWN: Catalog = {
         flag("twenty_four_hour_time", "24-hour time"),
         flag("web_suggest_update_timezone", "Suggest updating the time zone when travelling"),
     ),
-    "Other apps": (
+    OTHER_APPS: (
         choice("color_scheme", "Theme", (1, "Automatic"), (2, "Dark"), (3, "Light")),
         choice(
             "web_home_view",

@@ -15,7 +15,7 @@ from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import Text, Values, YesNo
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.settings.catalog import Catalog, Kind, Setting
-from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
+from narrowcast.screens.settings.organization import ORGANIZATION, is_current
 from narrowcast.screens.settings.own import ACCOUNT, ELSEWHERE, OWN
 from narrowcast.screens.settings.screen import SettingsScreen
 from narrowcast.text.time_zones import preload
@@ -139,7 +139,7 @@ class OrganizationSettingsScreen(SettingsScreen):
         return []
 
     def applies(self, setting: Setting, values: Settings) -> bool:
-        return super().applies(setting, values) and REPLACED.get(setting.name, "") not in values
+        return is_current(setting, values)
 
     def values(self) -> Settings:
         return self.state.organization

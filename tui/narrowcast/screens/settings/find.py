@@ -1,0 +1,56 @@
+"""Every setting by its title, for the command palette."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from narrowcast.app.config_keys import CONFIG_KEYS
+from narrowcast.commands.registry import by_id
+from narrowcast.commands.run import refusal
+from narrowcast.screens.dialogs.palette import Chosen
+from narrowcast.screens.dialogs.picker import Choice
+from narrowcast.screens.settings.catalog import Kind
+from narrowcast.screens.settings.organization import ORGANIZATION, is_current
+from narrowcast.screens.settings.own import ACCOUNT, OTHER_APPS, OWN
+from narrowcast_api.state.state import State
+
+__all__ = ["setting_choices"]
+
+
+def setting_choices(state: State) -> list[Choice[Chosen]]:
+    """The settings of the app, the user and the organization, which are found by title, heading and name."""
+    return [*_of_app(state), *_own(state), *_of_organization(state)]
+
+
+def _own(state: State) -> Iterator[Choice[Chosen]]:
+    for heading, settings in {**ACCOUNT, **OWN}.items():
+        for setting in settings:
+            if setting.kind is not Kind.COMMAND and setting.name in state.settings:
+                yield _choice(state, "account.settings", setting.name, setting.title, heading)
+
+
+def _of_organization(state: State) -> Iterator[Choice[Chosen]]:
+    for heading, settings in ORGANIZATION.items():
+        for setting in settings:
+            if is_current(setting, state.organization):
+                yield _choice(state, "organization.settings", setting.name, setting.title, heading)
+
+
+def _of_app(state: State) -> Iterator[Choice[Chosen]]:
+    for heading, keys in CONFIG_KEYS.items():
+        for one in keys:
+            yield _choice(state, "app.settings", one.key, one.title, heading)
+
+
+_WHOSE = {"account.settings": "personal", "organization.settings": "organization", "app.settings": "app"}
+
+
+def _choice(state: State, command_id: str, row: str, title: str, heading: str) -> Choice[Chosen]:
+    command = by_id()[command_id]
+    return Choice(
+        Chosen(command, row),
+        title,
+        "setting of other apps" if heading == OTHER_APPS else f"{_WHOSE[command_id]} setting",
+        also=f"{heading} {row}",
+        disabled=refusal(command, state.server),
+    )
