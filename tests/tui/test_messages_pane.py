@@ -230,16 +230,15 @@ async def test_a_page_of_another_view_that_is_on_its_way_delays_none_of_this_one
         await stage.server.send("bruno", "general", "soup", "alone")
         leaves, asked = asyncio.Event(), list[Narrow]()
         for narrow in (stage.topic, Narrow.all()):
-            await stage.show(narrow, "newest")
-            await stage.see("alone")
-            view = stage.pane.view
-            assert view is not None
 
             async def page(of: Narrow = narrow) -> None:
                 asked.append(of)
                 await leaves.wait()
 
-            monkeypatch.setattr(view, "load_older", page)
+            # Before the view is shown: the list may want a page by itself at once.
+            monkeypatch.setattr(stage.session.view(narrow), "load_older", page)
+            await stage.show(narrow, "newest")
+            await stage.see("alone")
             for _ in range(2):
                 stage.pane.list.post_message(MessageList.PageWanted(older=True))
                 await stage.pilot.pause()
