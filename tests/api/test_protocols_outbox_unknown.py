@@ -222,6 +222,56 @@ async def test_only_an_own_unclaimed_message_in_the_same_conversation_triggers_a
 
 
 @pytest.mark.parametrize(
+    ("how", "until", "ends"), [("lost before", 4.0, [FAILED]), ("silence", 10.0, [SENT])]
+)
+async def test_own_messages_that_arrive_meanwhile_do_not_end_the_search_early(
+    bench: OutboxBench, how: str, until: float, ends: list[OutboxState]
+) -> None:
+    async with bench:
+        bench.server.next_failures.append(how)
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        for number in range(5):
+            mine = as_message(StoredMessage(500 + number, LUNCH, "From my phone", "", None))
+            bench.outbox.on_message(mine, None)
+            await bench.clock.advance(0.1)
+            assert bench.server.looks == number + 1
+        await bench.clock.advance(until - 0.6)
+        assert (states(bench), bench.server.sends) == ([UNCONFIRMED], 1)
+        await bench.clock.advance(1.0)
+        assert states(bench) == ends
+
+
+async def test_an_own_message_that_arrives_meanwhile_may_be_the_one(bench: OutboxBench) -> None:
+    async with bench:
+        request = await bench.send_and_hold()
+        await bench.lose_queue()
+        request.response.set_exception(ServerFault(504))
+        await bench.settle()
+        bench.server.store(request)
+        await bench.event()
+        await bench.clock.advance(0.1)
+        assert (states(bench), bench.server.looks) == ([], 1), "it was looked for at once"
+
+
+async def test_after_a_restart_the_server_gets_time_to_store_what_was_being_sent(
+    bench: OutboxBench,
+) -> None:
+    async with bench:
+        request = await bench.send_and_hold()
+        await bench.crash()
+        bench.open()
+        await bench.clock.advance(0.9)
+        assert (states(bench), bench.server.looks) == ([UNCONFIRMED], 0)
+        await bench.clock.advance(3.0)
+        assert (states(bench), bench.server.looks) == ([UNCONFIRMED], 1)
+        bench.server.store(request)
+        bench.server.events.clear()
+        await bench.clock.advance(1.0)
+        assert (states(bench), bench.server.sends) == ([SENT], 1)
+
+
+@pytest.mark.parametrize(
     ("how", "state", "told"),
     [("lost after", SENT, ""), ("lost before", FAILED, "not on the server")],
 )

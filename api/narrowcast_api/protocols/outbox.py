@@ -311,7 +311,7 @@ class Outbox:
                 wait = min(wait, item.blocks_until - now)
             if item.state not in (WAITING, UNCONFIRMED) or item.elsewhere:
                 continue
-            due = max(item.due, self._retry.at, self._next_start)
+            due = max(0.0 if item.extra_search else item.due, self._retry.at, self._next_start)
             if len(self._busy) >= _MAX_CONCURRENT:
                 break
             if due > now:

@@ -27,6 +27,9 @@ _INTERRUPTED = "Narrowcast quit while this was being sent. Checking whether it w
 SHOW_AFTER = 0.5
 """Seconds after which a view shows that a message is being sent."""
 
+SEARCH_AFTER = (1.0, 3.0)
+"""Seconds before each search for a message whose outcome is unknown: a slow server may still be storing it."""
+
 BLOCKS_FOR = 30.0
 """Seconds for which a message that was lost in transit holds back later ones, so that it can be sent again in
 its place.
@@ -128,7 +131,8 @@ class OutboxItem(Struct):
     it is never found. `sent_at` is when the request left (UTC seconds), while it is in progress.
     `cancel_requested`: the user has cancelled it, which works unless it arrives. `searches` counts the
     finished searches on the server since the last attempt, `failures` the failed ones; `due` is the
-    monotonic time of the next step, `blocks_until` the time until which it holds back later messages after it
+    monotonic time of the next step. `extra_search`: look for it now too, because a message that may be it has
+    arrived; that search does not count. `blocks_until` is the time until which it holds back later messages after it
     failed. `still_searched`: it counts as failed, but may have arrived and is still looked for. `reason`: why
     it failed, while it is looked for once more. `elsewhere`: another window of the account sends it; it holds
     back those of this window for a while, so that they are sent in the order of writing.
@@ -145,6 +149,7 @@ class OutboxItem(Struct):
     reason: str | None = None
     blocks_until: float = 0.0
     due: float = 0.0
+    extra_search: bool = False
     sent_at: float | None = None
     elsewhere: bool = False
 
@@ -186,14 +191,16 @@ class OutboxItem(Struct):
         )
 
 
-def recovered(record: OutboxRecord) -> OutboxItem:
-    """Returns the item for a journal record at startup: the outcome of a request that was in progress is
-    unknown, and a message that failed after an attempt may have arrived, because nobody has looked for it
-    since.
+def recovered(record: OutboxRecord, now: float) -> OutboxItem:
+    """Returns the item for a journal record at startup, or from a window that has ended: the outcome of a
+    request that was in progress is unknown, and the server may still be storing it. A message that failed after
+    an attempt may have arrived, because nobody has looked for it since.
     """
     if record.state is OutboxState.SENDING:
         record = replace(record, state=OutboxState.UNCONFIRMED, error=_INTERRUPTED)
-    return OutboxItem(record, still_searched=record.tried and record.state is OutboxState.FAILED)
+    due = now + SEARCH_AFTER[0] if record.state is OutboxState.UNCONFIRMED else 0.0
+    still_searched = record.tried and record.state is OutboxState.FAILED
+    return OutboxItem(record, due=due, still_searched=still_searched)
 
 
 def matching(content: str, candidates: Sequence[FoundMessage], taken: Collection[int]) -> int | None:

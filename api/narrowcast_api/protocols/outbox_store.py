@@ -45,7 +45,7 @@ class OutboxStore:
 
     def _item(self, record: OutboxRecord, now: float) -> OutboxItem:
         if record.owner == self._journal.window:
-            return recovered(record)
+            return recovered(record, now)
         return OutboxItem(record, elsewhere=True, blocks_until=now + BLOCKS_FOR)
 
     def _see_positions(self) -> None:

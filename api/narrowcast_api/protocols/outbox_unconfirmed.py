@@ -20,14 +20,18 @@ from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import REJECTED, NarrowcastError, NoResponse, NotConnected, RateLimited
 from narrowcast_api.narrow.destinations import Destination
-from narrowcast_api.protocols.outbox_item import BLOCKS_FOR, CANCELLED, FindMessages, OutboxItem, matching
+from narrowcast_api.protocols.outbox_item import (
+    BLOCKS_FOR,
+    CANCELLED,
+    SEARCH_AFTER,
+    FindMessages,
+    OutboxItem,
+    matching,
+)
 from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.storage.journal import Journal, deliver_changes
 from narrowcast_api.storage.journal_changes import JournalChanges
-
-SEARCH_AFTER = (1.0, 3.0)
-"""Seconds before each search for a message whose outcome is unknown: a slow server may still be storing it."""
 
 SEARCH_AFTER_NO_RESPONSE = (1.0, 3.0, 6.0)
 """The same for a message on a connection that fell silent, which is sent again automatically after the last search."""
@@ -89,15 +93,17 @@ class UnconfirmedMessages:
             self._store.step(item, UNCONFIRMED, _TAKEN)
 
     async def search(self, item: OutboxItem) -> None:
-        """Looks for the message on the server once."""
+        """Looks for the message on the server once. Before the time of the next search, it only can be found."""
         record = item.record
+        item.extra_search, counts = False, item.due <= self._clock.monotonic()
         try:
             candidates = await self._find(record.destination, record.floor_id or 0)
         except (NotConnected, RateLimited) as error:
             self._retry.failed(error)
             return
         except NarrowcastError as error:
-            self._search_failed(item, error)
+            if counts:
+                self._search_failed(item, error)
             return
         self._retry.succeeded()
         await self._read_journal()  # another window with the same text may know which message is its own
@@ -109,20 +115,22 @@ class UnconfirmedMessages:
             return
         if match is not None:
             self._sent.confirm(item, match)
-        else:
+        elif counts:
             others = [found for found in candidates if found.message_id not in self._sent.ids]
             self._not_found(item, may_be_edited=not all(found.is_original for found in others))
 
     def search_again(self, destination: Destination) -> None:
-        """Looks again in a conversation where a message of the current user arrived without an entry: an
-        attempt that counts as failed may have succeeded late.
+        """Looks at once in a conversation where a message of the current user arrived without an entry: an
+        attempt that counts as failed may have succeeded late. The searches whose turn is later take place too.
         """
         for item in self._store.own():
             if item.key != destination.key or not item.record.tried:
                 continue
             if item.state is FAILED:
                 self._search_once_more(item)
-            item.due = 0.0
+                item.due = 0.0
+            elif item.state is UNCONFIRMED:
+                item.extra_search = True
             self._alarm.ring()
 
     def search_failed_messages(self) -> float | None:
