@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import io
-import os
 import re
 import subprocess
 import sys
 import time
 import zlib
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -22,6 +20,7 @@ from narrowcast.terminal import picture_process
 from narrowcast.terminal.images import MAX_BYTES, TooLarge
 from narrowcast.terminal.picture_process import CPU_SECONDS, decoded
 from support.pictures import header, png
+from support.processes import children
 from support.running_time import RunningTime
 from support.sessions import until
 
@@ -43,16 +42,8 @@ def scans(times: int, size: tuple[int, int] = (6000, 6000)) -> bytes:
     return data[:-2] + data[last:-2] * times + b"\xff\xd9"
 
 
-def descendants() -> set[int]:
-    """This process's own children that decode images; other test processes may have theirs."""
-    found = set()
-    for name in filter(str.isdecimal, os.listdir("/proc")):
-        with suppress(OSError):
-            folder = Path(f"/proc/{name}")
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            if parent == os.getpid() and b"picture_worker" in (folder / "cmdline").read_bytes():
-                found.add(int(name))
-    return found
+def decoders() -> set[int]:
+    return children("narrowcast.terminal.picture_worker")
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP", "BMP"])
@@ -83,22 +74,35 @@ async def test_decoding_a_jpeg_with_thousands_of_scans_is_stopped(
 
 
 async def test_cancelling_the_decoding_of_an_image_ends_its_process() -> None:
-    before = descendants()
+    before = decoders()
     task = asyncio.ensure_future(decoded(scans(3000), CELLS))
-    await until(lambda: descendants() - before)
-    begun = descendants() - before
+    await until(lambda: decoders() - before)
+    begun = decoders() - before
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not begun & descendants()
+    assert not begun & decoders()
+
+
+async def test_cancelling_the_decoding_of_an_image_again_and_again_still_waits_for_its_process() -> None:
+    before = decoders()
+    task = asyncio.ensure_future(decoded(scans(3000), CELLS))
+    await until(lambda: decoders() - before)
+    begun = decoders() - before
+    for _ in range(5):
+        task.cancel()
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not begun & decoders()
 
 
 async def test_a_process_that_does_not_respond_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = descendants()
+    before = decoders()
     monkeypatch.setattr(picture_process, "PATIENCE", 0.05)
     with pytest.raises(TooLarge, match="too long"):
         await decoded(scans(3000), CELLS)
-    assert descendants() <= before
+    assert decoders() <= before
 
 
 @cache

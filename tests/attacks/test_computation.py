@@ -18,6 +18,7 @@ from narrowcast_server.organization.config import Config, ServiceLimits
 from narrowcast_server.queries.scheduled_messages import Target
 from support.clock import VirtualClock
 from support.holding import held
+from support.processes import children
 from support.server import Bare, TestServer, running_server
 from support.sessions import until
 
@@ -309,6 +310,19 @@ async def test_a_cancelled_job_leaves_no_process() -> None:
     assert (await workers.compute("highlight", [("c", "1")], 1.0))[0] is not None
     assert len(workers.processes) == 1
     await workers.stop()
+
+
+async def test_stopping_waits_for_the_process_of_a_cancelled_job() -> None:
+    workers = Workers()
+    before = children("narrowcast_server.computing.child")
+    job = asyncio.create_task(workers.compute("highlight", [("java", "a\n" * 4_900)], 30.0))
+    await until(lambda: workers.busy)
+    begun = children("narrowcast_server.computing.child") - before
+    job.cancel()
+    await asyncio.gather(job, return_exceptions=True)
+    await workers.stop()
+    assert begun
+    assert not begun & children("narrowcast_server.computing.child")
 
 
 async def test_jobs_beyond_the_limit_of_the_queue_are_rejected_at_once() -> None:

@@ -8,6 +8,7 @@ import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from narrowcast_server.computing.child import HEAD, frame
@@ -28,6 +29,7 @@ class Workers:
         self._waiting = 0
         self._working = 0
         self._resting: list[Process] = []
+        self._killed: list[Process] = []
         self._used = False
 
     async def compute(self, task: str, items: Sequence[Sequence[str]], seconds: float) -> list[str | None]:
@@ -62,7 +64,9 @@ class Workers:
         except asyncio.CancelledError:
             # A process that still owes a result cannot be reused.
             if process is not None:
-                process.kill()
+                with suppress(ProcessLookupError):
+                    process.kill()
+                self._killed = [one for one in self._killed if one.returncode is None] + [process]
             raise
         else:
             self._used = True
@@ -100,10 +104,13 @@ class Workers:
         await self.stop()
 
     async def stop(self) -> None:
-        """Ends the idle processes."""
+        """Ends the idle processes, and waits for those that were killed."""
         resting, self._resting = self._resting, []
+        killed, self._killed = self._killed, []
         for process in resting:
             await _end(process)
+        for process in killed:
+            await process.communicate()
 
 
 async def _read_result(process: Process) -> str | None:

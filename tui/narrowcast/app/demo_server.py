@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from narrowcast.terminal.processes import kill
 from narrowcast_api.errors import NarrowcastError
 
 START_SECONDS = 60.0
@@ -69,8 +70,7 @@ class DemoServer:
                 async with asyncio.timeout(5):
                     await process.wait()
             except TimeoutError:
-                process.kill()
-                await process.wait()
+                await kill(process)
         if not self._keep:
             await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
 

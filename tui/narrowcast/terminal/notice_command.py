@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import re
 import shutil
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from narrowcast.terminal.processes import kill
 
 if TYPE_CHECKING:
     from narrowcast_api.protocols.notifications import Notice
@@ -109,7 +110,4 @@ class CommandRunner:
         except TimeoutError:
             log.warning("the command for notices took longer than %.0f s and was ended", PATIENCE)
         finally:
-            if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
+            await kill(process)

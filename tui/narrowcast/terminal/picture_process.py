@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from narrowcast.terminal.images import CELL, TOO_MUCH, TooLarge, check_size
+from narrowcast.terminal.processes import kill
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -52,10 +53,7 @@ async def decoded(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = C
     except TimeoutError:
         picture, problem = None, TOO_MUCH
     finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+        await kill(process)
     if picture is None:
         raise TooLarge(problem or TOO_MUCH)
     return picture
