@@ -142,6 +142,7 @@ def test_doctor_lists_them_with_what_is_wrong(
 ) -> None:
     for name in ("CONFIG", "DATA", "CACHE", "STATE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setenv("TERM", "xterm-256color")
     config = tmp_path / "config" / "narrowcast"
     write(config / "extensions", hello=HELLO, broken="1 / 0", tickets=example("tickets"))
     (config / "config.toml").write_text("[extensions.hello]\nenabled = false\n[extensions.gone]\n")
