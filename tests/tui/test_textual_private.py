@@ -31,6 +31,7 @@ from textual.widgets import Static
 import narrowcast
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.terminal import textual_lean, textual_private
+from narrowcast.terminal.frames import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
 from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
 from support.mouse import mouse_event
@@ -185,7 +186,7 @@ class Remembers(Frames):
             self.compared.append(self.size.width * self.size.height)
         elif isinstance(renderable, ChopsUpdate):
             self.compared.append(sum(right - left for _, left, right in renderable.spans))
-        self.terminal.difference(renderable, self.console)
+        difference(self.terminal, renderable, self.console)
         super()._display(screen, renderable)
 
     def shown(self) -> str:
@@ -263,7 +264,7 @@ async def test_a_part_of_the_screen_is_painted_as_it_is_in_the_whole() -> None:
         compositor = app.screen._compositor
         console = app.console
         whole = ScreenMemory()
-        whole.difference(compositor.render_full_update(), console)
+        difference(whole, compositor.render_full_update(), console)
         for _ in range(60):
             compositor._dirty_regions = {
                 Region(
@@ -283,7 +284,7 @@ async def test_a_part_of_the_screen_is_painted_as_it_is_in_the_whole() -> None:
             update = compositor.render_partial_update()
             assert isinstance(update, ChopsUpdate)
             part = ScreenMemory()
-            part.difference(update, console)
+            difference(part, update, console)
             for x, y in painted:
                 assert part.rows[y][x] == whole.rows[y][x]
         assert compositor.render_partial_update() is None
@@ -301,7 +302,7 @@ async def test_a_wide_letter_above_the_border_of_what_lies_below_is_shown() -> N
         for paint in (compositor.render_full_update, compositor.render_partial_update):
             compositor._dirty_regions = {Region(0, 0, 30, 10)}
             memory = ScreenMemory()
-            memory.difference(paint(), app.console)
+            difference(memory, paint(), app.console)
             for y in (2, 3, 4):
                 row = "".join(cell[0] for cell in memory.rows[y])
                 assert row.count("界") == 4, row

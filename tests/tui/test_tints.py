@@ -14,7 +14,7 @@ from textual.theme import Theme
 from narrowcast.app.config import Appearance, Config
 from narrowcast.app.themes import CONTRAST, NARROWCAST, PAPER
 from narrowcast.terminal.colours import nearest
-from narrowcast.widgets.tints import HUES, channel_tint, contrast, person_color, readable
+from narrowcast.widgets.tints import HUES, channel_tint, contrast, ground_of, person_color, readable
 from narrowcast_api.narrow.narrow import Narrow
 from support.server import running_server
 from support.sessions import until
@@ -104,7 +104,7 @@ async def test_a_channel_has_the_colour_that_was_chosen_in_the_list_and_in_headi
                 {"subscription_data": [{"stream_id": general, "property": "color", "value": "#e79ab5"}]},
             )
             view = stage.screen.messages.list
-            wanted = channel_tint(view, "#e79ab5").color
+            wanted = channel_tint(ground_of(view), "#e79ab5").color
             assert wanted is not None
 
             def written(rows: list[object], text: str) -> set[object]:
@@ -127,4 +127,4 @@ async def test_a_channel_has_the_colour_that_was_chosen_in_the_list_and_in_headi
 async def test_an_invalid_colour_paints_nothing(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         for color in ("", "red", "\x1b[31m", "#12", "#76ce90 on red", "auto"):
-            assert channel_tint(stage.screen.messages.list, color) == Style.null()
+            assert channel_tint(ground_of(stage.screen.messages.list), color) == Style.null()

@@ -16,7 +16,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from narrowcast.terminal import last_screen, screen_store
-from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows, Written
+from narrowcast.terminal.frames import Written, difference
+from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
 from narrowcast.terminal.screen_store import load_cells
 from narrowcast.terminal.textual_private import (
     driver_of,
@@ -72,7 +73,7 @@ class Painting:
         """The part of a frame that has to be sent, which then counts as shown; None if nothing differs."""
         if not writes_frames(self._app):
             return frame
-        text = self._memory.difference(frame, self._app.console)
+        text = difference(self._memory, frame, self._app.console)
         if text == "" and not moves_cursor(self._app):
             return None
         if text is None:

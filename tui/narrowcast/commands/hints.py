@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from narrowcast.app.context import InApp
 from narrowcast.commands.keymap import key_label, types_character
 from narrowcast.commands.registry import by_id
+
+if TYPE_CHECKING:
+    from narrowcast.app.context import InApp
 
 __all__ = [
     "SEPARATOR",

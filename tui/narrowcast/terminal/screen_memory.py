@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from operator import ne
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from rich.cells import cell_len, split_graphemes
@@ -22,8 +23,10 @@ from textual.strip import Strip
 
 from narrowcast.terminal.cell_runs import Runs, ground_of, shows_on_blanks
 from narrowcast.terminal.joining_letters import Cell, with_joined_letters
-from narrowcast.terminal.textual_private import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from narrowcast.text.columns import JOINING
+
+if TYPE_CHECKING:
+    from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
 
 ROW_COST = 36
 """Bytes to move to a row, with a style or two."""
@@ -82,16 +85,6 @@ class ScreenMemory(Struct):
         """Records that the terminal already shows ``rows``."""
         self.rows.update(rows)
 
-    def difference(self, update: object, console: Console) -> str | None:
-        """The text to write for ``update``, which is then recorded as written; None if it is not a frame."""
-        if isinstance(update, LayoutUpdate):
-            return self.of_layout(update, console)
-        if isinstance(update, ChopsUpdate):
-            return self.of_chops(update, console)
-        if isinstance(update, WidgetRows):
-            return self.of_rows(update, console)
-        return None
-
     def _cells(self, strips: Iterable[Strip]) -> list[Cell]:
         cells: list[Cell] = []
         for strip in strips:
@@ -135,6 +128,7 @@ class ScreenMemory(Struct):
         return plain
 
     def of_layout(self, update: LayoutUpdate, console: Console) -> str:
+        """The text to write for all of a screen, which is then recorded as written."""
         runs = Runs(console)
         region = update.region
         for y, line in enumerate(update.strips, region.y):
@@ -145,6 +139,7 @@ class ScreenMemory(Struct):
         return runs.text()
 
     def of_chops(self, update: ChopsUpdate, console: Console) -> str:
+        """The text to write for parts of a screen, which is then recorded as written."""
         runs = Runs(console)
         for y, left, right in update.spans:
             line: Mapping[int, Strip | None] = update.chops[y]
@@ -161,6 +156,7 @@ class ScreenMemory(Struct):
         return runs.text()
 
     def of_rows(self, update: WidgetRows, console: Console) -> str:
+        """The text to write for rows of a widget, which is then recorded as written."""
         runs = Runs(console)
         x, top, width, _ = update.place
         rows: dict[int, list[Cell]] = {}
@@ -246,32 +242,15 @@ class Move(Struct, frozen=True):
     by: int
 
 
-class WidgetRows(CompositorUpdate):
+class WidgetRows(Struct, frozen=True):
     """Some rows of a widget that nothing covers. ``place``: its region; ``rows``: by their index in it, as
     wide as it is; ``edges``: replace the last column of a row; ``move``: which of them only moved.
     """
 
-    def __init__(
-        self,
-        place: Region,
-        rows: Mapping[int, Strip],
-        edges: Mapping[int, Strip],
-        move: Move | None = None,
-    ) -> None:
-        self.place = place
-        self.rows = rows
-        self.edges = edges
-        self.move = move
-
-
-class Written(CompositorUpdate):
-    """A frame that is already text."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def render_segments(self, console: Console) -> str:
-        return self._text
+    place: Region
+    rows: Mapping[int, Strip]
+    edges: Mapping[int, Strip]
+    move: Move | None = None
 
 
 def _cost(shown: Sequence[list[Cell]], wanted: Sequence[list[Cell]]) -> int:

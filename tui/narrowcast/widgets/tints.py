@@ -9,12 +9,25 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from rich.style import Style
 from textual.color import Color
-from textual.widget import Widget
 
-__all__ = ["HUES", "channel_tint", "contrast", "person_color", "person_tint", "readable"]
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+__all__ = [
+    "HUES",
+    "Ground",
+    "channel_tint",
+    "contrast",
+    "ground_of",
+    "person_color",
+    "person_tint",
+    "readable",
+]
 
 HUES = (210, 28, 130, 330, 180, 60, 260, 3, 290)
 """Hues in degrees; consecutive ids get colours that are far apart."""
@@ -27,9 +40,25 @@ _HEX = re.compile(r"#?([0-9a-fA-F]{6}|[0-9a-fA-F]{3})")
 STEPS = 24
 
 
-def person_tint(widget: Widget, user_id: int) -> Style:
-    """The colour of a person in the theme of ``widget``."""
-    return _style(widget, person_color(user_id, dark=widget.app.current_theme.dark))
+class Ground(Struct, frozen=True):
+    """What tints are drawn on: the theme's background nearest to the colour of text, and whether it is dark.
+    ``panel`` is empty if the theme uses the terminal's own colours.
+    """
+
+    panel: str
+    dark: bool
+
+
+def ground_of(widget: Widget) -> Ground:
+    """The ground of tints in the theme of ``widget``."""
+    app = widget.app
+    panel = "" if app.native_ansi_color else app.theme_variables["panel"]
+    return Ground(panel, app.current_theme.dark)
+
+
+def person_tint(ground: Ground, user_id: int) -> Style:
+    """The colour of a person."""
+    return _style(ground, person_color(user_id, dark=ground.dark))
 
 
 def person_color(user_id: int, *, dark: bool) -> Color:
@@ -37,23 +66,18 @@ def person_color(user_id: int, *, dark: bool) -> Color:
     return Color.from_hsl(HUES[user_id % len(HUES)] / 360, *(ON_DARK if dark else ON_LIGHT))
 
 
-def channel_tint(widget: Widget, color: str) -> Style:
-    """The colour of a channel in the theme of ``widget``; an empty style if the server's ``color`` is invalid."""
+def channel_tint(ground: Ground, color: str) -> Style:
+    """The colour of a channel; an empty style if the server's ``color`` is invalid."""
     digits = _HEX.fullmatch(color.strip())
-    return _style(widget, Color.parse("#" + digits[1])) if digits else Style.null()
-
-
-def _style(widget: Widget, color: Color) -> Style:
-    app = widget.app
-    if app.native_ansi_color:
-        return Style.null()
-    return _readable_style(color, app.theme_variables["panel"], app.current_theme.dark)
+    return _style(ground, Color.parse("#" + digits[1])) if digits else Style.null()
 
 
 @lru_cache(maxsize=512)
-def _readable_style(color: Color, panel: str, dark: bool) -> Style:
-    """A colour made readable on the panel, the background nearest to the text colour, and so on all others."""
-    return Style(color=readable(color, Color.parse(panel), dark=dark).rich_color)
+def _style(ground: Ground, color: Color) -> Style:
+    """A colour made readable on the ground, and so on all others of the theme."""
+    if not ground.panel:
+        return Style.null()
+    return Style(color=readable(color, Color.parse(ground.panel), dark=ground.dark).rich_color)
 
 
 def readable(wanted: Color, ground: Color, *, dark: bool) -> Color:

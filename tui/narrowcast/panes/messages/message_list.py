@@ -9,10 +9,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import ClassVar
 
-from msgspec.structs import replace
 from rich.style import Style
 from textual import events
 from textual.binding import BindingType
@@ -34,7 +32,7 @@ from narrowcast.panes.messages.rows import RowMaker
 from narrowcast.panes.messages.selection import TextSelection
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
-from narrowcast.widgets.tints import channel_tint, person_tint
+from narrowcast.widgets.tints import ground_of
 
 log = logging.getLogger(__name__)
 
@@ -211,9 +209,7 @@ class MessageList(LineView):
     def _new_maker(self, names: StateNames) -> RowMaker:
         palette = Palette.read(lambda part: self.part_style(f"messages--{part}"), self.app.no_color)
         width = self.content_size.width - GUTTER - 1
-        tints = Tints(channel=partial(channel_tint, self))
-        if self.sender_colors:
-            tints = replace(tints, person=partial(person_tint, self))
+        tints = Tints.on(ground_of(self), people=self.sender_colors)
         return RowMaker(names, palette, self.base_style, width, self._cards, keys_of(self), tints)
 
     def thumb(self) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ from textual.strip import Strip
 
 if TYPE_CHECKING:
     from narrowcast.panes.messages.feed import Key
-    from narrowcast.widgets.line_view import LineView
+    from narrowcast.panes.messages.row_values import Surface
 
 __all__ = ["Found", "Hints", "Overlay", "hint_labels"]
 
@@ -25,7 +25,7 @@ class Overlay(Protocol):
     @property
     def commands(self) -> Mapping[str, Callable[[], None]]: ...
 
-    def apply(self, view: LineView, y: int, key: Key, strip: Strip) -> Strip:
+    def apply(self, view: Surface, y: int, key: Key, strip: Strip) -> Strip:
         """Row `y`, which belongs to the item `key`, with the overlay applied."""
 
 
@@ -62,7 +62,7 @@ class Hints:
         self.typed = ""
         self.commands: Mapping[str, Callable[[], None]] = {}
 
-    def apply(self, view: LineView, y: int, key: Key, strip: Strip) -> Strip:
+    def apply(self, view: Surface, y: int, key: Key, strip: Strip) -> Strip:
         """Puts the labels of row `y` over the first cells of their targets."""
         style = view.part_style("messages--hint")
         labels: dict[object, str | None] = {
@@ -86,7 +86,7 @@ class Found:
         self.text = text.casefold()
         self.commands = commands or {}
 
-    def apply(self, view: LineView, y: int, key: Key, strip: Strip) -> Strip:
+    def apply(self, view: Surface, y: int, key: Key, strip: Strip) -> Strip:
         """Highlights the matches in one row; a match that wraps is not highlighted."""
         plain = strip.text
         folded = plain.casefold()

@@ -25,6 +25,7 @@ from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Feed
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.names import StateNames
+from narrowcast.panes.messages.opening import set_position, waiting_messages
 from narrowcast.panes.messages.requests import NarrowRequested
 from narrowcast_api import permissions
 from narrowcast_api.errors import ApiError
@@ -172,25 +173,10 @@ class MessagesPane(Vertical):
         ):  # a lost connection is shown at the top of the screen
             self._shared.say(f"The server refused this view: {view.error.user_message}")
         if not (self.list.position.engaged and self.list.selected != before):
-            self._set_position(view, anchor)
+            set_position(self.list.position, view, anchor)
         self._is_positioned = True
         self.list.position.look_again()
         self.refresh_messages()
-
-    def _set_position(self, view: MessageView, anchor: int | str | None) -> None:
-        """Sets the position that the view has after opening."""
-        if isinstance(anchor, int) and anchor in view.ids:
-            self.list.position.jump(anchor)
-        elif anchor == "newest":
-            self.list.position.jump(None)
-        elif anchor == "oldest":
-            self.list.position.to_oldest()
-        elif view.position is not None and anchor is None and view.position in view.ids:
-            self.list.position.jump(view.position)
-        elif anchor == "first_unread" and view.first_unread in view.ids:
-            self.list.position.jump(view.first_unread)
-        else:
-            self.list.position.jump(view.anchor if view.anchor in view.ids else None)
 
     # Changes.
 
@@ -251,13 +237,7 @@ class MessagesPane(Vertical):
         feed = self.list.feed
         if feed is None or self.view is None:
             return
-        narrow, messages = self.view.narrow, self.session.state.messages
-        feed.echoes = [
-            entry
-            for entry in self.session.outbox.entries()
-            if (entry.message_id is None or entry.message_id not in messages)
-            and narrow.shows(entry.destination)
-        ]
+        feed.echoes = waiting_messages(self.session, self.view)
         if feed.echoes and self._echo_timer is None:
             self._echo_timer = self.set_timer(ECHO_CHECK, self._echoes_aged)
 

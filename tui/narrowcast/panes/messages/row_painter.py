@@ -11,14 +11,13 @@ from textual.strip import Strip
 
 from narrowcast.panes.messages.feed import Feed, ItemRows
 from narrowcast.panes.messages.position import Position
-from narrowcast.panes.messages.row_values import MessageRow
+from narrowcast.panes.messages.row_values import MessageRow, Surface
 from narrowcast.panes.messages.rows import place_of_note
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.strips import compose_line, lean_strip
 
 if TYPE_CHECKING:
     from narrowcast.panes.messages.overlays import Overlay
-    from narrowcast.widgets.line_view import LineView
 
 __all__ = ["GUTTER", "RowPainter"]
 
@@ -31,7 +30,7 @@ KEPT_LINES = 300
 class RowPainter:
     """Paints with the styles of ``view``."""
 
-    def __init__(self, view: LineView, rows: ItemRows, position: Position) -> None:
+    def __init__(self, view: Surface, rows: ItemRows, position: Position) -> None:
         self._view = view
         self._rows = rows
         self._position = position

@@ -6,6 +6,8 @@ A row is a strip without the two columns of the list's own marks, and the text t
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 from rich.style import Style
@@ -13,8 +15,12 @@ from textual.strip import Strip
 
 from narrowcast.content.blocks import Document
 from narrowcast.content.inlines import Target
+from narrowcast.widgets.tints import Ground, channel_tint, person_tint
 
-__all__ = ["FIRST_ROWS", "Cards", "Lead", "MessageRow", "Rows", "Shape", "Tints"]
+if TYPE_CHECKING:
+    from textual.geometry import Size
+
+__all__ = ["FIRST_ROWS", "Cards", "Lead", "MessageRow", "Rows", "Shape", "Surface", "Tints"]
 
 FIRST_ROWS = 60
 """Rows of a message that are shown before 'more' is needed."""
@@ -32,6 +38,11 @@ class Tints(Struct, frozen=True):
 
     person: Callable[[int], Style] = _no_tint
     channel: Callable[[str], Style] = _no_tint
+
+    @classmethod
+    def on(cls, ground: Ground, *, people: bool) -> Tints:
+        """The tints readable on ``ground``; those of people only with ``people``."""
+        return cls(partial(person_tint, ground) if people else _no_tint, partial(channel_tint, ground))
 
 
 class Lead(Struct, frozen=True):
@@ -90,3 +101,18 @@ class Rows(Struct):
     def owns(self, row: int) -> bool:
         """Whether a row belongs to the message itself."""
         return self.lead <= row < len(self.rows) - self.tail
+
+
+class Surface(Protocol):
+    """What rows are painted on: a size and styles. The list is one."""
+
+    @property
+    def room(self) -> Size: ...
+    @property
+    def base_style(self) -> Style:
+        """The colours below all parts of all rows."""
+
+    @property
+    def has_focus(self) -> bool: ...
+    def part_style(self, part: str) -> Style:
+        """The style of a part, to be laid over `base_style`."""

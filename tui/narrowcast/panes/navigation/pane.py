@@ -23,7 +23,7 @@ from narrowcast.text.presence import PresenceStatus, of_conversation
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import Part, compose_line
-from narrowcast.widgets.tints import channel_tint
+from narrowcast.widgets.tints import channel_tint, ground_of
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.narrow import Narrow
 
@@ -80,7 +80,7 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
             left.append(("   … ", dim))
             style = dim
         else:
-            left.append((f" {item.mark} ", channel_tint(self, item.color) or dim))
+            left.append((f" {item.mark} ", channel_tint(ground_of(self), item.color) or dim))
         if item.narrow is not None and item.narrow == self.current:
             style += self.part_style("navigation--current")
         elif item.unread and not item.muted:
