@@ -97,6 +97,20 @@ async def test_cancelling_the_decoding_of_an_image_again_and_again_still_waits_f
     assert not begun & decoders()
 
 
+@pytest.mark.parametrize("turns", range(12))
+async def test_cancelling_the_decoding_of_an_image_at_any_step_waits_for_its_process(turns: int) -> None:
+    before = decoders()
+    task = asyncio.ensure_future(decoded(scans(300), CELLS))
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    for _ in range(5):
+        task.cancel()
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not decoders() - before
+
+
 async def test_a_process_that_does_not_respond_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     before = decoders()
     monkeypatch.setattr(picture_process, "PATIENCE", 0.05)

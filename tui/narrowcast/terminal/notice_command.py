@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.terminal.processes import kill
+from narrowcast.terminal.processes import kill, start
 
 if TYPE_CHECKING:
     from narrowcast_api.protocols.notifications import Notice
@@ -96,7 +96,7 @@ class CommandRunner:
             return
         nowhere = asyncio.subprocess.DEVNULL
         try:
-            process = await asyncio.create_subprocess_exec(
+            process = await start(
                 program, *arguments[1:], stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
             )
         except (OSError, ValueError) as error:

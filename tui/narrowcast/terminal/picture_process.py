@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from narrowcast.terminal.images import CELL, TOO_MUCH, TooLarge, check_size
-from narrowcast.terminal.processes import kill
+from narrowcast.terminal.processes import kill, start
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -32,7 +32,7 @@ async def decoded(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = C
     """
     check_size(data)
     try:
-        process = await asyncio.create_subprocess_exec(
+        process = await start(
             sys.executable,
             "-m",
             _WORKER,
