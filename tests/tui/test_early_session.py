@@ -10,6 +10,7 @@ import pytest
 
 from narrowcast.app import accounts
 from narrowcast.app.app import NarrowcastApp
+from narrowcast.app.config import Config
 from narrowcast.app.early_session import EarlySession, beside
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal.paths import Paths
@@ -26,7 +27,7 @@ def paths(tmp_path: Path) -> Paths:
 @asynccontextmanager
 async def live_before_the_app(server: TestServer, paths: Paths) -> AsyncIterator[tuple[Path, EarlySession]]:
     file = accounts.store(server.account("ada"), paths.accounts)
-    early = EarlySession(file, paths)
+    early = EarlySession(file, paths, Config())
     early.painted.set()
     try:
         await until(lambda: any(queue.is_read_now for queue in server.core.hub.of(server.id("ada"))))
@@ -58,7 +59,7 @@ async def test_events_are_waited_for_once_the_app_has_painted_what_was_there(
     async with running_server(tmp_path / "server") as server:
         file = accounts.store(server.account("ada"), paths.accounts)
         queues = server.core.hub.of
-        early = EarlySession(file, paths)
+        early = EarlySession(file, paths, Config())
         session, _ = await early.take()
         await until(lambda: session.is_live)
         assert not any(queue.is_read_now for queue in queues(server.id("ada")))
@@ -82,7 +83,7 @@ async def test_an_account_that_cannot_be_read_is_explained_by_the_app(paths: Pat
     file = accounts.file_of(paths.accounts, "ada")
     file.parent.mkdir(parents=True)
     file.write_text("no account\n")
-    early = EarlySession(file, paths)
+    early = EarlySession(file, paths, Config())
     app = NarrowcastApp(file, paths=paths, early=early)
     async with app.run_test(size=(80, 24)):
         await until(lambda: isinstance(app.screen, WelcomeScreen))

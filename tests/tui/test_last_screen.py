@@ -13,6 +13,7 @@ from rich.style import Style
 from narrowcast.terminal import last_screen, screen_store
 from narrowcast.terminal.joining_letters import Cell
 from narrowcast.terminal.paths import Paths
+from narrowcast.terminal.screen_store import Stored
 
 SIZE = (20, 3)
 ARGUMENTS: list[str] = []
@@ -43,6 +44,11 @@ def keep(text: str = "hello", size: tuple[int, int] = SIZE) -> Path:
     return Path(last_screen.path_for(ARGUMENTS))
 
 
+def stored(cells: bytes) -> Stored:
+    """What the next start reads from what was saved about the cells."""
+    return screen_store.stored(last_screen.Shown([], SIZE, cells))
+
+
 def found(size: tuple[int, int] = SIZE) -> tuple[bytes, bytes] | None:
     """What a start would show from the file."""
     wanted = last_screen.signature(ARGUMENTS, size)
@@ -58,7 +64,7 @@ def test_what_was_kept_is_painted_and_remembered_cell_by_cell() -> None:
     paint, cells = kept
     assert b"hello" in paint
     assert b"as it was" in paint
-    again = screen_store.load_cells(cells)
+    again = stored(cells).memory.rows
     assert again[0] == rows("hello")[0]
     assert "".join(character for character, _ in again[2]).startswith("as it was")
 
@@ -119,8 +125,8 @@ def test_a_file_that_others_can_read_or_a_link_is_not_shown(tmp_path: Path) -> N
 
 
 def test_cells_that_cannot_be_read_are_painted_again() -> None:
-    assert screen_store.load_cells(b"") == {}
-    assert screen_store.load_cells(b"\x92\x91\xa7nonsen") == {}
+    assert stored(b"").memory.rows == {}
+    assert stored(b"\x92\x91\xa7nonsen").memory.rows == {}
 
 
 def test_other_commands_keep_nothing() -> None:

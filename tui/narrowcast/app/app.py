@@ -258,7 +258,8 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     def _keep_screen(self) -> None:
         """Saves the screen for the next start with the same arguments, if it shows the account they open."""
         if self.accounts.file == self.opening:
-            self.painting.keep()
+            screen = self.accounts.screen
+            self.painting.keep(screen.saved_list() if screen is not None else b"")
 
     # notices and background tasks
 

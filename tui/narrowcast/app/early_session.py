@@ -8,18 +8,26 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import logging
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from narrowcast.app import accounts
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.session import Session
 
+if TYPE_CHECKING:
+    from narrowcast.app.config import Config
+    from narrowcast_api.sync.message_view import MessageView
+
 __all__ = ["EarlySession"]
+
+log = logging.getLogger(__name__)
 
 TURN_SECONDS = 0.0005
 """Seconds for which an import may hold the interpreter before a waiting thread runs, such as the network's."""
@@ -30,6 +38,8 @@ OPENING_SECONDS = 0.1
 """Seconds for which the app waits for an account's files (usually milliseconds) before both are loaded concurrently."""
 TURNS = 20
 """Turns of the loop until a request that nothing delays has been sent."""
+
+EARLY_MESSAGES = "narrowcast.app.early_messages"
 
 NETWORK = ("narrowcast_api.client", "narrowcast_api.sync.server_notices", "narrowcast_api.sync.synchronizer")
 """What a session imports before its first request; imported here before the app's modules, not alongside them."""
@@ -42,12 +52,16 @@ class EarlySession:
     loop. The caller of `take` has to close the session; `close` does so if nobody took it.
     """
 
-    def __init__(self, file: Path, paths: Paths) -> None:
+    def __init__(self, file: Path, paths: Paths, config: Config) -> None:
         for name in NETWORK:
             importlib.import_module(name)
         self._file = file
         self._paths = paths
+        self._config = config
         self._taken = False
+        self._can_paint = asyncio.Event()
+        self.shown_first = asyncio.Event()
+        """Set once the messages of the first view have arrived, and are on the saved screen if that is still shown."""
         self.painted = asyncio.Event()
         """Set by the app once it shows the data received so far; the stream of events waits for it, but only
         briefly."""
@@ -60,8 +74,25 @@ class EarlySession:
         asyncio.get_running_loop().call_later(PAINTING_SECONDS, self.painted.set)
         running = asyncio.ensure_future(session.run())
         view = session.view(session.last_narrow or Narrow.all())
-        session.spawn(view.open(), "the first view's messages")
+        session.spawn(self._show(session, view), "the first view's messages")
         return session, running
+
+    async def _show(self, session: Session, view: MessageView) -> None:
+        """Fetches the messages of the first view, and shows them at once unless the app is there already."""
+        await view.open()
+        await self._can_paint.wait()
+        try:
+            sys.modules[EARLY_MESSAGES].paint(session, view, self._config)
+        except Exception:  # the app shows them a moment later
+            log.exception("the first messages cannot be shown before the app")
+        self.shown_first.set()
+
+    async def load_painting(self) -> None:
+        """Imports what shows the first messages; most of it is what the app needs, too."""
+        await beside(partial(importlib.import_module, EARLY_MESSAGES))
+        self._can_paint.set()
+        for _ in range(TURNS):
+            await asyncio.sleep(0)
 
     async def asked(self) -> None:
         """Waits until the first requests are sent, if nothing delays them: imports before that would only

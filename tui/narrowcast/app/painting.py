@@ -18,7 +18,6 @@ from textual.widget import Widget
 from narrowcast.terminal import last_screen, screen_store
 from narrowcast.terminal.frames import Written, difference
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
-from narrowcast.terminal.screen_store import load_cells
 from narrowcast.terminal.textual_private import (
     driver_of,
     finish_of,
@@ -57,17 +56,12 @@ class Painting:
     def __init__(self, app: App[Any], display: Callable[[Screen[Any], RenderableType | None], None]) -> None:
         self._app = app
         self._display = display
-        self._memory = ScreenMemory()
-        self._shown_size: tuple[int, int] | None = None
         self._first_sizes = FIRST_SIZES
         self._asked = -RESPONSE_SECONDS
-        self._begin_with(last_screen.shown())
-
-    def _begin_with(self, shown: last_screen.Shown | None) -> None:
-        """Takes over the saved screen, which is on the terminal already: the first frame sends only what differs."""
-        if shown is not None:
-            self._memory.prime(load_cells(shown.cells))
-            self._shown_size = shown.size
+        # The saved screen is on the terminal already: the first frame sends only what differs.
+        shown = last_screen.shown()
+        self._memory = ScreenMemory() if shown is None else screen_store.stored(shown).memory
+        self._shown_size = None if shown is None else shown.size
 
     def difference(self, frame: RenderableType) -> RenderableType | None:
         """The part of a frame that has to be sent, which then counts as shown; None if nothing differs."""
@@ -126,8 +120,10 @@ class Painting:
         self._shown_size = None
         self.forget()
 
-    def keep(self) -> None:
-        """Saves the screen for the next start, unless a notice covers part of it."""
+    def keep(self, messages: bytes) -> None:
+        """Saves the screen for the next start, unless a notice covers part of it; ``messages`` is what to save
+        about its message list.
+        """
         app = self._app
         if app.is_headless or has_notices(app):
             return
@@ -135,7 +131,12 @@ class Painting:
         mark = f" ○ saved {datetime.now().astimezone():%a %d %b, %H:%M} · opening …"
         try:
             screen_store.keep(
-                sys.argv[1:], (app.size.width, app.size.height), self._memory.rows, app.console, mark
+                sys.argv[1:],
+                (app.size.width, app.size.height),
+                self._memory.rows,
+                app.console,
+                mark,
+                messages,
             )
         except OSError as error:
             log.warning("the screen is not kept for the next start: %s", error)

@@ -95,9 +95,10 @@ async def _run(opening: Opening, config: Config, paths: Paths, make: Callable[..
     from narrowcast.app.early_session import EarlySession, beside
 
     asyncio.get_running_loop().call_later(START_SECONDS, startup_cache.end)
-    early = EarlySession(opening, paths)
+    early = EarlySession(opening, paths, config)
     try:
         await early.asked()
+        await early.load_painting()
         await beside(partial(importlib.import_module, "narrowcast.app.app"))
         app = make(early=early)
         return _code(app, await app.run_async(mouse=mouse))

@@ -38,7 +38,9 @@ class Shown:
         self.size = size
         """Columns and rows of the terminal when it was painted."""
         self.cells = cells
-        """Its cells, for `screen_store.load_cells`."""
+        """Its cells, for `screen_store.stored`."""
+        self.stored: object = None
+        """What `screen_store.stored` has read from them."""
 
 
 _shown: Shown | None = None
@@ -111,12 +113,12 @@ def _show(arguments: Sequence[str]) -> Shown | None:
     mode[tty.IFLAG] &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR)
     termios.tcsetattr(0, termios.TCSANOW, mode)
     paint, cells = kept
-    _write(ENTER.encode() + b"\x1b[?25l" + paint)
+    write(ENTER.encode() + b"\x1b[?25l" + paint)
     return Shown(_attributes, (columns, rows), cells)
 
 
-def _write(data: bytes) -> None:
-    """Writes all data. The terminal was open a moment ago; if it does not read, the app would wait as well."""
+def write(data: bytes) -> None:
+    """Writes all data to the terminal, which was open a moment ago; if it does not read, the app would wait, too."""
     while data:
         data = data[os.write(2, data) :]
 

@@ -16,6 +16,7 @@ from rich.style import Style
 from narrowcast.terminal import last_screen
 from narrowcast.terminal.cell_runs import colours_of, painted
 from narrowcast.terminal.joining_letters import Cell
+from narrowcast.terminal.screen_memory import ScreenMemory
 from narrowcast.terminal.terminal_filter import TerminalFilter
 from narrowcast_api.storage.folders import private_folder
 
@@ -30,6 +31,15 @@ class _Run(msgspec.Struct, frozen=True, array_like=True):
 class _Screen(msgspec.Struct, frozen=True, array_like=True):
     styles: list[str]
     rows: dict[int, list[_Run]]
+    messages: bytes = b""
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """A screen that was saved, as it is on the terminal now."""
+
+    memory: ScreenMemory
+    messages: bytes
+    """What was saved about its message list; empty if nothing."""
 
 
 def keep(
@@ -38,8 +48,10 @@ def keep(
     rows: Mapping[int, Sequence[Cell]],
     console: Console,
     mark: str,
+    messages: bytes = b"",
 ) -> None:
-    """Saves the screen for the next start with these arguments (0600). ``mark`` replaces the last row.
+    """Saves the screen for the next start with these arguments (0600). ``mark`` replaces the last row;
+    ``messages`` is what `Stored` returns about the message list.
 
     Writes nothing if the arguments do not open an account. Raises OSError.
     """
@@ -57,7 +69,7 @@ def keep(
     paint = gate("".join(painted(y, row, colours_of(console)) for y, row in shown.items()) + "\x1b[0m")
     path = Path(last_screen.path_for(arguments))
     private_folder(path.parent)
-    content = last_screen.file_content(wanted, paint.encode() + b"\x1b[m", _dump(shown))
+    content = last_screen.file_content(wanted, paint.encode() + b"\x1b[m", _dump(shown, messages))
     temporary = path.with_suffix(f".{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -75,20 +87,30 @@ def forget_all() -> None:
     shutil.rmtree(Path(last_screen.cache_folder()) / last_screen.FOLDER, ignore_errors=True)
 
 
-def load_cells(data: bytes) -> dict[int, list[Cell]]:
-    """The rows that `keep` saved; empty if they cannot be read."""
+def stored(shown: last_screen.Shown) -> Stored:
+    """What `keep` saved of the screen that is shown, read once: the same object each time.
+
+    Without any rows if they cannot be read: everything is painted again then.
+    """
+    if not isinstance(shown.stored, Stored):
+        shown.stored = _load(shown.cells)
+    return shown.stored
+
+
+def _load(data: bytes) -> Stored:
     try:
         screen = msgspec.msgpack.decode(data, type=_Screen)
         styles = [Style.parse(text) if text else None for text in screen.styles]
-        return {
+        rows = {
             y: [(character, styles[run.style]) for run in runs for character in run.cells]
             for y, runs in screen.rows.items()
         }
-    except Exception:  # invalid for any reason: everything is painted again
-        return {}
+    except Exception:  # invalid for any reason
+        return Stored(ScreenMemory(), b"")
+    return Stored(ScreenMemory(rows), screen.messages)
 
 
-def _dump(rows: Mapping[int, Sequence[Cell]]) -> bytes:
+def _dump(rows: Mapping[int, Sequence[Cell]], messages: bytes) -> bytes:
     styles: dict[Style | None, int] = {}
     found: dict[int, list[_Run]] = {}
     for y, row in rows.items():
@@ -101,7 +123,8 @@ def _dump(rows: Mapping[int, Sequence[Cell]]) -> bytes:
             else:
                 runs.append((number, [character]))
         found[y] = [_Run(number, _joined(cells)) for number, cells in runs]
-    return msgspec.msgpack.encode(_Screen(["" if style is None else str(style) for style in styles], found))
+    names = ["" if style is None else str(style) for style in styles]
+    return msgspec.msgpack.encode(_Screen(names, found, messages))
 
 
 def _joined(cells: list[str]) -> list[str] | str:

@@ -11,12 +11,11 @@ also implement scrolling: `scroll_rows`, `scroll_to_share` and `thumb`.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Protocol, runtime_checkable
 
 from msgspec import Struct
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.geometry import Offset, Region, Size
@@ -26,6 +25,7 @@ from textual.widget import Widget
 from narrowcast.terminal.screen_memory import Move
 from narrowcast.terminal.textual_private import finish_of, has_plain_box
 from narrowcast.widgets.looks import Look, look_style
+from narrowcast.widgets.strips import THUMB, thumb_strip
 
 __all__ = ["LineView"]
 
@@ -70,7 +70,7 @@ class PaintsRows(Protocol):
 class LineView(Widget, can_focus=True):
     """Base class of lists: composes rows, sends changed ones. See the module's description."""
 
-    LOOKS: ClassVar[Mapping[str, Look]] = {"line-view--thumb": Look("foreground 50%")}
+    LOOKS: ClassVar[Mapping[str, Look]] = {THUMB: Look("foreground 50%")}
     """The looks of parts by name; those of the base classes are included."""
     DEFAULT_CSS = """
     LineView { height: 1fr; width: 1fr; }
@@ -137,14 +137,16 @@ class LineView(Widget, can_focus=True):
             self._base = self.rich_style
         return self._base
 
+    @classmethod
+    def parts(cls) -> Mapping[str, Look]:
+        """The looks of all parts, those of the base classes included."""
+        return ChainMap(*(vars(kind)["LOOKS"] for kind in cls.__mro__ if "LOOKS" in vars(kind)))
+
     def part_style(self, part: str) -> Style:
         """The style of a part named in `LOOKS`, to be laid over `base_style`."""
         style = self._parts.get(part)
         if style is None:
-            look = next(
-                looks[part] for kind in type(self).__mro__ if part in (looks := vars(kind).get("LOOKS", {}))
-            )
-            style = self._parts[part] = look_style(self, look)
+            style = self._parts[part] = look_style(self, self.parts()[part])
         return style
 
     def changed(self) -> None:
@@ -215,11 +217,9 @@ class LineView(Widget, can_focus=True):
         return _Line(self.compose_row(y), self._thumb_strip(start <= y < start + length))
 
     def _thumb_strip(self, here: bool) -> Strip:
-        """A cell of the scroll bar, with or without a piece of the thumb."""
         strip = self._thumbs.get(here)
         if strip is None:
-            style = self.base_style + self.part_style("line-view--thumb")
-            strip = self._thumbs[here] = Strip([Segment("▐" if here else " ", style)], 1)
+            strip = self._thumbs[here] = thumb_strip(here, self.base_style + self.part_style(THUMB))
         return strip
 
     # Textual.

@@ -12,7 +12,10 @@ from narrowcast.terminal.cell_runs import shows_on_blanks
 from narrowcast.text.columns import most_columns
 from narrowcast.text.safe_text import SafeText, crop_cells
 
-__all__ = ["Part", "compose_line", "lean_strip", "plain_text"]
+__all__ = ["THUMB", "Part", "compose_line", "lean_strip", "plain_text", "thumb_strip"]
+
+THUMB = "line-view--thumb"
+"""The part of a list that the scroll thumb is."""
 
 Part = tuple[str, Style]
 """A piece of one line and its style; the text must be safe to show."""
@@ -72,6 +75,11 @@ def compose_line(width: int, left: Sequence[Part], right: Sequence[Part] = (), *
     if gap > 0:
         segments.append(Segment(" " * gap, base))
     return lean_strip([*segments, *right_segments], width)
+
+
+def thumb_strip(here: bool, style: Style) -> Strip:
+    """A cell of the scroll bar, with or without a piece of the thumb."""
+    return Strip([Segment("▐" if here else " ", style)], 1)
 
 
 def plain_text(strips: Iterable[Strip]) -> SafeText:

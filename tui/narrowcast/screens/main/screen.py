@@ -141,6 +141,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.side.other.keep()
         self.conversation.keep()
 
+    def saved_list(self) -> bytes:
+        """What the next start needs to show new messages before the app is loaded; empty if it cannot."""
+        if self.side.other is not None or self.narrow is None:
+            return b""
+        saved = self.messages.list.saved(self.narrow)
+        return b"" if saved is None else saved.dump()
+
     def save_before_closing(self) -> None:
         """Saves all drafts before another account is shown."""
         for conversation in self.side.all:
