@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,24 @@ async def test_keys_typed_after_the_one_that_opens_compose_go_to_compose(
         post_keys(stage, opens, "Ups and downs, quietly")
         await until(lambda: stage.screen.writing.text.text.endswith("quietly"))
         assert stage.screen.writing.text.text == "Ups and downs, quietly"
+
+
+async def test_a_key_is_not_lost_while_the_machine_is_overloaded(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic()
+
+        async def delayed() -> None:
+            """Some turns of the loop that take 1 s in total, as on a machine that is busy with other programs."""
+            for _ in range(20):
+                end = time.monotonic() + 0.05
+                while time.monotonic() < end:
+                    pass
+                await asyncio.sleep(0)
+
+        stage.screen.call_later(delayed)
+        post_keys(stage, "c", "Ups")
+        await until(lambda: stage.screen.writing.text.text.endswith("ps"))
+        assert stage.screen.writing.text.text == "Ups"
 
 
 async def test_keys_typed_after_the_one_that_opens_a_dialog_go_to_the_dialog(tmp_path: Path) -> None:

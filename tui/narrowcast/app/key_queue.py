@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from textual import events
@@ -26,8 +27,10 @@ ROUNDS = 4
 """Number of times that all nodes from the focus outwards are waited for, as messages can cause further messages."""
 MENDS_TEXT = frozenset({"enter", "backspace", "delete", "ctrl+a", "ctrl+e", "ctrl+u", "ctrl+w"})
 _MOVES_FOCUS = (events.Key, events.Paste, events.MouseDown, events.MouseUp)
-PATIENCE = 0.25
-"""Seconds for which a busy widget can delay the next key."""
+STEP, STEPS = 0.01, 25
+"""A busy widget can delay the next key for 25 steps of 0.01 s. Time in which nothing at all could be handled, as
+while a dialog is imported or on an overloaded machine, counts as one step: the key would reach the wrong widget.
+"""
 
 
 class KeyQueue:
@@ -90,13 +93,13 @@ class KeyQueue:
 
 
 async def _is_done(node: MessagePump) -> bool:
-    """Whether ``node`` handled its pending messages within ``PATIENCE``."""
+    """Whether ``node`` handled its pending messages in time: see `STEPS`."""
     done = asyncio.Event()
     if not node.call_later(done.set):
         return True
-    try:
-        async with asyncio.timeout(PATIENCE):
-            await done.wait()
-    except TimeoutError:
-        return False
-    return True
+    for _ in range(STEPS):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(STEP):
+                await done.wait()
+                return True
+    return False
