@@ -30,7 +30,7 @@ from textual.widgets import Static
 
 import narrowcast
 from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.terminal import textual_lean, textual_private
+from narrowcast.terminal import textual_lean, textual_version
 from narrowcast.terminal.frames import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
 from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
@@ -38,7 +38,7 @@ from support.mouse import mouse_event
 
 
 def test_the_installed_textual_is_the_one_whose_source_was_read() -> None:
-    assert version("textual") == textual_private.READ_FROM, (
+    assert version("textual") == textual_version.READ_FROM, (
         "read the files textual_*.py in narrowcast/terminal beside it"
     )
 

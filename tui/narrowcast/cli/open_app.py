@@ -99,19 +99,24 @@ async def _run(opening: Opening, config: Config, paths: Paths, make: Callable[..
     try:
         await early.asked()
         await early.load_painting()
-        await beside(partial(importlib.import_module, "narrowcast.app.app"))
+        await beside(_loaded)
         app = make(early=early)
         return _code(app, await app.run_async(mouse=mouse))
     finally:
         await early.close()
 
 
+def _loaded() -> type[NarrowcastApp]:
+    importlib.import_module("narrowcast.terminal.textual_classes")  # before Textual creates classes
+    from narrowcast.app.app import NarrowcastApp
+
+    return NarrowcastApp
+
+
 def _app(opening: Opening, **options: Any) -> NarrowcastApp:
     from rich.console import Console
 
-    from narrowcast.app.app import NarrowcastApp
-
-    app = NarrowcastApp(opening, **options)
+    app = _loaded()(opening, **options)
     app.error_console = Console(markup=False, highlight=False, stderr=True, color_system=None)
     return app
 

@@ -1,6 +1,6 @@
 """Replaces `textual.suggestions`, which loads difflib for errors in a style sheet: here difflib is loaded
 only when there is an error. Install it before `textual` is imported; like everything private, it is valid for
-the version in `textual_private`.
+the version in `textual_version`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Private parts of Textual that are replaced by faster equivalents when this module is imported; its compositor is
 replaced by `textual_compositor`.
 
-They are based on the version that `textual_private` names (`READ_FROM`). If another one is installed, nothing
+They are based on the version in `textual_version`. If another one is installed, nothing
 is replaced.
 """
 
@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
 from inspect import CO_VARARGS, CO_VARKEYWORDS
-from pathlib import Path
 from types import FunctionType
 from typing import Any, Final, TypeVar
 
-import textual
 from rich.segment import Segment
 from textual import _callback, events
 from textual._compositor import Compositor
@@ -30,7 +28,7 @@ from textual.strip import Strip
 from textual.widget import AwaitMount, Widget
 
 from narrowcast.terminal.textual_compositor import paint_lines, paint_part, visible_cuts, whole_map
-from narrowcast.terminal.textual_private import READ_FROM
+from narrowcast.terminal.textual_version import is_as_read
 
 __all__ = [
     "CACHES_OF_A_STRIP",
@@ -42,11 +40,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-
-def _is_as_read() -> bool:
-    """Whether that version is installed; `importlib.metadata` would take ten times as long to find out."""
-    return (Path(textual.__file__).parents[1] / f"textual-{READ_FROM}.dist-info").is_dir()
 
 
 class OpensOver(ModalScreen[T]):
@@ -308,7 +301,7 @@ def make_keys_lean() -> None:
     setattr(MessagePump, "_get_dispatch_methods", _find_handlers)  # noqa: B010
 
 
-if _is_as_read():
+if is_as_read():
     make_strips_lean()
     make_layouts_lean()
     make_keys_lean()

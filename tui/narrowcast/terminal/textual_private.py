@@ -1,8 +1,8 @@
-"""All private parts of Textual that the app uses, based on the version named here.
+"""All private parts of Textual that the app uses, based on the version in `textual_version`.
 
 A test compares that version with the installed one: after an update, this file has to be compared with
-Textual's source again, and so have `textual_lean` and `textual_compositor`, which replace private parts. Two
-methods have to be overridden in `narrowcast.app.app`: `_display` and `_handle_exception`.
+Textual's source again, and so have `textual_classes`, `textual_lean` and `textual_compositor`, which replace
+private parts. Two methods have to be overridden in `narrowcast.app.app`: `_display` and `_handle_exception`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from textual.widgets._toast import ToastRack
 __all__ = [
     "BRACKETED_PASTE_END",
     "BRACKETED_PASTE_START",
-    "READ_FROM",
     "ChopsUpdate",
     "CompositorUpdate",
     "KeyParser",
@@ -56,9 +55,6 @@ __all__ = [
     "screen_below",
     "writes_frames",
 ]
-
-READ_FROM = "8.2.8"
-"""The version of Textual on which this module is based."""
 
 
 def focused_before(app: App[Any]) -> Widget | None:

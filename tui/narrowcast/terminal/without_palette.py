@@ -1,7 +1,7 @@
 """Replaces `textual.command`, Textual's own command palette, which the app does not use.
 
 Textual imports it with all its widgets, which takes a twentieth of the start. Install this module before
-`textual.app` is imported; like everything private, it is valid for the version in `textual_private`.
+`textual.app` is imported; like everything private, it is valid for the version in `textual_version`.
 """
 
 from __future__ import annotations
