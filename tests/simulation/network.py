@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from enum import Enum
 from random import Random
 
@@ -28,10 +29,15 @@ class Fault(Enum):
     SILENT_BEFORE = "half open: no response, not carried out"
     SILENT_AFTER = "half open: no response, carried out"
     GARBAGE = "a response that is no JSON, carried out"
+    LATE = "cut, a message is carried out some seconds later, anything else at once"
 
 
 FAULTS = tuple(Fault)
 CARRIED_OUT = {Fault.LOST_AFTER, Fault.BAD_GATEWAY_AFTER, Fault.SILENT_AFTER, Fault.GARBAGE}
+LATEST = 3.5
+"""Seconds until a server has carried out a request whose connection was cut. The client looks for a message
+for 4 s before it asks its user, who may then send it twice.
+"""
 
 
 class Network(httpx.AsyncBaseTransport):
@@ -92,9 +98,17 @@ class Network(httpx.AsyncBaseTransport):
         if fault is None:
             return await self._carry_out(request)
         self.faults[fault] = self.faults.get(fault, 0) + 1
-        if fault in CARRIED_OUT:
+        if fault is Fault.LATE and request.path == "/messages" and request.method == "POST":
+            asyncio.ensure_future(self._carry_out_late(request))
+        elif fault in CARRIED_OUT or fault is Fault.LATE:
             await self._carry_out(request)
         return await _failed(fault)
+
+    async def _carry_out_late(self, request: PreparedRequest) -> None:
+        """The server still works on a request that the client has given up."""
+        await self._clock.sleep(self._chance.uniform(0.5, LATEST))
+        with suppress(Refused):
+            await self._service.handle(self._user_id, request.method, request.path, request.fields)
 
     def _lasting(self, request: PreparedRequest) -> Fault | None:
         """What happens to such a request until the network heals."""
@@ -135,7 +149,7 @@ def _response(status: int, body: object, headers: dict[str, str] | None = None) 
 async def _failed(fault: Fault) -> RawResponse:
     if fault is Fault.NOT_CONNECTED:
         raise httpx.ConnectError("refused")
-    if fault in (Fault.LOST_BEFORE, Fault.LOST_AFTER):
+    if fault in (Fault.LOST_BEFORE, Fault.LOST_AFTER, Fault.LATE):
         raise httpx.ReadError("cut")
     if fault in (Fault.SILENT_BEFORE, Fault.SILENT_AFTER):
         await asyncio.get_running_loop().create_future()
