@@ -29,14 +29,15 @@ class Fault(Enum):
     SILENT_BEFORE = "half open: no response, not carried out"
     SILENT_AFTER = "half open: no response, carried out"
     GARBAGE = "a response that is no JSON, carried out"
-    LATE = "cut, a message is carried out some seconds later, anything else at once"
+    LOST_LATE = "cut, a message is carried out seconds later, anything else at once"
+    SILENT_LATE = "half open: no response, a message is carried out seconds later, anything else at once"
 
 
 FAULTS = tuple(Fault)
 CARRIED_OUT = {Fault.LOST_AFTER, Fault.BAD_GATEWAY_AFTER, Fault.SILENT_AFTER, Fault.GARBAGE}
-LATEST = 3.5
-"""Seconds until a server has carried out a request whose connection was cut. The client looks for a message
-for 4 s before it asks its user, who may then send it twice.
+LATEST = {Fault.LOST_LATE: 3.5, Fault.SILENT_LATE: 9.0}
+"""Seconds until a server has carried out a request at the latest. After a cut the client looks for a message for
+4 s, and in silence it waits for 10 s, before it asks its user, who may then send it twice.
 """
 
 
@@ -64,6 +65,7 @@ class Network(httpx.AsyncBaseTransport):
         self.before: Callable[[PreparedRequest], None] = lambda request: None
         self.after: Callable[[PreparedRequest], None] = lambda request: None
         self.requests = 0
+        self._late: set[asyncio.Future[None]] = set()
         self.faults: dict[Fault, int] = {}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -98,15 +100,17 @@ class Network(httpx.AsyncBaseTransport):
         if fault is None:
             return await self._carry_out(request)
         self.faults[fault] = self.faults.get(fault, 0) + 1
-        if fault is Fault.LATE and request.path == "/messages" and request.method == "POST":
-            asyncio.ensure_future(self._carry_out_late(request))
-        elif fault in CARRIED_OUT or fault is Fault.LATE:
+        if fault in LATEST and (request.method, request.path) == ("POST", "/messages"):
+            late = asyncio.ensure_future(self._carry_out_late(request, LATEST[fault]))
+            self._late.add(late)
+            late.add_done_callback(self._late.discard)
+        elif fault in CARRIED_OUT or fault in LATEST:
             await self._carry_out(request)
         return await _failed(fault)
 
-    async def _carry_out_late(self, request: PreparedRequest) -> None:
-        """The server still works on a request that the client has given up."""
-        await self._clock.sleep(self._chance.uniform(0.5, LATEST))
+    async def _carry_out_late(self, request: PreparedRequest, latest: float) -> None:
+        """The server still works on a request that the client may have given up."""
+        await self._clock.sleep(self._chance.uniform(0.5, latest))
         with suppress(Refused):
             await self._service.handle(self._user_id, request.method, request.path, request.fields)
 
@@ -149,9 +153,9 @@ def _response(status: int, body: object, headers: dict[str, str] | None = None) 
 async def _failed(fault: Fault) -> RawResponse:
     if fault is Fault.NOT_CONNECTED:
         raise httpx.ConnectError("refused")
-    if fault in (Fault.LOST_BEFORE, Fault.LOST_AFTER, Fault.LATE):
+    if fault in (Fault.LOST_BEFORE, Fault.LOST_AFTER, Fault.LOST_LATE):
         raise httpx.ReadError("cut")
-    if fault in (Fault.SILENT_BEFORE, Fault.SILENT_AFTER):
+    if fault in (Fault.SILENT_BEFORE, Fault.SILENT_AFTER, Fault.SILENT_LATE):
         await asyncio.get_running_loop().create_future()
     if fault is Fault.TOO_MANY:
         body = {"result": "error", "code": "RATE_LIMIT_HIT", "msg": "Too fast", "retry-after": 1.5}
