@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rich.color import ColorSystem
+from rich.style import Style
 from textual.color import Color
 from textual.strip import Strip
 
@@ -37,13 +38,17 @@ def picture(strips: Iterable[Strip], system: str) -> str:
         segments = list(strip)
         if system == "256":
             segments = nearest.apply(segments, Color(0, 0, 0))
-        rows.append(
-            "".join(
-                style.render(text, color_system=SYSTEMS[system]) if style else text
-                for text, style, _ in segments
-            )
-        )
+        rows.append("".join(_rendered(text, style, system) for text, style, _ in segments))
     return "\n".join(rows) + "\n"
+
+
+def _rendered(text: str, style: Style | None, system: str) -> str:
+    """The text with its escape sequences. Rich keeps the first ones that it made for a style, whatever the
+    number of colours: here each number has styles of its own.
+    """
+    if style is None:
+        return text
+    return (style + Style(meta={"system": system})).render(text, color_system=SYSTEMS[system])
 
 
 def shown(stage: Stage, system: str) -> str:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import io
 from os import get_terminal_size
+from typing import Any
 
 from rich.console import Console
+from textual import constants
 
 from narrowcast.app.config import Config
 from narrowcast.commands.keymap import merged
@@ -38,7 +40,9 @@ def paint(session: Session, view: MessageView, config: Config) -> bool:
     rows = saved.painted(session, view, merged(config.keymap)[0])
     if rows is None:
         return False
-    console = Console(file=io.StringIO(), force_terminal=True, markup=False, highlight=False)
+    console = Console(
+        color_system=constants.COLOR_SYSTEM, file=io.StringIO(), force_terminal=True
+    )  # as Textual's
     text = stored.memory.of_rows(rows, console)
     if text:
         last_screen.write(TerminalFilter()(text + "\x1b[m").encode())
