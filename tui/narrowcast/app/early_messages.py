@@ -40,9 +40,9 @@ def paint(session: Session, view: MessageView, config: Config) -> bool:
     rows = saved.painted(session, view, merged(config.keymap)[0])
     if rows is None:
         return False
-    console = Console(
-        color_system=constants.COLOR_SYSTEM, file=io.StringIO(), force_terminal=True
-    )  # as Textual's
+    # As Textual's console: rich keeps the first sequences that it made for a style, whatever the number of colours.
+    colours: Any = constants.COLOR_SYSTEM
+    console = Console(color_system=colours, file=io.StringIO(), force_terminal=True)
     text = stored.memory.of_rows(rows, console)
     if text:
         last_screen.write(TerminalFilter()(text + "\x1b[m").encode())
