@@ -84,8 +84,8 @@ print(json.dumps([gc.isenabled(), gc.get_freeze_count() > 1000, 0 in kept]))
 
 def test_each_module_works_as_usual_once_it_is_used() -> None:
     program = """
-import argparse, bz2, importlib.metadata, linecache, lzma, mimetypes, secrets, shlex, shutil, tokenize
-import certifi, email.header, email.parser, idna
+import argparse, bz2, importlib.metadata, ipaddress, linecache, locale, lzma, mimetypes, ntpath
+import secrets, shlex, shutil, tokenize, certifi, email.header, email.parser, idna
 from importlib.metadata import version
 print(json.dumps([
     bz2.decompress(bz2.compress(b"a")).decode(),
@@ -100,6 +100,9 @@ print(json.dumps([
     argparse.ArgumentParser().parse_args([]) == argparse.Namespace(),
     len(secrets.token_hex(4)),
     shlex.quote("a b"),
+    ntpath.join("a", "b"),
+    ipaddress.ip_address("::1").is_loopback,
+    locale.localeconv()["decimal_point"],
     shutil.which("nothing at all"),
     hasattr(idna, "nothing"),
     late(),
@@ -119,6 +122,9 @@ print(json.dumps([
         True,
         8,
         "'a b'",
+        "a\\b",
+        True,
+        ".",
         None,
         False,
         [],

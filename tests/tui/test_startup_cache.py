@@ -31,6 +31,7 @@ sys.path.insert(0, {modules!r})
 from narrowcast.cli import startup_cache_writer, startup_cache
 {before}
 startup_cache.use()
+startup_cache.use_sources()
 made = startup_cache.of_this_start()
 {program}
 startup_cache.end()

@@ -20,6 +20,7 @@ def main() -> int:
         if last_screen.shown() is not None:
             startup_cache.use()
         late_imports.install()
+        startup_cache.use_sources()  # imports modules that import late ones
         from narrowcast.cli.main import main as command_line
 
         return command_line()

@@ -18,11 +18,14 @@ LATE = (
     "email.parser",  # for http.client: parsing headers, as urllib reads them
     "idna",  # for httpx: host names that are not ASCII
     "importlib.metadata",  # for websockets: its version in an unreleased copy
+    "ipaddress",  # for urllib and httpx: hosts that are numbers
+    "locale",  # for subprocess: the encoding of text
     "lzma",  # for shutil: archives
+    "mimetypes",  # for textual: files served to a browser
+    "ntpath",  # for pathlib: paths of Windows
     "secrets",  # for accounts: file names
     "shlex",  # for accounts: the advice about a file that others can read
     "shutil",  # for tempfile: removing folders
-    "mimetypes",  # for textual: files served to a browser
     "tokenize",  # for inspect and linecache: source lines in tracebacks
 )
 _MADE_WITH = {"bz2": "_bz2", "lzma": "_lzma"}

@@ -101,13 +101,15 @@ class StartupCache:
         self._sre: Loads = compiler._sre
 
     def begin(self) -> None:
-        instead = {"exec": self.exec, "eval": self.eval, "compile": self.compile_source}
-        compiling = [(import_module(module), name) for module, name in COMPILING]
-        sys.meta_path.insert(0, self)  # nothing fails from here on, and `end` reverts all of it
         compiler.compile = self.compile
         compiler._sre = _Recorder(self._sre, self._codes)
-        for module, name in compiling:
-            setattr(module, name, instead[name])
+        sys.meta_path.insert(0, self)
+
+    def begin_sources(self) -> None:
+        """Uses the cache for generated source, too."""
+        instead = {"exec": self.exec, "eval": self.eval, "compile": self.compile_source}
+        for module, name in COMPILING:
+            setattr(import_module(module), name, instead[name])
 
     def end(self) -> None:
         """Startup is over: from now on modules and patterns are loaded as usual."""
@@ -119,7 +121,7 @@ class StartupCache:
         compiler._sre = self._sre
         self._codes.clear()
         for module, name in COMPILING:
-            delattr(import_module(module), name)  # removes the attribute that shadows the builtin
+            vars(import_module(module)).pop(name, None)  # removes the attribute that shadows the builtin
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -222,6 +224,13 @@ def use() -> None:
         cache = cache or StartupCache({}, {}, {})
         cache.begin()
         _cache = cache
+
+
+def use_sources() -> None:
+    """Loads generated source from the cache, too, if `use` has succeeded. Never raises."""
+    if _cache is not None:
+        with suppress(Exception):
+            _cache.begin_sources()
 
 
 def end() -> None:
