@@ -190,6 +190,26 @@ def test_if_reading_the_file_fails_the_modules_are_loaded_from_their_usual_files
     assert starts.run(fails + LOADS) == ["CachedLoader", "CachedLoader", *FOUND, False, [], True, True]
 
 
+def test_modules_are_kept_in_groups_of_which_one_may_be_loaded_without_the_others(starts: Starts) -> None:
+    names = [f"part{number}" for number in range(40)]
+    for name in names:
+        (starts.modules / f"{name}.py").write_text(f"SAID = {name!r}")
+    starts.run(f"import {', '.join(names)}\nanswer = []")
+    (starts.modules / "part7.py").write_text("SAID = 'changed'")
+    loads = f"""
+found = [__import__(name) for name in {names[::-1]}]
+answer = [[one.SAID for one in found], [type(one.__spec__.loader).__name__ for one in found]]
+import importlib
+answer.append(importlib.reload(sys.modules["part3"]).SAID)
+"""
+    said, loaders, again = starts.run(loads)
+    assert said == ["changed" if name == "part7" else name for name in names[::-1]]
+    assert isinstance(loaders, list)
+    assert loaders.count("CachedLoader") == 39
+    assert loaders[-8] == "SourceFileLoader"
+    assert again == "part3"
+
+
 def test_nothing_is_kept_where_python_is_to_write_no_code(starts: Starts) -> None:
     starts.run("answer = []")
     starts.file.unlink()

@@ -15,7 +15,7 @@ import os
 import re
 import sys
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ExtensionFileLoader, ModuleSpec, SourceFileLoader
@@ -27,7 +27,7 @@ from narrowcast.terminal import last_screen
 
 compiler: Any = getattr(re, "_compiler", None)
 """The part of `re` that compiles patterns; None in a Python that has it elsewhere, where `use` does nothing."""
-MAGIC = b"narrowcast kept code 2\n"
+MAGIC = b"narrowcast kept code 3\n"
 FILE = "start.code"
 MAX_BYTES = 64 * 2**20
 """Maximum size of the file in bytes; a larger one is ignored."""
@@ -50,8 +50,12 @@ class Loads(Protocol):
     ) -> Any: ...
 
 
-Modules = dict[str, tuple[str, str, bool, tuple[object, ...], int, int]]
-"""By module name: file, .pyc file ("" if none), whether it is a package, state of the file; offset and length."""
+Place = tuple[int, int, int]
+"""Where the code of a module is: offset and length of the group with which it was marshalled, index in it.
+Modules of one group share their strings: it loads faster than its modules one by one.
+"""
+Modules = dict[str, tuple[str, str, bool, tuple[object, ...], Place]]
+"""By module name: file, .pyc file ("" if none), whether it is a package, state of the file, place of the code."""
 Patterns = dict[tuple[str | bytes, int], tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]]
 """By pattern and flags: the arguments of `_sre.compile`."""
 
@@ -64,14 +68,13 @@ COMPILING = (("dataclasses", "exec"), ("collections", "eval"), ("typing", "compi
 class CachedLoader(SourceFileLoader):
     """Loads one module from the cache file."""
 
-    def __init__(self, name: str, path: str, cache: StartupCache, place: int, length: int) -> None:
+    def __init__(self, name: str, path: str, cache: StartupCache, place: Place) -> None:
         super().__init__(name, path)
         self._cache = cache
         self._place = place
-        self._length = length
 
     def get_code(self, fullname: str) -> CodeType | None:
-        code = self._cache.read(self._place, self._length)
+        code = self._cache.take(self._place)
         return code if isinstance(code, CodeType) else super().get_code(fullname)
 
 
@@ -92,15 +95,19 @@ class StartupCache:
         self.sources = sources
         self.new_sources: Sources = {}
         self.loaded: list[str] | None = None
-        """The names of the modules loaded at startup; None until `end`."""
+        """The names of the modules loaded from `begin` to `end`; None until then."""
+        self._loaded_before: Set[str] = frozenset()
         self._descriptor = descriptor
         """Open until the process ends: another thread may be reading."""
         self._start = start
+        self._groups: dict[int, list[object]] = {}
+        """By offset: the code of each module of a group that was read, until it is taken."""
         self._codes: dict[tuple[object, int], tuple[Any, ...]] = {}
         self._compile: Callable[..., Any] = compiler.compile
         self._sre: Loads = compiler._sre
 
     def begin(self) -> None:
+        self._loaded_before = set(sys.modules)
         compiler.compile = self.compile
         compiler._sre = _Recorder(self._sre, self._codes)
         sys.meta_path.insert(0, self)
@@ -115,11 +122,12 @@ class StartupCache:
         """Startup is over: from now on modules and patterns are loaded as usual."""
         if self.loaded is not None:
             return
-        self.loaded = list(sys.modules)
+        self.loaded = [name for name in sys.modules if name not in self._loaded_before]
         sys.meta_path.remove(self)
         compiler.compile = self._compile
         compiler._sre = self._sre
         self._codes.clear()
+        self._groups.clear()
         for module, name in COMPILING:
             vars(import_module(module)).pop(name, None)  # removes the attribute that shadows the builtin
 
@@ -130,10 +138,10 @@ class StartupCache:
         found = self.modules.get(name)
         if found is None:
             return None
-        file, cached, is_package, state, place, length = found
+        file, cached, is_package, state, place = found
         if last_screen.state_of(file) != state:
             return None
-        loader = CachedLoader(name, file, self, place, length) if cached else ExtensionFileLoader(name, file)
+        loader = CachedLoader(name, file, self, place) if cached else ExtensionFileLoader(name, file)
         spec = ModuleSpec(name, loader, origin=file, is_package=is_package)
         spec.has_location = True
         spec.cached = cached or None
@@ -141,14 +149,25 @@ class StartupCache:
             spec.submodule_search_locations.append(os.path.dirname(file))  # noqa: PTH120
         return spec
 
-    def read(self, place: int, length: int) -> object:
-        """The object marshalled at this offset; None if it cannot be read."""
+    def take(self, place: Place) -> object:
+        """The code at this place, only once; None if it cannot be read."""
+        start, length, index = place
+        group = self._groups.get(start)
+        if group is None:
+            group = self._groups[start] = self._read(start, length)
+        if index >= len(group):
+            return None
+        code, group[index] = group[index], None
+        return code
+
+    def _read(self, start: int, length: int) -> list[object]:
         if self._descriptor is None:
-            return None
+            return []
         try:
-            return marshal.loads(os.pread(self._descriptor, length, self._start + place))  # noqa: S302 - see `use`
+            group = marshal.loads(os.pread(self._descriptor, length, self._start + start))  # noqa: S302 - see `use`
         except (OSError, EOFError, ValueError, TypeError):
-            return None
+            return []
+        return group if isinstance(group, list) else []
 
     def compile_source(self, source: Any, filename: str, mode: str) -> CodeType:
         """As `compile`; the result for generated source, which has no file, is cached."""

@@ -22,8 +22,13 @@ from narrowcast_api.storage.folders import private_folder
 
 log = logging.getLogger(__name__)
 
+GROUP = 16
+"""Modules marshalled together: more would not load faster, and block other threads longer."""
 _HEAD = 16
 """Length of a .pyc file's header, in bytes: https://peps.python.org/pep-0552/"""
+
+Files = dict[str, tuple[str, str, bool]]
+"""By module name: its source file, its .pyc file ("" for a compiled extension), and whether it is a package."""
 
 
 def save() -> None:
@@ -33,7 +38,12 @@ def save() -> None:
         return
     try:
         _update(cache, cache.loaded, Path(startup_cache.path()))
-    except (OSError, ValueError) as error:  # disk errors, or values that cannot be marshalled
+    except (
+        OSError,
+        ValueError,
+        EOFError,
+        TypeError,
+    ) as error:  # disk errors, or values that cannot be marshalled
         log.warning("the code of this start cannot be cached for the next one: %s", error)
 
 
@@ -49,13 +59,28 @@ def _update(cache: StartupCache, loaded: Iterable[str], file: Path) -> None:
     before = {name: entry[:3] for name, entry in cache.modules.items() if name not in found}
     modules: Modules = {}
     codes = bytearray()
-    for name, (path, cached, is_package) in (before | found).items():
-        state = last_screen.state_of(path)
-        code = _code(path, cached)
-        if code is not None:
-            modules[name] = path, cached, is_package, state, len(codes), len(code)
-            codes += code
+    for group in _groups(before | found):
+        marshalled = marshal.dumps([code for _, _, code in group])
+        for index, (name, (path, cached, is_package), _) in enumerate(group):
+            place = len(codes), len(marshalled), index
+            modules[name] = path, cached, is_package, last_screen.state_of(path), place
+        codes += marshalled
     _write(file, modules, (cache.patterns | patterns, cache.sources), codes)
+
+
+def _groups(found: Files) -> Iterable[list[tuple[str, tuple[str, str, bool], object]]]:
+    """The names, files and code of modules, as they are marshalled together: in the order in which they are loaded."""
+    group = []
+    for name, entry in found.items():
+        path, cached, _ = entry
+        code = _code(path, cached)
+        if code is None:
+            continue
+        group.append((name, entry, marshal.loads(code) if code else None))  # noqa: S302 - the code of an import
+        if len(group) == GROUP:
+            yield group
+            group = []
+    yield group
 
 
 def _is_current(cache: StartupCache, name: str, path: str) -> bool:
@@ -63,11 +88,9 @@ def _is_current(cache: StartupCache, name: str, path: str) -> bool:
     return entry is not None and entry[3] == last_screen.state_of(path)
 
 
-def _files(names: Iterable[str]) -> dict[str, tuple[str, str, bool]]:
-    """By module name: its source file, its .pyc file ("" for a compiled extension), and whether it is a package.
-    Modules loaded from the cache file are left out.
-    """
-    found = {}
+def _files(names: Iterable[str]) -> Files:
+    """The files of modules; those loaded from the cache file are left out."""
+    found: Files = {}
     for name in names:
         spec = getattr(sys.modules.get(name), "__spec__", None)
         if spec is None or spec.name != name or not spec.origin or isinstance(spec.loader, CachedLoader):
