@@ -69,9 +69,11 @@ def _words(words: Words, windows: Sequence[Window], service: Service) -> Iterato
 
 
 def _order(words: Words, windows: Sequence[Window], service: Service) -> Iterator[str]:
-    """Messages that one window sent, and that never failed, are on the server in the order of writing."""
+    """Messages that one window sent, and that never failed, are on the server in the order of writing. One that was
+    taken back while nobody knew whether it had arrived holds up no other.
+    """
     ids = {message.content: message.id for message in service.messages.values()}
-    unsure = words.failed | words.left_behind
+    unsure = words.failed | words.left_behind | set(words.taken_back)
     sent = [
         one
         for one in words.written

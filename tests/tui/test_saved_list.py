@@ -74,9 +74,12 @@ async def write(server: TestServer, count: int = 1) -> int:
 async def test_the_rows_are_those_that_the_app_shows(tmp_path: Path, theme: str, tints: bool) -> None:
     config = Config(appearance=Appearance(theme=theme, sender_colors=tints))
     async with on_stage(tmp_path, size=SIZE, config=config) as stage:
-        await write(stage.server, 4)
+        last = await write(stage.server, 4)
+        await until(lambda: last in stage.session.state.messages)
         for narrow in (Narrow.all(), Narrow.topic(stage.server.channel("general"), "t1")):
             view = await stage.go(narrow)
+            await stage.shows(view.ids[-1])
+            await stage.drawn()
             update = saved_by(stage).painted(stage.session, view, default_keys())
             assert update is not None
             assert cells(update) == on_screen(stage.screen.messages.list)
