@@ -100,6 +100,8 @@ async def _run(opening: Opening, config: Config, paths: Paths, make: Callable[..
         await early.asked()
         await early.load_painting()
         await beside(_loaded)
+        if (cache := startup_cache.of_this_start()) is not None:
+            importlib.import_module("narrowcast.cli.startup_styles").use(cache)
         app = make(early=early)
         return _code(app, await app.run_async(mouse=mouse))
     finally:

@@ -27,7 +27,7 @@ from narrowcast.terminal import last_screen
 
 compiler: Any = getattr(re, "_compiler", None)
 """The part of `re` that compiles patterns; None in a Python that has it elsewhere, where `use` does nothing."""
-MAGIC = b"narrowcast kept code 3\n"
+MAGIC = b"narrowcast kept code 4\n"
 FILE = "start.code"
 MAX_BYTES = 64 * 2**20
 """Maximum size of the file in bytes; a larger one is ignored."""
@@ -61,6 +61,10 @@ Patterns = dict[tuple[str | bytes, int], tuple[int, bytes, int, dict[str, int], 
 
 Sources = dict[tuple[str, str], CodeType]
 """By source and mode: the result of `compile`."""
+Sheet = tuple[tuple[str, str], bool, int, str]
+"""Where a style sheet is from: its location, and further arguments of Textual's parser."""
+Styles = tuple[dict[str, str], dict[Sheet, tuple[str, bytes]]]
+"""Parsed style sheets: the variables of the theme; by sheet, the source and its pickled rules."""
 COMPILING = (("dataclasses", "exec"), ("collections", "eval"), ("typing", "compile"))
 """The modules that compile generated source, and the builtin that each uses for it."""
 
@@ -86,6 +90,7 @@ class StartupCache:
         modules: Modules,
         patterns: Patterns,
         sources: Sources,
+        styles: Styles,
         descriptor: int | None = None,
         start: int = 0,
     ) -> None:
@@ -94,6 +99,9 @@ class StartupCache:
         self.new_patterns: Patterns = {}
         self.sources = sources
         self.new_sources: Sources = {}
+        self.styles = styles
+        self.new_styles: Callable[[], Styles | None] = lambda: None
+        """Returns what to keep for the next start instead of `styles`, if anything: see `startup_styles`."""
         self.loaded: list[str] | None = None
         """The names of the modules loaded from `begin` to `end`; None until then."""
         self._loaded_before: Set[str] = frozenset()
@@ -240,9 +248,14 @@ def use() -> None:
     except Exception:  # an invalid file: the start without it is only slower
         cache = None
     with suppress(Exception):  # another Python may have its internals elsewhere
-        cache = cache or StartupCache({}, {}, {})
+        cache = cache or StartupCache({}, {}, {}, ({}, {}))
         cache.begin()
         _cache = cache
+
+
+def parses_styles(name: str) -> bool:
+    """Whether parsed style sheets depend on the module of this name."""
+    return name.partition(".")[0] in {"textual", "rich"}
 
 
 def use_sources() -> None:
@@ -283,8 +296,9 @@ def _opened(file: str) -> StartupCache | None:
         begins = os.pread(descriptor, len(head(0, 0)), 0)
         index, codes = (int(number) for number in begins[-26:].split())
         if begins == head(index, codes) and size == len(begins) + index + codes:
-            modules, patterns, sources = marshal.loads(os.pread(descriptor, index, len(begins)))  # noqa: S302
-            return StartupCache(modules, patterns, sources, descriptor, len(begins) + index)
+            contents = os.pread(descriptor, index, len(begins))
+            modules, patterns, sources, styles = marshal.loads(contents)  # noqa: S302 - see `use`
+            return StartupCache(modules, patterns, sources, styles, descriptor, len(begins) + index)
     except BaseException:
         os.close(descriptor)
         raise

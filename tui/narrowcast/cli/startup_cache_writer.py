@@ -16,7 +16,15 @@ from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 from narrowcast.cli import startup_cache
-from narrowcast.cli.startup_cache import CachedLoader, Modules, Patterns, Sources, StartupCache
+from narrowcast.cli.startup_cache import (
+    CachedLoader,
+    Modules,
+    Patterns,
+    Sources,
+    StartupCache,
+    Styles,
+    parses_styles,
+)
 from narrowcast.terminal import last_screen
 from narrowcast_api.storage.folders import private_folder
 
@@ -50,9 +58,11 @@ def save() -> None:
 def _update(cache: StartupCache, loaded: Iterable[str], file: Path) -> None:
     patterns = {key: made for key, made in cache.new_patterns.items() if not made[0] & (re.LOCALE | re.DEBUG)}
     found = _files(loaded)
+    styles = _styles(cache, found)
     if (
         not patterns
         and not cache.new_sources
+        and styles is cache.styles
         and all(_is_current(cache, name, path) for name, (path, _, _) in found.items())
     ):
         return
@@ -65,7 +75,7 @@ def _update(cache: StartupCache, loaded: Iterable[str], file: Path) -> None:
             place = len(codes), len(marshalled), index
             modules[name] = path, cached, is_package, last_screen.state_of(path), place
         codes += marshalled
-    _write(file, modules, (cache.patterns | patterns, cache.sources), codes)
+    _write(file, modules, (cache.patterns | patterns, cache.sources, styles), codes)
 
 
 def _groups(found: Files) -> Iterable[list[tuple[str, tuple[str, str, bool], object]]]:
@@ -81,6 +91,16 @@ def _groups(found: Files) -> Iterable[list[tuple[str, tuple[str, str, bool], obj
             yield group
             group = []
     yield group
+
+
+def _styles(cache: StartupCache, found: Files) -> Styles:
+    """The parsed style sheets; none if the modules that parse them were not loaded from the file, or have
+    changed since.
+    """
+    kept = {name: entry[0] for name, entry in cache.modules.items() if parses_styles(name)}
+    if any(map(parses_styles, found)) or not all(_is_current(cache, *one) for one in kept.items()):
+        return {}, {}
+    return cache.new_styles() or cache.styles
 
 
 def _is_current(cache: StartupCache, name: str, path: str) -> bool:
@@ -116,7 +136,7 @@ def _code(path: str, cached: str) -> bytes | None:
     return data[_HEAD:] if data[:4] == MAGIC_NUMBER and flags == 0 and (time, size) == made_of else None
 
 
-def _write(file: Path, modules: Modules, others: tuple[Patterns, Sources], codes: bytearray) -> None:
+def _write(file: Path, modules: Modules, others: tuple[Patterns, Sources, Styles], codes: bytearray) -> None:
     index = marshal.dumps((modules, *others))
     private_folder(file.parent)
     temporary = file.with_suffix(f".{os.getpid()}")
