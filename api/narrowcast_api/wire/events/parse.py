@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import sys
+import re
 from collections.abc import Mapping
-from types import SimpleNamespace
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from functools import cache
+from typing import Any
 
 from narrowcast_api.wire.model import describe
 
@@ -21,12 +21,15 @@ def _words(model: type[Event], field: str) -> tuple[str, ...]:
     for base in model.__mro__:
         annotations = inspect.get_annotations(base)
         if field in annotations:
-            # Only this field is evaluated: evaluating all annotations of all events would noticeably delay
-            # the start.
-            alone = SimpleNamespace(__annotations__={field: annotations[field]})
-            hint = get_type_hints(alone, globalns=vars(sys.modules[base.__module__]))[field]
-            return get_args(hint) if get_origin(hint) is Literal else ()
+            return _literals(annotations[field])
     return ()
+
+
+@cache
+def _literals(annotation: str) -> tuple[str, ...]:
+    """The words in the ``Literal`` of an annotation. Evaluating all of them would noticeably delay the start."""
+    literal = re.search(r"Literal\[(.*?)\]", annotation)
+    return tuple(re.findall(r"'(\w+)'", literal[1])) if literal else ()
 
 
 def _kinds_of(model: type[Event]) -> list[tuple[str, str | None]]:
