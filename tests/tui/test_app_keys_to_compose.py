@@ -176,10 +176,9 @@ async def test_notes_about_the_open_draft_are_written_in_order(
     async with at(tmp_path, "general", "lunch") as stage:
         monkeypatch.setattr(ComposeNote, "write", slow_at_first)
         draft, noted = stage.screen.writing.draft, stage.screen.unfinished.note
-        await stage.press("c")
-        await stage.type("soup")
+        await at_once(stage, "csoup")
         first = draft.id
-        await stage.press("ctrl+u")
+        await at_once(stage, "ctrl+u")
         go_on.set()
         await until(lambda: noted.read() == [] and noted.path.exists())
         await stage.type("bread")

@@ -23,6 +23,7 @@ from narrowcast.terminal.paths import Paths
 from narrowcast_api.account import Account
 from narrowcast_api.errors import AccountError
 from narrowcast_api.http.secret import Secret
+from support.keys import at_once
 from support.screen_text import screen_text
 from support.screens import answer, choices, choose, form_of, pick, question_of, rows, said
 from support.sessions import until
@@ -264,7 +265,7 @@ async def test_a_slow_disk_blocks_no_key_and_two_changes_are_written_one_after_t
         screen = stage.app.screen
         assert isinstance(screen, AppSettingsScreen)
         screen.list.select_key("appearance.people")
-        await stage.press("enter", "enter", "enter", "down")
+        await at_once(stage, "enter", "enter", "enter", "\x1b[B")
         assert screen.selected != "appearance.people", "the screen answers"
         disk.set()
         await until(lambda: len(threads) == 3)
