@@ -9,7 +9,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,6 +65,21 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + _MORE_WORKERS
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Lets each worker start with another part of a folder. A changed file is compiled by the worker that loads
+    it first: workers that load the same files at the same time would all compile all of them.
+    """
+    report = yield
+    if isinstance(collector, pytest.Directory) and (worker := os.environ.get("PYTEST_XDIST_WORKER")):
+        number, count = int(worker.removeprefix("gw")), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        start = len(report.result) * number // count
+        report.result = report.result[start:] + report.result[:start]
+    return report
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
     """Requires `--no-loadscope-reorder`; otherwise files with few tests come last, however slow they are."""
 
@@ -72,7 +87,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
         order = (*_WAITING, *_FIRST)
         return order.index(file.parent.name) if file.parent.name in order else len(order)
 
-    files = sorted(dict.fromkeys(item.path for item in items), key=rank)
+    files = sorted({item.path for item in items}, key=lambda file: (rank(file), file))
     waiting = [file for file in files if file.parent.name in _WAITING]
     place = {file: 2 * number for number, file in enumerate(waiting)}
     place |= {file: 2 * number + 1 for number, file in enumerate(file for file in files if file not in place)}
