@@ -30,6 +30,8 @@ _FIRST = ("simulation", "tui", "attacks", "server")
 """Of the other folders, those with the slowest files: started last, one of them would keep one worker busy
 while all others are idle.
 """
+_SLOW = ("test_wire_hostile", "test_served_routes", "test_architecture", "test_state_convergence")
+"""The slowest files of the remaining folders, started first of these for the same reason."""
 _MORE_WORKERS = 2
 """More workers than processors, since tests wait for processes, sockets and frames half of their time."""
 
@@ -85,7 +87,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
 
     def rank(file: Path) -> int:
         order = (*_WAITING, *_FIRST)
-        return order.index(file.parent.name) if file.parent.name in order else len(order)
+        if file.parent.name in order:
+            return order.index(file.parent.name)
+        return len(order) + (file.stem not in _SLOW)
 
     files = sorted({item.path for item in items}, key=lambda file: (rank(file), file))
     waiting = [file for file in files if file.parent.name in _WAITING]
