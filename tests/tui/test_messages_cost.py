@@ -38,6 +38,21 @@ async def test_a_changed_message_is_laid_out_again_and_no_other() -> None:
         assert any("other words" in row for row in app.rows())
 
 
+@pytest.mark.parametrize("key", [None, 300])
+async def test_a_view_that_opens_lays_out_what_it_shows(key: int | None) -> None:
+    app = ListApp([short(number) for number in range(1, 501)])
+    async with app.run_test(size=(60, 30)) as pilot:
+        await pilot.pause()
+        app.list.rows.forget()
+        app.list.position.reset()
+        made = app.list.rows.made
+        app.list.position.jump(key)
+        await pilot.pause()
+        shown = {place.index for place in app.list.position.shown}
+        assert len(shown) > 15
+        assert app.list.rows.made - made <= len(shown) + 2
+
+
 async def test_a_hundred_thousand_messages_cost_what_one_screen_costs() -> None:
     messages = [message(number) for number in range(1, 100_001)]
     app = ListApp(messages)

@@ -217,7 +217,7 @@ class Position:
         if key is None:
             self.to_newest()
             return
-        self.sync()
+        self._take_items()
         index = min(feed.index(key), max(0, len(feed) - 1))
         self.following = False
         self.engaged = True
@@ -225,14 +225,19 @@ class Position:
             self.selected = feed.key(index)
             self._viewport.center(index, self._viewport.height // 3)
             self._note_top()
+        self._place_rows()
         self._changed()
 
     def to_newest(self) -> None:
         """Selects the newest message and scrolls to the bottom."""
         self.following, self.engaged = True, False
         self._hurries = True
-        if (feed := self._items()) is not None:
+        feed, outdated = self._rows.feed, self._take_items()
+        if feed is not None and len(feed):
             self.selected = feed.key(len(feed) - 1)
+        if outdated:  # only now: rows at the previous position would be laid out in vain
+            self._viewport.to_bottom()
+            self._place_rows()
         self._changed()
 
     def to_oldest(self) -> None:
