@@ -107,7 +107,9 @@ def _load(data: bytes) -> Stored:
         }
     except Exception:  # invalid for any reason
         return Stored(ScreenMemory(), b"")
-    return Stored(ScreenMemory(rows), screen.messages)
+    memory = ScreenMemory()
+    memory.prime(rows, filter(None, styles))
+    return Stored(memory, screen.messages)
 
 
 def _dump(rows: Mapping[int, Sequence[Cell]], messages: bytes) -> bytes:
