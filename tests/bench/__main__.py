@@ -70,6 +70,9 @@ class Bench:
 SUBJECTS: dict[str, Callable[[Bench], list[Row]]] = {
     "start": lambda bench: [
         *start.measure(bench.server("demo"), bench.home("start"), "demo"),
+        *start.measure_from_afar(
+            bench.server("people"), bench.home("start-people"), "300 people, 20 ms each way", 0.02
+        ),
         *start.measure(bench.server("middle"), bench.home("start-middle"), "20,000 people, 300 channels"),
     ],
     "bytes": lambda bench: keys.measure_bytes(bench.server("demo"), bench.home("bytes")),

@@ -10,6 +10,7 @@ from statistics import median
 
 import httpx
 
+from bench.proxied import Proxied
 from bench.results import Row, ms
 from bench.servers import Served
 from bench.watched import Watched, cpu_seconds, end, open_app, python
@@ -34,13 +35,20 @@ class Start:
     settled_cpu: float
 
 
-def measure(served: Served, folder: Path, what: str) -> list[Row]:
+def measure_from_afar(served: Served, folder: Path, what: str, delay: float) -> list[Row]:
+    """As `measure`, with a latency of that many seconds each way, as of a server on a network."""
+    with Proxied(served.url) as proxy:
+        proxy.delay(delay)
+        return measure(served, folder, what, proxy.url)
+
+
+def measure(served: Served, folder: Path, what: str, url: str = "") -> list[Row]:
     """Measures the app, an empty one, and zulip-terminal if given, in turn, so that a busy machine affects
-    all.
+    all. They reach the server at ``url`` if that is given.
 
     Between two starts another user sends a message: it is new at the next start, and cached at the one after.
     """
-    rc = served.rc("ada")
+    rc = served.rc("ada", url)
     last = news(served, 0)
     app = open_app(rc, folder / "home")
     for key in ("a", "G"):
