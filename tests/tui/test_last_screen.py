@@ -129,6 +129,17 @@ def test_cells_that_cannot_be_read_are_painted_again() -> None:
     assert stored(b"\x92\x91\xa7nonsen").memory.rows == {}
 
 
+def test_all_sessions_of_tmux_show_the_same_screen_but_no_terminal_outside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TMUX", "/tmp/tmux-1000/default,100,0")
+    one = last_screen.signature(ARGUMENTS, SIZE)
+    monkeypatch.setenv("TMUX", "/tmp/tmux-1000/default,200,3")
+    assert last_screen.signature(ARGUMENTS, SIZE) == one
+    monkeypatch.delenv("TMUX")
+    assert last_screen.signature(ARGUMENTS, SIZE) != one
+
+
 def test_other_commands_keep_nothing() -> None:
     assert last_screen.signature(["demo"], SIZE) is None
     assert last_screen.signature(["send", "--rc"], SIZE) is None

@@ -26,7 +26,7 @@ LEAVE = (
     "\x1b[?69l\x1b[?1049l\x1b[?25h\x1b[?1004l"
 )
 """Undoes all modes that the app or `show` may have set."""
-_TERMINAL_VARIABLES = ("TERM", "COLORTERM", "NO_COLOR", "TERM_PROGRAM", "TMUX", "LANG", "LC_ALL", "LC_CTYPE")
+_TERMINAL_VARIABLES = ("TERM", "COLORTERM", "NO_COLOR", "TERM_PROGRAM", "LANG", "LC_ALL", "LC_CTYPE")
 
 
 class Shown:
@@ -201,6 +201,7 @@ def signature(arguments: Sequence[str], size: tuple[int, int]) -> str | None:
         *arguments,
         *size,
         *(os.environ.get(name) for name in _TERMINAL_VARIABLES),
+        "TMUX" in os.environ,  # its value differs between sessions, which show the same
         *map(state_of, files),
     )
     return repr(parts)
