@@ -178,6 +178,21 @@ async def test_a_start_shows_new_messages_before_there_is_an_app(
     await session.close()
 
 
+async def test_a_failure_while_painting_makes_the_app_paint_everything(
+    left: tuple[Path, Paths, bytes], server: TestServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(data: bytes) -> None:
+        raise OSError("the terminal is gone")
+
+    file, paths, messages = left
+    terminal = Terminal(monkeypatch, tmp_path / "cache", messages)
+    monkeypatch.setattr(last_screen, "write", fail)
+    _, session, _ = await started(file, paths)
+    assert terminal.shown is not None
+    assert stored(terminal.shown).memory.rows == {}
+    await session.close()
+
+
 @pytest.mark.parametrize("gone", ["app", "size", "list"])
 async def test_nothing_is_written_to_a_terminal_that_shows_something_else(
     left: tuple[Path, Paths, bytes],
