@@ -38,6 +38,15 @@ async def test_a_changed_message_is_laid_out_again_and_no_other() -> None:
         assert any("other words" in row for row in app.rows())
 
 
+async def test_nothing_is_laid_out_before_the_list_has_a_size() -> None:
+    app = ListApp([short(number) for number in range(1, 501)])
+    async with app.run_test(size=(60, 30)) as pilot:
+        await pilot.pause()
+        shown = {place.index for place in app.list.position.shown}
+        assert len(shown) > 15
+        assert app.list.rows.made == len(shown)
+
+
 @pytest.mark.parametrize("key", [None, 300])
 async def test_a_view_that_opens_lays_out_what_it_shows(key: int | None) -> None:
     app = ListApp([short(number) for number in range(1, 501)])

@@ -6,6 +6,7 @@ extensions.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -33,11 +34,11 @@ def named(search: Sequence[str]) -> Iterator[Path]:
     """The files of installed packages that contain entry points of the group."""
     for folder in search:
         try:
-            packages = [path for path in Path(folder or ".").iterdir() if path.name.endswith("-info")]
+            packages = [name for name in os.listdir(folder or ".") if name.endswith("-info")]  # noqa: PTH208 - faster
         except OSError:
             continue
         for package in packages:
-            file = package / "entry_points.txt"
+            file = Path(folder, package, "entry_points.txt")
             try:
                 if _MARK in file.read_bytes():
                     yield file

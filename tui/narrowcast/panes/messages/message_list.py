@@ -147,8 +147,7 @@ class MessageList(LineView):
         self.rows.show(feed)
         self.position.reset()
         self.overlay = None
-        if self.content_size.height:
-            self._arrange()
+        self._arrange()
         self.changed()
 
     def forget_echoes(self) -> None:
@@ -281,7 +280,11 @@ class MessageList(LineView):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Positions the viewport, posts what came into view, and requests the adjacent pages."""
+        """Positions the viewport, posts what came into view, and requests the adjacent pages. Does nothing before the
+        list has a size.
+        """
+        if not self.content_size.height:
+            return
         self.position.arrange()
         feed, shown = self.feed, self.position.shown
         if feed is None or not shown:
