@@ -153,6 +153,7 @@ async def test_the_dialect_determines_the_names_of_fields(
             for name in ("version", "feature_level", "merge_base"):
                 assert (f"service_{name}" in response) is service
                 assert (f"zulip_{name}" in response) is zulip
+            assert ("event_stream_path" in response) is service
         message_id = await server.send("ada", "general", "t")
         fields = {"emoji_name": "zulip", "emoji_code": "zulip", "reaction_type": "zulip_extra_emoji"}
         await server.call("dario", "POST", f"/messages/{message_id}/reactions", fields)

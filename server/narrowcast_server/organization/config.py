@@ -15,7 +15,7 @@ class Dialect(Enum):
     SERVICE = "service"
     """`service_*` names, together with the `zulip_*` aliases that existing clients look for."""
     ZULIP = "zulip"
-    """Only `zulip_*` names."""
+    """Only `zulip_*` names, and no event stream over WebSockets."""
     SERVICE_ONLY = "service-only"
     """Only `service_*` names."""
 

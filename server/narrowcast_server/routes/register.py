@@ -23,7 +23,7 @@ from narrowcast_server.organization.event_variants import CAPABILITIES as KNOWN_
 from narrowcast_server.organization.event_variants import QueueOptions
 from narrowcast_server.queries.event_narrow import event_narrow, message_filter
 from narrowcast_server.queries.snapshot import Snapshot, snapshot
-from narrowcast_server.routes.server_settings import STREAM_PATH
+from narrowcast_server.routes.server_settings import event_stream_fields
 
 routes = Routes()
 
@@ -125,7 +125,7 @@ def register(call: Call) -> ResponseBody:
     return {
         "queue_id": queue.id,
         "last_event_id": -1,
-        "event_stream_path": STREAM_PATH,
+        **event_stream_fields(core.config),
         **version_fields(core.config),
         **snapshot(request),
     }

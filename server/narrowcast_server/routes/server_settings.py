@@ -9,6 +9,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_server.actions.channels import rendered_description
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.organization.config import Config, Dialect
 from narrowcast_server.organization.dialect import version_fields
 from narrowcast_server.queries.organization_pictures import picture_path
 
@@ -39,11 +40,18 @@ def get_server_settings(call: Call) -> ResponseBody:
         else False,
         "email_auth_enabled": True,
         "require_email_format_usernames": not config.ldap,
-        "event_stream_path": STREAM_PATH,
+        **event_stream_fields(config),
     }
     if not config.root_domain:
         body |= _realm(core, base_url(call))
     return body
+
+
+def event_stream_fields(config: Config) -> ResponseBody:
+    """Where the queue's events can be received over a WebSocket; absent in Zulip's dialect, as Zulip servers only
+    have long polls.
+    """
+    return {} if config.dialect is Dialect.ZULIP else {"event_stream_path": STREAM_PATH}
 
 
 def _authentication_methods(core: Core) -> dict[str, bool]:

@@ -129,7 +129,8 @@ def _serve(commands: _Commands) -> None:
         "--dialect",
         choices=("service", "zulip", "service-only"),
         default="service",
-        help="field names in responses: service_* with zulip_* aliases (default), or only one of them",
+        help="field names in responses: service_* with zulip_* aliases (default), or only one of them; "
+        "zulip also leaves out WebSockets, which Zulip servers do not offer",
     )
     serve.add_argument(
         "--url",
