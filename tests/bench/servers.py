@@ -43,13 +43,13 @@ PLENTY = "1000000/60"
 
 
 @contextmanager
-def served(folder: Path, kind: str) -> Iterator[Served]:
-    """Starts a server of an organization of `bench.worlds`."""
+def served(folder: Path, kind: str, *options: str) -> Iterator[Served]:
+    """Starts a server of an organization of `bench.worlds`, with more options of `narrowcast serve`."""
     env = environment(folder / "server-home")
     data = folder / "server"
     subprocess.run(python("bench.worlds", str(data), kind), env=env, check=True)
     process = subprocess.Popen(
-        narrowcast("serve", "--port", "0", "--data", str(data), "--rate-limit", PLENTY),
+        narrowcast("serve", "--port", "0", "--data", str(data), "--rate-limit", PLENTY, *options),
         env=env,
         stdout=subprocess.PIPE,
         text=True,

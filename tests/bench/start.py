@@ -44,13 +44,13 @@ def measure_from_afar(served: Served, folder: Path, what: str, delay: float) -> 
 
 def measure(served: Served, folder: Path, what: str, url: str = "") -> list[Row]:
     """Measures the app, an empty one, and zulip-terminal if given, in turn, so that a busy machine affects
-    all. They reach the server at ``url`` if that is given.
+    all; each round begins with another one, as the first is slower. They reach the server at ``url`` if that is given.
 
     Between two starts another user sends a message: it is new at the next start, and cached at the one after.
     """
     rc = served.rc("ada", url)
     last = news(served, 0)
-    app = open_app(rc, folder / "home")
+    app = open_app(rc, folder / "app-home")
     for key in ("a", "G"):
         app.press(key)
         app.take_until_quiet(0.7)
@@ -60,15 +60,17 @@ def measure(served: Served, folder: Path, what: str, url: str = "") -> list[Row]
     for number in range(1, ROUNDS + 1):
         new = news(served, number)
         empty = _shows("nothing to read")
-        starts["empty"].append(_started(python("bench.empty_app"), folder / "empty-home", empty, empty))
         ours = narrowcast("--rc", str(rc))
-        starts["app"].append(_started(ours, folder / "home", _shows(last), _shows(new)))
+        clients = [
+            ("empty", python("bench.empty_app"), empty, empty),
+            ("app", ours, _shows(last), _shows(new)),
+        ]
         if zulip_terminal:
             theirs = [zulip_terminal, "--config-file", str(rc)]
-            home = folder / "zulip-terminal-home"
-            starts["zulip-terminal"].append(
-                _started(theirs, home, _shows(ZULIP_TERMINAL_MESSAGE), _shows(new))
-            )
+            clients.append(("zulip-terminal", theirs, _shows(ZULIP_TERMINAL_MESSAGE), _shows(new)))
+        first = number % len(clients)
+        for name, command, kept, found in clients[first:] + clients[:first]:
+            starts[name].append(_started(command, folder / f"{name}-home", kept, found))
         last = new
     return _rows(what, starts)
 
