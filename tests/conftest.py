@@ -25,17 +25,19 @@ if TYPE_CHECKING:
 _MEMORY = Path("/dev/shm")
 _ROOM = 2 << 30
 _WAITING = ("faults", "e2e")
-"""Folders whose files wait for processes and timeouts: each runs beside one that needs the processor."""
+"""Folders whose files wait for processes and timeouts: most of the time, one runs beside others that need the
+processors.
+"""
+_SPREAD = 0.8
+"""The share of all other files among which those that wait are spread; the last ones need time to end."""
 _FIRST = ("simulation", "tui", "attacks", "server")
 """Of the other folders, those with the slowest files: started last, one of them would keep one worker busy
 while all others are idle.
 """
 _SLOW = ("test_wire_hostile", "test_served_routes", "test_architecture", "test_state_convergence")
 """The slowest files of the remaining folders, started first of these for the same reason."""
-_MORE_WORKERS = 2
-"""More workers than processors, since tests wait for processes, sockets and frames half of their time. Two more
-still slow each other down as much as they fill the processors: 280 seconds for all tests instead of 276.
-"""
+_MORE_WORKERS = 3
+"""More workers than processors, since tests wait for processes, sockets and frames half of their time."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -95,8 +97,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
 
     files = sorted({item.path for item in items}, key=lambda file: (rank(file), file))
     waiting = [file for file in files if file.parent.name in _WAITING]
-    place = {file: 2 * number for number, file in enumerate(waiting)}
-    place |= {file: 2 * number + 1 for number, file in enumerate(file for file in files if file not in place)}
+    others = [file for file in files if file.parent.name not in _WAITING]
+    distance = _SPREAD * len(others) / max(1, len(waiting))
+    place = {file: float(number) for number, file in enumerate(others)}
+    place |= {file: number * distance - 0.5 for number, file in enumerate(waiting)}
     items.sort(key=lambda item: place[item.path])
     if (seed := config.getoption("delays")) is not None:
         items[:] = delays.shuffled(items, seed)
