@@ -18,14 +18,16 @@ import pytest
 from rich.console import RenderableType
 from rich.segment import Segment
 from textual import _callback, on
+from textual._compositor import Compositor
 from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.events import Click, MouseDown, MouseUp
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.screen import Screen
 from textual.strip import Strip
+from textual.widget import Widget
 from textual.widgets import Static
 
 import narrowcast
@@ -35,6 +37,7 @@ from narrowcast.terminal.frames import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
 from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
 from support.mouse import mouse_event
+from support.sessions import until
 
 
 def test_the_installed_textual_is_the_one_whose_source_was_read() -> None:
@@ -167,6 +170,29 @@ async def test_a_dialog_that_opens_and_one_that_closes_are_painted_once() -> Non
         await app.pop_screen()
         await pilot.pause()
         assert app.frames == ["Screen"]
+
+
+async def test_a_screen_that_opens_is_laid_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out: list[str] = []
+    reflow = Compositor.reflow
+
+    def noted(compositor: Compositor, parent: Widget, size: Size) -> object:
+        laid_out.append(type(parent).__name__)
+        return reflow(compositor, parent, size)
+
+    monkeypatch.setattr(Compositor, "reflow", noted)
+    app = Frames()
+    async with app.run_test() as pilot:
+        await until(lambda: laid_out)
+        await pilot.pause()
+        assert laid_out == ["Screen"]
+        await app.push_screen(TwoLines())
+        await pilot.pause()
+        assert laid_out == ["Screen", "TwoLines"]
+        first = app.screen.query(Static)[0]
+        first.update("one\nmore")
+        await until(lambda: first.region.height == 2)
+        assert laid_out == ["Screen", "TwoLines", "TwoLines"]
 
 
 class Remembers(Frames):
