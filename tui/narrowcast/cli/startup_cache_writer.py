@@ -30,8 +30,8 @@ from narrowcast_api.storage.folders import private_folder
 
 log = logging.getLogger(__name__)
 
-GROUP = 64
-"""Modules marshalled together: a group loads in 2 ms, in which no other thread runs; more would not load faster."""
+GROUP = 16
+"""Modules marshalled together: more would not load faster, and block other threads longer."""
 _HEAD = 16
 """Length of a .pyc file's header, in bytes: https://peps.python.org/pep-0552/"""
 
