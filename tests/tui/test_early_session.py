@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 from narrowcast.app import accounts
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.app.config import Config
-from narrowcast.app.early_session import EarlySession, beside
+from narrowcast.app.early_session import EarlySession, load_in_steps
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal.paths import Paths
 from support.app_parts import main_screen
@@ -91,9 +93,16 @@ async def test_an_account_that_cannot_be_read_is_explained_by_the_app(paths: Pat
     await early.close()
 
 
-async def test_what_is_loaded_beside_the_loop_may_fail() -> None:
-    def load() -> None:
-        raise ImportError("not installed")
-
-    with pytest.raises(ImportError, match="not installed"):
-        await beside(load)
+async def test_the_loop_has_its_turns_between_imports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("early_step_one", "early_step_two"):
+        (tmp_path / f"{name}.py").write_text("")
+    loaded: list[bool] = []
+    asyncio.get_running_loop().call_soon(lambda: loaded.append("early_step_two" in sys.modules))
+    await load_in_steps("early_step_one", "early_step_two")
+    assert loaded == [False]
+    assert "early_step_two" in sys.modules
+    with pytest.raises(ImportError, match="early_step_three"):
+        await load_in_steps("early_step_three")

@@ -51,7 +51,9 @@ async def test_a_cancellation_takes_effect_once_the_process_has_ended() -> None:
 
 
 async def test_a_start_that_is_cancelled_leaves_no_process() -> None:
-    starting = asyncio.ensure_future(start(sys.executable, "-c", LINGER, stdin=PIPE, stdout=PIPE, stderr=PIPE))
+    starting = asyncio.ensure_future(
+        start(sys.executable, "-c", LINGER, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+    )
     await asyncio.sleep(0)
     starting.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -10,11 +10,9 @@ import asyncio
 import importlib
 import logging
 import sys
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from narrowcast.app import accounts
 from narrowcast.terminal.paths import Paths
@@ -29,8 +27,6 @@ __all__ = ["EarlySession"]
 
 log = logging.getLogger(__name__)
 
-TURN_SECONDS = 0.0005
-"""Seconds for which an import may hold the interpreter before a waiting thread runs, such as the network's."""
 GOODBYE_SECONDS = 0.5
 PAINTING_SECONDS = 3.0
 """Maximum seconds for which the stream of events waits for the app."""
@@ -39,12 +35,15 @@ OPENING_SECONDS = 0.1
 TURNS = 20
 """Turns of the loop until a request that nothing delays has been sent."""
 
+STEP_TURNS = 5
+"""Turns of the loop between two imports."""
+
 EARLY_MESSAGES = "narrowcast.app.early_messages"
+PAINTING = ("rich.console", "textual", "narrowcast.panes.messages.rows", EARLY_MESSAGES)
+"""What shows the first messages, in steps of some milliseconds."""
 
 NETWORK = ("narrowcast_api.client", "narrowcast_api.sync.server_notices", "narrowcast_api.sync.synchronizer")
 """What a session imports before its first request; imported here before the app's modules, not alongside them."""
-
-Loaded = TypeVar("Loaded")
 
 
 class EarlySession:
@@ -89,7 +88,7 @@ class EarlySession:
 
     async def load_painting(self) -> None:
         """Imports what shows the first messages; most of it is what the app needs, too."""
-        await beside(partial(importlib.import_module, EARLY_MESSAGES))
+        await load_in_steps(*PAINTING)
         self._can_paint.set()
         for _ in range(TURNS):
             await asyncio.sleep(0)
@@ -117,11 +116,11 @@ class EarlySession:
             await session.close(GOODBYE_SECONDS)
 
 
-async def beside(load: Callable[[], Loaded]) -> Loaded:
-    """The result of ``load``, run in a thread that lets the loop have its turns."""
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(TURN_SECONDS)
-    try:
-        return await asyncio.to_thread(load)
-    finally:
-        sys.setswitchinterval(usual)
+async def load_in_steps(*modules: str) -> None:
+    """Imports modules one after the other, with some turns of the loop in between for what the network brings. A
+    thread would import them while the loop waits, but two threads that need the interpreter slow each other down.
+    """
+    for name in modules:
+        importlib.import_module(name)
+        for _ in range(STEP_TURNS):
+            await asyncio.sleep(0)

@@ -30,6 +30,15 @@ if TYPE_CHECKING:
 START_SECONDS = 1.0
 """Seconds during which loaded modules count as part of startup."""
 
+APP = (
+    "narrowcast.terminal.textual_classes",  # before Textual creates classes
+    "textual.screen",
+    "textual.app",
+    "narrowcast.screens.dialogs.picker",
+    "narrowcast.app.app",
+)
+"""What the app consists of, in steps of some milliseconds."""
+
 
 def run(args: argparse.Namespace) -> int:
     paths = Paths.of_user()
@@ -92,14 +101,14 @@ async def _run(opening: Opening, config: Config, paths: Paths, make: Callable[..
         app = make()
         return _code(app, await app.run_async(mouse=mouse))
 
-    from narrowcast.app.early_session import EarlySession, beside
+    from narrowcast.app.early_session import EarlySession, load_in_steps
 
     asyncio.get_running_loop().call_later(START_SECONDS, startup_cache.end)
     early = EarlySession(opening, paths, config)
     try:
         await early.asked()
         await early.load_painting()
-        await beside(_loaded)
+        await load_in_steps(*APP)
         if (cache := startup_cache.of_this_start()) is not None:
             importlib.import_module("narrowcast.cli.startup_styles").use(cache)
         app = make(early=early)
@@ -109,7 +118,8 @@ async def _run(opening: Opening, config: Config, paths: Paths, make: Callable[..
 
 
 def _loaded() -> type[NarrowcastApp]:
-    importlib.import_module("narrowcast.terminal.textual_classes")  # before Textual creates classes
+    for name in APP:
+        importlib.import_module(name)
     from narrowcast.app.app import NarrowcastApp
 
     return NarrowcastApp
