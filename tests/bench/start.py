@@ -17,6 +17,8 @@ from bench.watched import Watched, cpu_seconds, end, open_app, python
 from support.terminal import narrowcast
 
 ROUNDS = 9
+WARM_UP = 2
+"""Rounds before these, which are not counted: the first starts fill caches, Python's own among them."""
 ZULIP_TERMINAL = "BENCH_ZULIP_TERMINAL"
 """The variable with the command of another client, zulip-term, to be measured alternately."""
 ZULIP_TERMINAL_MESSAGE = "▒"
@@ -57,8 +59,8 @@ def measure(served: Served, folder: Path, what: str, url: str = "") -> list[Row]
     end(app)
     zulip_terminal = os.environ.get(ZULIP_TERMINAL)
     starts: dict[str, list[Start]] = {"app": [], "empty": [], "zulip-terminal": []}
-    for number in range(1, ROUNDS + 1):
-        new = news(served, number)
+    for number in range(WARM_UP + ROUNDS):
+        new = news(served, number + 1)
         empty = _shows("nothing to read")
         ours = narrowcast("--rc", str(rc))
         clients = [
@@ -72,7 +74,7 @@ def measure(served: Served, folder: Path, what: str, url: str = "") -> list[Row]
         for name, command, kept, found in clients[first:] + clients[:first]:
             starts[name].append(_started(command, folder / f"{name}-home", kept, found))
         last = new
-    return _rows(what, starts)
+    return _rows(what, {name: found[WARM_UP:] for name, found in starts.items()})
 
 
 def news(served: Served, number: int) -> str:
