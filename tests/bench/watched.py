@@ -53,6 +53,9 @@ def resident_bytes(pid: int | str) -> int:
     raise LookupError("VmRSS")
 
 
+MARGINS_ASKED = b"\x1b[?69$p"
+
+
 class WatchedMargins(SideMarginScreen, QuietScreen):
     """A screen that ignores unknown sequences, with side margins."""
 
@@ -71,7 +74,8 @@ class Watched(Terminal):
         self.started = time.monotonic()
         env = {**environment(folder), "COLORTERM": "truecolor"}
         super().__init__(command, env=env, size=size)
-        self._unanswered = side_margins
+        self._answered = 0 if side_margins else None
+        """The end of the output in which each question for side margins was answered; None: none is."""
         if side_margins:
             self.screen = WatchedMargins(*size)
             self._stream = SideMarginByteStream(self.screen)
@@ -100,9 +104,12 @@ class Watched(Terminal):
         return came
 
     def _answer(self) -> None:
-        if self._unanswered and b"\x1b[?69$p" in self.output:
-            self._unanswered = False
+        if self._answered is None:
+            return
+        while (found := self.output.find(MARGINS_ASKED, self._answered)) >= 0:
+            self._answered = found + len(MARGINS_ASKED)
             os.write(self._master, b"\x1b[?69;2$y")
+        self._answered = max(self._answered, len(self.output) - len(MARGINS_ASKED))
 
     def take_until_quiet(self, quiet: float = 0.5, patience: float = PATIENCE) -> bytes:
         """Reads until there was no output for ``quiet`` seconds."""
