@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import subprocess
 import sys
@@ -11,33 +10,22 @@ from functools import partial, wraps
 from importlib.metadata import version
 from inspect import signature
 from pathlib import Path
-from random import Random
 from typing import ClassVar, cast
 
 import pytest
-from rich.console import RenderableType
 from rich.segment import Segment
 from textual import _callback, on
-from textual._compositor import Compositor
 from textual.app import App, ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical, VerticalScroll
 from textual.events import Click, MouseDown, MouseUp
-from textual.geometry import Region, Size
 from textual.message import Message
-from textual.screen import Screen
 from textual.strip import Strip
-from textual.widget import Widget
 from textual.widgets import Static
 
 import narrowcast
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.terminal import textual_lean, textual_version
-from narrowcast.terminal.frames import difference
-from narrowcast.terminal.screen_memory import ScreenMemory
-from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
 from support.mouse import mouse_event
-from support.sessions import until
 
 
 def test_the_installed_textual_is_the_one_whose_source_was_read() -> None:
@@ -103,238 +91,6 @@ async def test_a_timer_that_is_late_before_it_begins_to_wait_calls_all_the_same(
     assert calls == ["called"]
 
 
-class Frames(App[None]):
-    """Records which screens its frames were of."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.frames: list[str] = []
-
-    def compose(self) -> ComposeResult:
-        yield Static("below")
-
-    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
-        if renderable is not None:
-            self.frames.append(type(screen).__name__)
-        super()._display(screen, renderable)
-
-
-class TwoLines(Dialog[None]):
-    """A dialog like any other."""
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Static("one")
-            yield Static("two")
-
-
-async def test_added_and_removed_widgets_are_painted_even_if_regions_are_read_before_the_layout() -> None:
-    """A notice stayed on the terminal, or never appeared, because Textual no longer found a change."""
-    app = Frames()
-    async with app.run_test() as pilot:
-        await pilot.pause()
-        compositor = app.screen._compositor
-        below = app.query_one(Static)
-        place = below.region
-
-        def ask() -> set[Region]:
-            compositor._full_map_invalidated = True  # as an update of a hidden widget does
-            assert compositor.full_map
-            return set(compositor._dirty_regions)
-
-        with app.batch_update():
-            await below.remove()
-            assert place in ask()
-        await pilot.pause()
-        assert not compositor._dirty_regions
-        with app.batch_update():
-            await app.mount(Static("new"))
-            assert place in ask()
-        await pilot.pause()
-        assert ask() == set()
-
-
-async def test_a_dialog_that_opens_and_one_that_closes_are_painted_once() -> None:
-    app = Frames()
-    async with app.run_test() as pilot:
-        await pilot.pause()
-        app.frames.clear()
-        await app.push_screen(TwoLines())
-        await pilot.pause()
-        assert app.frames == ["TwoLines"]
-        assert [str(line.content) for line in app.screen.query(Static) if line.region.height] == [
-            "one",
-            "two",
-        ]
-        app.frames.clear()
-        await app.pop_screen()
-        await pilot.pause()
-        assert app.frames == ["Screen"]
-
-
-async def test_a_screen_that_opens_is_laid_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    laid_out: list[str] = []
-    reflow = Compositor.reflow
-
-    def noted(compositor: Compositor, parent: Widget, size: Size) -> object:
-        laid_out.append(type(parent).__name__)
-        return reflow(compositor, parent, size)
-
-    monkeypatch.setattr(Compositor, "reflow", noted)
-    app = Frames()
-    async with app.run_test() as pilot:
-        await until(lambda: laid_out)
-        await pilot.pause()
-        assert laid_out == ["Screen"]
-        await app.push_screen(TwoLines())
-        await pilot.pause()
-        assert laid_out == ["Screen", "TwoLines"]
-        first = app.screen.query(Static)[0]
-        first.update("one\nmore")
-        await until(lambda: first.region.height == 2)
-        assert laid_out == ["Screen", "TwoLines", "TwoLines"]
-
-
-class Remembers(Frames):
-    """Tracks what a terminal shows after its frames."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.terminal = ScreenMemory()
-        self.compared: list[int] = []
-        """The number of cells compared in each frame."""
-
-    def knows_terminal(self) -> bool:
-        return self.terminal.is_whole(*self.size)
-
-    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
-        if isinstance(renderable, LayoutUpdate):
-            self.compared.append(self.size.width * self.size.height)
-        elif isinstance(renderable, ChopsUpdate):
-            self.compared.append(sum(right - left for _, left, right in renderable.spans))
-        difference(self.terminal, renderable, self.console)
-        super()._display(screen, renderable)
-
-    def shown(self) -> str:
-        return "\n".join("".join(cell[0] for cell in row) for _, row in sorted(self.terminal.rows.items()))
-
-
-async def test_a_dialog_over_what_is_on_the_terminal_compares_only_its_own_cells() -> None:
-    app = Remembers()
-    async with app.run_test() as pilot:
-        await pilot.pause()
-        app.compared.clear()
-        dialog = TwoLines()
-        await app.push_screen(dialog)
-        await pilot.pause()
-        assert app.compared == [dialog.query_one(Vertical).region.area]
-        assert "below" in app.shown()
-        assert "one" in app.shown()
-        await app.pop_screen()
-        await pilot.pause()
-        assert "below" in app.shown()
-        assert "one" not in app.shown()
-
-
-async def test_a_dialog_over_what_has_just_changed_shows_the_change() -> None:
-    app = Remembers()
-    async with app.run_test() as pilot:
-        await pilot.pause()
-        for number in range(4):
-            app.query_one(Static).update(f"changed {number}")
-            for _ in range(number):
-                await asyncio.sleep(0)
-            await app.push_screen(TwoLines())
-            await pilot.pause()
-            await pilot.pause()
-            assert f"changed {number}" in app.shown()
-            await app.pop_screen()
-            await pilot.pause()
-
-
-async def test_what_changes_below_a_dialog_is_painted_once_and_shows() -> None:
-    app = Frames()
-    async with app.run_test() as pilot:
-        below = app.query_one(Static)
-        await app.push_screen(TwoLines())
-        await pilot.pause()
-        app.frames.clear()
-        below.update("changed")
-        await pilot.pause()
-        await pilot.pause()
-        assert app.frames == ["TwoLines"]
-        assert "changed" in app.export_screenshot()
-
-
-class Layers(App[None]):
-    """Widgets next to, inside and on top of each other."""
-
-    CSS = """
-    Screen { layout: horizontal; layers: below above; }
-    #left { width: 7; } #middle { width: 1fr; padding: 1; border: round red; }
-    #over { layer: above; width: 9; height: 3; offset: 5 2; }
-    """
-
-    def compose(self) -> ComposeResult:
-        yield Static("left\n" * 8, id="left")
-        with Vertical(id="middle"):
-            yield Static("middle of the screen\n" * 2)
-            yield Static("界界界 wide")
-        yield Static("lies over\n" * 3, id="over")
-
-
-async def test_a_part_of_the_screen_is_painted_as_it_is_in_the_whole() -> None:
-    app, chance = Layers(), Random(5)
-    async with app.run_test(size=(30, 10)) as pilot:
-        await pilot.pause()
-        compositor = app.screen._compositor
-        console = app.console
-        whole = ScreenMemory()
-        difference(whole, compositor.render_full_update(), console)
-        for _ in range(60):
-            compositor._dirty_regions = {
-                Region(
-                    chance.randrange(28),
-                    chance.randrange(10),
-                    chance.randrange(1, 20),
-                    chance.randrange(1, 6),
-                )
-                for _ in range(chance.randrange(1, 4))
-            }
-            painted = {
-                (x, y)
-                for region in compositor._dirty_regions
-                for x in range(region.x, min(region.right, 30))
-                for y in range(region.y, min(region.bottom, 10))
-            }
-            update = compositor.render_partial_update()
-            assert isinstance(update, ChopsUpdate)
-            part = ScreenMemory()
-            difference(part, update, console)
-            for x, y in painted:
-                assert part.rows[y][x] == whole.rows[y][x]
-        assert compositor.render_partial_update() is None
-        app.query_one("#left", Static).render_lines = lambda crop: []  # type: ignore[method-assign]
-        compositor._dirty_regions = {Region(0, 0, 30, 10)}
-        assert compositor.render_partial_update() is not None
-
-
-async def test_a_wide_letter_above_the_border_of_what_lies_below_is_shown() -> None:
-    app = Layers()
-    async with app.run_test(size=(30, 10)) as pilot:
-        app.query_one("#over", Static).update("a界界界界\n" * 3)  # a border below is in the first of them
-        await pilot.pause()
-        compositor = app.screen._compositor
-        for paint in (compositor.render_full_update, compositor.render_partial_update):
-            compositor._dirty_regions = {Region(0, 0, 30, 10)}
-            memory = ScreenMemory()
-            difference(memory, paint(), app.console)
-            for y in (2, 3, 4):
-                row = "".join(cell[0] for cell in memory.rows[y])
-                assert row.count("界") == 4, row
-                assert "left" in row
-
-
 class Heard(Message):
     """A message that nothing else posts."""
 
@@ -398,7 +154,7 @@ async def test_keys_reach_the_widget_that_they_belong_to() -> None:
         assert app.heard == ["app a", "app x"]
         app.heard.clear()
         app.set_keymap({})
-        await app.push_screen(TwoLines())
+        await app.push_screen(Dialog[None]())
         await pilot.press("a", "f5")
         assert app.heard == ["app first"]
 
@@ -454,23 +210,3 @@ def test_parameters_are_counted_as_textual_counts_them() -> None:
         Heard,
     ):
         assert _callback._count_parameters(function) == len(signature(function).parameters)
-
-
-async def test_a_scroll_bar_still_comes_and_goes_with_what_there_is_to_scroll() -> None:
-    class Scrolling(App[None]):
-        def compose(self) -> ComposeResult:
-            with VerticalScroll():
-                yield Static("line")
-
-    app = Scrolling()
-    async with app.run_test(size=(40, 10)) as pilot:
-        box, line = app.query_one(VerticalScroll), app.query_one(Static)
-        assert not box.show_vertical_scrollbar
-        line.update("\n".join("line" for _ in range(30)))
-        await pilot.pause()
-        assert box.show_vertical_scrollbar
-        assert line.size.width < 40
-        await pilot.resize_terminal(40, 40)
-        await pilot.pause()
-        assert not box.show_vertical_scrollbar
-        assert line.size.width == 40
