@@ -34,7 +34,6 @@ OPENING_SECONDS = 0.1
 """Seconds for which the app waits for an account's files (usually milliseconds) before both are loaded concurrently."""
 TURNS = 20
 """Turns of the loop until a request that nothing delays has been sent."""
-
 STEP_TURNS = 5
 """Turns of the loop between two imports."""
 
@@ -90,16 +89,14 @@ class EarlySession:
         """Imports what shows the first messages; most of it is what the app needs, too."""
         await load_in_steps(*PAINTING)
         self._can_paint.set()
-        for _ in range(TURNS):
-            await asyncio.sleep(0)
+        await _turns(TURNS)
 
     async def asked(self) -> None:
         """Waits until the first requests are sent, if nothing delays them: imports before that would only
         delay them.
         """
         await asyncio.wait([self._opened], timeout=OPENING_SECONDS)
-        for _ in range(TURNS):
-            await asyncio.sleep(0)
+        await _turns(TURNS)
 
     async def take(self) -> tuple[Session, asyncio.Task[None]]:
         """The session and the task that runs it. Raises the error with which opening it failed."""
@@ -122,5 +119,10 @@ async def load_in_steps(*modules: str) -> None:
     """
     for name in modules:
         importlib.import_module(name)
-        for _ in range(STEP_TURNS):
-            await asyncio.sleep(0)
+        await _turns(STEP_TURNS)
+
+
+async def _turns(count: int) -> None:
+    """Lets the loop run that many times."""
+    for _ in range(count):
+        await asyncio.sleep(0)

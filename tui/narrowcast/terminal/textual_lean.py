@@ -117,10 +117,6 @@ def has_cache(strip: Strip, name: str) -> bool:
     return True
 
 
-_LAID_OUT: Final = "_laid_out_at"
-"""The attribute of a screen with the time of its last layout, as in the times of messages."""
-
-
 def make_strips_lean() -> None:
     """Makes strips create their caches on first use: most of the seven caches of each row stay empty."""
     setattr(Strip, "__init__", _begin_strip)  # noqa: B010
@@ -130,6 +126,9 @@ def make_strips_lean() -> None:
 _resume, _resized, _paint = Screen._on_screen_resume, Screen._screen_resized, Screen._compositor_refresh
 _suspend, _size_updated, _mounted = Screen._on_screen_suspend, Widget._size_updated, AwaitMount.__await__
 _lay_out, _take_request = Screen._refresh_layout, Screen._on_layout
+
+_LAID_OUT: Final = "_laid_out_at"
+"""The attribute of a screen with the time of its last layout, as in the times of messages."""
 
 
 def _may_scroll(widget: Widget, virtual_size: Size, container_size: Size) -> bool:
