@@ -22,7 +22,9 @@ from narrowcast.cli import late_imports
 late_imports.install()
 sys.modules["httpx._main"] = None
 def late():
-    return sorted(name for name in late_imports.LATE if type(sys.modules[name]) is not types.ModuleType)
+    return sorted(n for n in late_imports.LATE if isinstance(sys.modules.get(n), late_imports.LateModule))
+def loaded():
+    return sorted(n for n in late_imports.LATE if type(sys.modules.get(n)) is types.ModuleType)
 """
 
 
@@ -35,18 +37,21 @@ def printed(program: str) -> object:
 def test_the_app_and_its_connections_load_none_of_them() -> None:
     program = """
 import tempfile  # that of Python 3.11.2 uses shutil at once
-before = late()
+before = loaded()
 from narrowcast_api.http import httpcore_waiting
 httpcore_waiting.install()
 import narrowcast.app.app, narrowcast.app.live_account, narrowcast.screens.main.screen
 import narrowcast_api.sync.synchronizer, narrowcast_api.events.websocket
-print(json.dumps([before, late(), sorted(late_imports.LATE)]))
+openssl = [name for name in ("_ssl", "_hashlib") if name in sys.modules]
+print(json.dumps([before, loaded(), openssl, late()]))
 """
     found = printed(program)
     assert isinstance(found, list)
-    before, after, all_of_them = found
+    before, after, openssl, late = found
+    assert set(before) <= {"shutil"}
     assert after == before
-    assert set(all_of_them) - set(after) <= {"shutil"}
+    assert openssl == []
+    assert {"ssl", "asyncio.sslproto", "hashlib", "httpcore._ssl", "msgspec.inspect", "idna"} <= set(late)
 
 
 def test_the_app_starts_without_its_forms() -> None:
@@ -57,16 +62,17 @@ print(json.dumps([name for name in sys.modules if name.startswith("narrowcast.sc
     assert printed(program) == []
 
 
-def test_commands_of_scripts_load_no_anyio(tmp_path: Path) -> None:
+def test_commands_of_scripts_load_no_anyio_and_over_plain_http_no_openssl(tmp_path: Path) -> None:
     rc = tmp_path / "zuliprc"
     rc.write_text("[api]\nemail=me@example.com\nkey=abcdefghijklmnop\nsite=http://127.0.0.1:1\n")
     rc.chmod(0o600)
     program = f"""
 sys.argv = ["narrowcast", "--rc", {str(rc)!r}, "read"]
 from narrowcast.cli.entry import main
-print(json.dumps([main(), *(name in sys.modules for name in ("httpcore", "anyio"))]))
+names = ("httpcore", "anyio", "_ssl", "_hashlib")
+print(json.dumps([main(), *(name in sys.modules for name in names)]))
 """
-    assert printed(program) == [4, True, False]
+    assert printed(program) == [4, True, False, False, False]
 
 
 def test_no_garbage_is_searched_for_among_the_imports_of_a_command(tmp_path: Path) -> None:
@@ -85,7 +91,10 @@ print(json.dumps([gc.isenabled(), gc.get_freeze_count() > 1000, 0 in kept]))
 def test_each_module_works_as_usual_once_it_is_used() -> None:
     program = """
 import argparse, bz2, importlib.metadata, ipaddress, linecache, locale, lzma, mimetypes, ntpath
-import secrets, shlex, shutil, tokenize, certifi, email.header, email.parser, idna
+import secrets, shlex, shutil, tokenize, certifi, email.header, email.parser, idna, hmac
+import asyncio.sslproto, hashlib, msgspec.inspect, msgspec.toml, msgspec.yaml, httpcore._ssl
+from hashlib import sha256
+from httpcore._ssl import default_ssl_context
 from importlib.metadata import version
 print(json.dumps([
     bz2.decompress(bz2.compress(b"a")).decode(),
@@ -105,6 +114,14 @@ print(json.dumps([
     locale.localeconv()["decimal_point"],
     shutil.which("nothing at all"),
     hasattr(idna, "nothing"),
+    asyncio.sslproto.SSLProtocol.__name__,
+    sha256(b"").hexdigest()[:4],
+    hashlib.new("md5", b"").hexdigest()[:4],
+    hmac.compare_digest(b"a", b"b"),
+    default_ssl_context().check_hostname,
+    msgspec.inspect.type_info(int).__class__.__name__,
+    msgspec.toml.decode(b"a = 1"),
+    callable(msgspec.yaml.decode),
     late(),
 ]))
 """
@@ -127,8 +144,48 @@ print(json.dumps([
         ".",
         None,
         False,
+        "SSLProtocol",
+        "e3b0",
+        "d41d",
+        False,
+        True,
+        "IntType",
+        {"a": 1},
+        True,
         [],
     ]
+
+
+def test_whether_an_object_is_an_instance_is_known_without_the_module() -> None:
+    program = """
+import ssl, socket
+SSLSocket = ssl.SSLSocket  # as asyncio asks for it
+plain = socket.socket()
+before = [isinstance(plain, SSLSocket), late()]
+secure = ssl.create_default_context().wrap_socket(plain, server_hostname="a.example")
+print(json.dumps([before, isinstance(secure, SSLSocket), isinstance(socket.socket(), SSLSocket), late()]))
+"""
+    assert printed(program) == [[False, ["ssl"]], True, False, []]
+
+
+def test_what_is_replaced_in_a_module_stays_so() -> None:
+    program = """
+import ssl
+ssl.create_default_context = "other"
+print(json.dumps([ssl.create_default_context, late()]))
+"""
+    assert printed(program) == ["other", []]
+
+
+def test_a_module_whose_needs_are_not_installed_is_not_imported() -> None:
+    program = """
+late_imports.NEEDS["bz2"] = "nothing_of_this_name"
+try:
+    import bz2
+except ModuleNotFoundError as error:
+    print(json.dumps([str(error), error.name, "bz2" in sys.modules]))
+"""
+    assert printed(program) == ["No module named 'nothing_of_this_name'", "nothing_of_this_name", False]
 
 
 def test_no_thread_sees_a_partly_imported_module() -> None:

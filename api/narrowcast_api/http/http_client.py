@@ -17,7 +17,7 @@ from narrowcast_api.http.addresses import LOOPBACK, origin
 from narrowcast_api.http.decoding import ACCEPTED
 from narrowcast_api.http.exchange import PreparedRequest, RawResponse
 from narrowcast_api.http.network import install
-from narrowcast_api.http.tls import no_trust_context, shared_context
+from narrowcast_api.http.tls import shared_context
 from narrowcast_api.http.transport import own_origin, read_bounded, user_agent
 from narrowcast_api.wire.vocabulary import API_PREFIX
 
@@ -124,7 +124,8 @@ class HttpClient:
         if self._http is None:
             url = httpx.URL(self._site)
             secure = url.scheme == "https" and self._transport is None
-            context = shared_context(self._ca_bundle) if secure else no_trust_context()
+            # Plain http needs no context; creating one would load OpenSSL. If it did, httpcore would create its own.
+            context: Any = shared_context(self._ca_bundle) if secure else None
             self._http = httpx.AsyncClient(
                 transport=self._transport,
                 verify=context,

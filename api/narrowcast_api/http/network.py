@@ -223,7 +223,7 @@ async def _errors(
             yield
     except TimeoutError as error:
         raise late(str(error)) from error
-    except (OSError, ssl.SSLError) as error:
+    except OSError as error:  # also errors of TLS
         raise broken(str(error)) from error
 
 

@@ -28,9 +28,3 @@ def shared_context(ca_bundle: Path | None = None) -> ssl.SSLContext:
         if problem:
             raise AccountError(problem)
     return context
-
-
-@lru_cache(maxsize=1)
-def no_trust_context() -> ssl.SSLContext:
-    """A context for plain http, which does not use it: trusts no authority and is quick to create."""
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -19,7 +19,6 @@ Contract: DRF-01 to DRF-18, EVT-04.
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -39,6 +38,7 @@ from narrowcast_api.state.changes import Change, DraftsChanged
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import Draft
+from narrowcast_api.without_openssl import random_hex
 
 __all__ = ["Draft", "DraftRequests", "Drafts", "ServerDraft"]
 
@@ -78,7 +78,7 @@ class Drafts:
         is_leader: bool,
         known_ids: Callable[[], Collection[int]] = tuple,
         on_changes: Callable[[JournalChanges], None] | None = None,
-        new_id: Callable[[], str] = lambda: secrets.token_hex(8),
+        new_id: Callable[[], str] = lambda: random_hex(8),
     ) -> None:
         self._on_changes = on_changes or self.on_journal
         self._journal = journal

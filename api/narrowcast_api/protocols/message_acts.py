@@ -14,7 +14,6 @@ when this one closes. Cheap to import: the events are loaded with the first acti
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -34,6 +33,7 @@ from narrowcast_api.state.changes import ActsChanged, Change, ServerNotice
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import ActRecord
+from narrowcast_api.without_openssl import random_hex
 
 if TYPE_CHECKING:
     from narrowcast_api.wire.events import Event, ReactionEvent, UpdateMessageFlagsEvent
@@ -191,7 +191,7 @@ class MessageActs:
             if reaction is None
             else (reaction.emoji_name, reaction.emoji_code, reaction.reaction_type)
         )
-        act_id = secrets.token_hex(8)
+        act_id = random_hex(8)
         owner = self._journal.window
         record = ActRecord(act_id, self._position, message_id, flag, name, code, kind, on, owner)
         waits_behind = any(other.message_id == message_id for other in self._waiting())

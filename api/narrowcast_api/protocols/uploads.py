@@ -14,7 +14,6 @@ the user stopped wait for the user.
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Protocol
@@ -28,6 +27,7 @@ from narrowcast_api.state.changes import Change, UploadsChanged
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import FileStamp, UploadRecord, UploadState
+from narrowcast_api.without_openssl import random_hex
 
 __all__ = ["Upload", "UploadFile", "UploadQueue", "UploadState"]
 
@@ -155,7 +155,7 @@ class UploadQueue:
         online: Callable[[], bool] = lambda: True,
         stamp: Callable[[Path], Awaitable[FileStamp]] = file_stamp,
         at_once: int = 2,
-        new_id: Callable[[], str] = lambda: secrets.token_hex(8),
+        new_id: Callable[[], str] = lambda: random_hex(8),
     ) -> None:
         self._upload = upload
         self._journal = journal

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from itertools import takewhile
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from narrowcast_api.without_openssl import sha256
 
 _UNSAFE = re.compile(r"[^a-z0-9.@+-]+")
 _MAX_NAME_LENGTH = 60
@@ -21,7 +22,7 @@ def account_folder_name(site: str, email: str) -> str:
     parts = urlsplit(site if "//" in site else f"//{site}")
     identity = f"{parts.netloc.lower()}{parts.path.rstrip('/')} {email.strip().lower()}"
     readable = _UNSAFE.sub("-", f"{parts.netloc}-{email.strip()}".lower()).strip(".-")[:_MAX_NAME_LENGTH]
-    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    digest = sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:10]
     return f"{readable or 'account'}-{digest}"
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 import sqlite3
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Executor, Future
@@ -50,6 +49,7 @@ from narrowcast_api.storage.journal_rows import (
 from narrowcast_api.storage.journal_writer import JournalWriter
 from narrowcast_api.storage.journal_writes import Write
 from narrowcast_api.storage.records import ActRecord, Draft, Edit, OutboxRecord, StatusEndRecord, UploadRecord
+from narrowcast_api.without_openssl import random_hex
 
 log = logging.getLogger(__name__)
 
@@ -112,7 +112,7 @@ class Journal:
         self._writer = JournalWriter(
             self._file, executor=executor, read_only=read_only, warning=warning or read_only
         )
-        self._life = secrets.token_hex(4)
+        self._life = random_hex(4)
         self._numbers = count(1)
 
     @classmethod

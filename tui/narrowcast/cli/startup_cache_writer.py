@@ -16,6 +16,7 @@ from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 from narrowcast.cli import startup_cache
+from narrowcast.cli.late_imports import LateModule
 from narrowcast.cli.startup_cache import (
     CachedLoader,
     Modules,
@@ -66,7 +67,11 @@ def _update(cache: StartupCache, loaded: Iterable[str], file: Path) -> None:
         and all(_is_current(cache, name, path) for name, (path, _, _) in found.items())
     ):
         return
-    before = {name: entry[:3] for name, entry in cache.modules.items() if name not in found}
+    before = {
+        name: entry[:3]
+        for name, entry in cache.modules.items()
+        if name not in found and not isinstance(sys.modules.get(name), LateModule)
+    }
     modules: Modules = {}
     codes = bytearray()
     for group in _groups(before | found):
@@ -109,10 +114,15 @@ def _is_current(cache: StartupCache, name: str, path: str) -> bool:
 
 
 def _files(names: Iterable[str]) -> Files:
-    """The files of modules; those loaded from the cache file are left out."""
+    """The files of modules; those loaded from the cache file are left out, and those whose code has
+    not run.
+    """
     found: Files = {}
     for name in names:
-        spec = getattr(sys.modules.get(name), "__spec__", None)
+        module = sys.modules.get(name)
+        spec = getattr(module, "__spec__", None)
+        if isinstance(module, LateModule):
+            continue
         if spec is None or spec.name != name or not spec.origin or isinstance(spec.loader, CachedLoader):
             continue
         is_package = spec.submodule_search_locations is not None
