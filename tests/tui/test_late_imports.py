@@ -19,10 +19,11 @@ from narrowcast.cli.outcome import Exit
 START = """
 import json, sys, threading, types
 from narrowcast.cli import late_imports
+from narrowcast.cli.late_modules import LateModule
 late_imports.install()
 sys.modules["httpx._main"] = None
 def late():
-    return sorted(n for n in late_imports.LATE if isinstance(sys.modules.get(n), late_imports.LateModule))
+    return sorted(n for n in late_imports.LATE if isinstance(sys.modules.get(n), LateModule))
 def loaded():
     return sorted(n for n in late_imports.LATE if type(sys.modules.get(n)) is types.ModuleType)
 """
@@ -51,7 +52,10 @@ print(json.dumps([before, loaded(), openssl, late()]))
     assert set(before) <= {"shutil"}
     assert after == before
     assert openssl == []
-    assert {"ssl", "asyncio.sslproto", "hashlib", "httpcore._ssl", "msgspec.inspect", "idna"} <= set(late)
+    assert {"ssl", "asyncio.sslproto", "hashlib", "msgspec.inspect", "idna"} <= set(late)
+    assert {"http.cookiejar", "urllib.request", "email.message", "httpcore._ssl", "httpcore._sync"} <= set(
+        late
+    )
 
 
 def test_the_app_starts_without_its_forms() -> None:
@@ -91,8 +95,9 @@ print(json.dumps([gc.isenabled(), gc.get_freeze_count() > 1000, 0 in kept]))
 def test_each_module_works_as_usual_once_it_is_used() -> None:
     program = """
 import argparse, bz2, importlib.metadata, ipaddress, linecache, locale, lzma, mimetypes, ntpath
-import secrets, shlex, shutil, tokenize, certifi, email.header, email.parser, idna, hmac
-import asyncio.sslproto, hashlib, msgspec.inspect, msgspec.toml, msgspec.yaml, httpcore._ssl
+import secrets, shlex, shutil, tokenize, certifi, email.message, idna, hmac
+import http.cookiejar, urllib.request, httpcore._sync, httpcore._api, httpcore._ssl
+import asyncio.sslproto, hashlib, msgspec.inspect, msgspec.toml, msgspec.yaml
 from hashlib import sha256
 from httpcore._ssl import default_ssl_context
 from importlib.metadata import version
@@ -103,8 +108,11 @@ print(json.dumps([
     importlib.metadata.version("httpx") == version("httpx"),
     mimetypes.guess_type("a.png")[0],
     certifi.where().endswith("cacert.pem"),
-    email.header.decode_header("=?utf-8?q?=C3=BC?=") == [(b"\\xc3\\xbc", "utf-8")],
-    email.parser.Parser().parsestr("Subject: x\\n\\n")["subject"],
+    email.message.Message().get_content_type(),
+    urllib.request.quote("a b"),
+    len(http.cookiejar.CookieJar()),
+    isinstance(httpcore.ConnectionPool(), httpcore._sync.ConnectionPool),
+    callable(httpcore._api.ConnectionPool),
     tokenize.tok_name[tokenize.NAME],
     argparse.ArgumentParser().parse_args([]) == argparse.Namespace(),
     len(secrets.token_hex(4)),
@@ -133,8 +141,11 @@ print(json.dumps([
         True,
         "image/png",
         True,
+        "text/plain",
+        "a%20b",
+        0,
         True,
-        "x",
+        True,
         "NAME",
         True,
         8,
@@ -166,6 +177,59 @@ secure = ssl.create_default_context().wrap_socket(plain, server_hostname="a.exam
 print(json.dumps([before, isinstance(secure, SSLSocket), isinstance(socket.socket(), SSLSocket), late()]))
 """
     assert printed(program) == [[False, ["ssl"]], True, False, []]
+
+
+def test_classes_of_late_modules_can_be_base_classes_and_create_objects() -> None:
+    program = """
+from http.cookiejar import Cookie, CookieJar
+from urllib.request import Request
+class Own(Request):
+    made_here = "yes"
+    def __init__(self, url):
+        super().__init__(url, method="PUT")
+class Further(Own):
+    def __init__(self):
+        super().__init__("http://a.example/b")
+before = [Own.made_here, late(), hasattr(Own, "__no_such_name__")]
+further, jar = Further(), CookieJar()
+import http.cookiejar, urllib.request
+print(json.dumps([
+    before, further.get_method(), further.host, isinstance(further, urllib.request.Request),
+    "urllib.request" in late() or "http.cookiejar" in late(),
+    type(jar) is http.cookiejar.CookieJar, isinstance(jar, CookieJar), isinstance(jar, Request),
+    CookieJar.magic_re is http.cookiejar.CookieJar.magic_re, Own.get_method is urllib.request.Request.get_method,
+    hasattr(Own, "nothing"), isinstance(further, Own),
+]))
+"""
+    assert printed(program) == [
+        ["yes", ["http.cookiejar", "urllib.request"], False],
+        *("PUT", "a.example", True, False, True, True, False, True, True, False, True),
+    ]
+
+
+def test_httpx_works_as_usual_without_asyncio_and_with_cookies() -> None:
+    program = """
+import http.server, httpx
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Set-Cookie", "a=1")
+        self.send_header("Content-Length", "0")
+        self.send_header("X-Cookie", self.headers.get("Cookie", "none"))
+        self.end_headers()
+    def log_message(self, *args):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+with httpx.Client(base_url="http://127.0.0.1:%s" % server.server_port) as client:
+    found = [client.get("/").headers["x-cookie"] for _ in range(2)]
+server.shutdown()
+print(json.dumps([found, dict(client.cookies), late()]))
+"""
+    found = printed(program)
+    assert isinstance(found, list)
+    assert found[:2] == [["none", "a=1"], {"a": "1"}]
+    assert not {"http.cookiejar", "urllib.request", "httpcore._sync"} & set(found[2])
 
 
 def test_what_is_replaced_in_a_module_stays_so() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -13,10 +14,10 @@ import httpx
 
 from narrowcast_api.account import Account
 from narrowcast_api.errors import RedirectLoop, RedirectRefused
-from narrowcast_api.http.addresses import LOOPBACK, origin
+from narrowcast_api.http.addresses import may_have_proxy, origin
 from narrowcast_api.http.decoding import ACCEPTED
 from narrowcast_api.http.exchange import PreparedRequest, RawResponse
-from narrowcast_api.http.network import install
+from narrowcast_api.http.network import Jar, install
 from narrowcast_api.http.tls import shared_context
 from narrowcast_api.http.transport import own_origin, read_bounded, user_agent
 from narrowcast_api.wire.vocabulary import API_PREFIX
@@ -126,12 +127,13 @@ class HttpClient:
             secure = url.scheme == "https" and self._transport is None
             # Plain http needs no context; creating one would load OpenSSL. If it did, httpcore would create its own.
             context: Any = shared_context(self._ca_bundle) if secure else None
+            jar: Any = Jar()
             self._http = httpx.AsyncClient(
                 transport=self._transport,
                 verify=context,
-                # A proxy from the environment cannot reach this machine's loopback interface.
-                trust_env=url.host not in LOOPBACK,
+                trust_env=may_have_proxy(url.host, os.environ),
                 follow_redirects=False,
+                cookies=jar,
                 headers={
                     "User-Agent": user_agent(),
                     "Accept": "application/json",

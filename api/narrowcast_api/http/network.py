@@ -12,13 +12,16 @@ import ipaddress
 import select
 import ssl
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, suppress
 from importlib.util import find_spec
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import httpcore
 import httpx
+
+if TYPE_CHECKING:
+    from http.cookiejar import Cookie, CookieJar
 
 _HIGH_BYTES = 256 * 1024
 _LOW_BYTES = 64 * 1024
@@ -190,6 +193,24 @@ def note_missing(module: str) -> None:
         sys.modules[module] = None  # type: ignore[assignment]  # what makes its import fail at once
 
 
+class Jar:
+    """A jar of cookies that is created for the first one: what it imports takes longer than several requests."""
+
+    def __init__(self) -> None:
+        self._jar: CookieJar | None = None
+
+    def __iter__(self) -> Iterator[Cookie]:
+        return iter(() if self._jar is None else self._jar)
+
+    def __getattr__(self, name: str) -> Any:
+        """The methods of the jar."""
+        from http.cookiejar import CookieJar
+
+        if self._jar is None:
+            self._jar = CookieJar()
+        return getattr(self._jar, name)
+
+
 class Cookies(httpx.Cookies):
     """Cookies of a client that are read only from responses with a Set-Cookie header. httpx copies every
     request and response to find cookies, which takes longer than sending the request.
@@ -206,7 +227,7 @@ def install(client: httpx.AsyncClient) -> None:
     httpx (0.28) has no parameter for these, so private names are used: tests/api/test_network.py fails if they change.
     """
     note_missing("sniffio")  # httpcore tries to import it four times per request
-    client._cookies = Cookies()
+    client._cookies = Cookies(cast("CookieJar", Jar()))
     network = Network()
     for transport in (client._transport, *client._mounts.values()):
         if isinstance(transport, httpx.AsyncHTTPTransport):

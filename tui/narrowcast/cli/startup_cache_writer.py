@@ -16,7 +16,7 @@ from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 from narrowcast.cli import startup_cache
-from narrowcast.cli.late_imports import LateModule
+from narrowcast.cli.late_modules import LateModule
 from narrowcast.cli.startup_cache import (
     CachedLoader,
     Modules,
