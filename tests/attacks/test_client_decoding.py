@@ -17,7 +17,7 @@ import pytest
 from narrowcast_api.errors import MalformedResponse, ResponseTooLarge
 from narrowcast_api.files.downloads import download_file, fetch_bytes
 from narrowcast_api.http import decoding, safe_json
-from narrowcast_api.http.safe_json import parse_json
+from narrowcast_api.http.safe_json import MOST_PER_BYTE, estimated_memory, parse_json
 from support.api import make_connection
 from support.scripted import Raw, ScriptedTransport
 
@@ -217,6 +217,23 @@ def test_accepted_json_takes_no_more_memory_than_estimated(pattern: bytes) -> No
     )
     taken, estimated = map(int, outcome.stdout.split())
     assert taken < 1.3 * estimated + MEGABYTE
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [*PATTERNS.values(), b'{"":[]},', b'{"":' * 90 + b"0" + b"}" * 90 + b",", b"[" * 90 + b"]" * 90 + b","],
+)
+def test_no_json_takes_more_per_byte_than_the_most(pattern: bytes) -> None:
+    data = filled(pattern, MEGABYTE)
+    assert estimated_memory(data) <= MOST_PER_BYTE * len(data)
+
+
+async def test_a_body_without_encoding_comes_in_small_pieces_too() -> None:
+    body = b"ab" * MEGABYTE
+    assert await unpacked(body, "identity", None) == body
+    assert (
+        await unpacked(body[: decoding.CHUNK_BYTES + 1], "identity", None) == body[: decoding.CHUNK_BYTES + 1]
+    )
 
 
 def test_a_page_of_the_longest_messages_full_of_signs_is_read() -> None:

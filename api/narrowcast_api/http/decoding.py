@@ -30,17 +30,24 @@ async def decoded(response: httpx.Response, limit: int | None) -> AsyncIterator[
     """
     inflater = _inflater(response.headers)
     arrived = size = 0
-    async for raw in response.aiter_raw(CHUNK_BYTES):
+    # The inflater needs the begin of the data in one piece; to make pieces of a size, httpx copies each byte twice.
+    async for raw in response.aiter_raw(None if inflater is None else CHUNK_BYTES):
         arrived += len(raw)
         if limit is not None and arrived > limit:
             raise ResponseTooLarge(limit)
-        for piece in (raw,) if inflater is None else inflater.feed(raw):
+        for piece in _split(raw) if inflater is None else inflater.feed(raw):
             size += len(piece)
             if limit is not None and size > limit:
                 raise ResponseTooLarge(limit)
             yield piece
     if inflater is not None and arrived and not inflater.complete:
         raise MalformedResponse("the encoded body is incomplete")
+
+
+def _split(raw: bytes) -> Iterator[bytes]:
+    if len(raw) <= CHUNK_BYTES:
+        return iter((raw,))
+    return (raw[start : start + CHUNK_BYTES] for start in range(0, len(raw), CHUNK_BYTES))
 
 
 def encodings(headers: httpx.Headers) -> list[str]:
