@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -102,8 +103,12 @@ class RowPainter:
     def empty_row(self, y: int, text: str) -> Strip:
         """Row ``y`` of a list without messages; ``text`` says why there are none."""
         view, width = self._view, self._view.room.width
-        lines = [""]
-        for line in text.split("\n"):
-            lines += textwrap.wrap(safe_line(line, 1_000), max(8, width - 4))
-        shown = "  " + lines[y] if y < len(lines) else ""
+        lines = _wrapped(text, max(8, width - 4))
+        shown = f"  {lines[y - 1]}" if 0 < y <= len(lines) else ""
         return compose_line(width, [(shown, view.part_style("messages--dim"))], base=view.base_style)
+
+
+@lru_cache(maxsize=2)
+def _wrapped(text: str, width: int) -> list[str]:
+    """Cached, because each row of the list asks for it."""
+    return [part for line in text.split("\n") for part in textwrap.wrap(safe_line(line, 1_000), width)]
