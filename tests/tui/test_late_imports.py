@@ -170,7 +170,7 @@ print(json.dumps([
 def test_whether_an_object_is_an_instance_is_known_without_the_module() -> None:
     program = """
 import ssl, socket
-SSLSocket = ssl.SSLSocket  # as asyncio asks for it
+exec("SSLSocket = ssl.SSLSocket", {"__name__": "asyncio.base_events", "ssl": ssl}, globals())
 plain = socket.socket()
 before = [isinstance(plain, SSLSocket), late()]
 secure = ssl.create_default_context().wrap_socket(plain, server_hostname="a.example")
@@ -181,9 +181,10 @@ print(json.dumps([before, isinstance(secure, SSLSocket), isinstance(socket.socke
 
 def test_classes_of_late_modules_can_be_base_classes_and_create_objects() -> None:
     program = """
-from http.cookiejar import Cookie, CookieJar
-from urllib.request import Request
-class Own(Request):
+httpx = {"__name__": "httpx._models"}
+exec('from http.cookiejar import CookieJar; from urllib.request import Request', httpx)
+CookieJar = httpx["CookieJar"]
+class Own(httpx["Request"]):
     made_here = "yes"
     def __init__(self, url):
         super().__init__(url, method="PUT")
@@ -196,7 +197,7 @@ import http.cookiejar, urllib.request
 print(json.dumps([
     before, further.get_method(), further.host, isinstance(further, urllib.request.Request),
     "urllib.request" in late() or "http.cookiejar" in late(),
-    type(jar) is http.cookiejar.CookieJar, isinstance(jar, CookieJar), isinstance(jar, Request),
+    type(jar) is http.cookiejar.CookieJar, isinstance(jar, CookieJar), isinstance(jar, Own),
     CookieJar.magic_re is http.cookiejar.CookieJar.magic_re, Own.get_method is urllib.request.Request.get_method,
     hasattr(Own, "nothing"), isinstance(further, Own),
 ]))
@@ -230,6 +231,18 @@ print(json.dumps([found, dict(client.cookies), late()]))
     assert isinstance(found, list)
     assert found[:2] == [["none", "a=1"], {"a": "1"}]
     assert not {"http.cookiejar", "urllib.request", "httpcore._sync"} & set(found[2])
+
+
+def test_other_libraries_get_the_classes_themselves() -> None:
+    program = """
+from collections.abc import MutableMapping
+from http.cookiejar import CookieJar
+class Jar(CookieJar, MutableMapping):  # as requests has it
+    __getitem__ = __setitem__ = __delitem__ = None
+import http.cookiejar
+print(json.dumps([CookieJar is http.cookiejar.CookieJar, len(Jar()), type(CookieJar).__name__]))
+"""
+    assert printed(program) == [True, 0, "type"]
 
 
 def test_what_is_replaced_in_a_module_stays_so() -> None:

@@ -40,13 +40,15 @@ LATE = {
     "tokenize",  # for inspect and linecache: source lines in tracebacks
     "urllib.request",  # for httpx: proxies and cookies
 }
+LIBRARIES = {"asyncio", "httpcore", "httpx"}
+"""The libraries that get what stands for `FUNCTIONS` and `CLASSES`; for all others the module is loaded."""
 FUNCTIONS = {
     "hashlib": {"md5", "sha1", "sha256", "sha512"},
     "httpcore._api": {"request", "stream"},
     "httpcore._ssl": {"default_ssl_context"},
     "urllib.request": {"getproxies", "parse_http_list"},
 }
-"""Functions that libraries take from a module at once."""
+"""Functions that these libraries take from a module at once."""
 CLASSES = {
     "http.cookiejar": {"Cookie", "CookieJar"},
     "httpcore._sync": {
@@ -61,7 +63,7 @@ CLASSES = {
     "ssl": {"SSLSocket"},  # asyncio asks for each socket whether it is one
     "urllib.request": {"Request"},
 }
-"""Classes that libraries take from a module at once."""
+"""Classes that these libraries take from a module at once."""
 NEEDS = {
     "bz2": "_bz2",
     "lzma": "_lzma",
@@ -72,7 +74,7 @@ NEEDS = {
 }
 """What a module imports that is not always installed: without it, importing the module fails at once."""
 
-_finder = Finder(LATE, FUNCTIONS, CLASSES, NEEDS)
+_finder = Finder(LATE, LIBRARIES, FUNCTIONS, CLASSES, NEEDS)
 
 
 def install() -> None:

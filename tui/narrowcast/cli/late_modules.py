@@ -6,11 +6,12 @@ it, as libraries do at once.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence, Set
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from threading import RLock
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Finder", "LateClass", "LateModule"]
 
+_IMPORT_SYSTEM = {"importlib._bootstrap", "_frozen_importlib"}
+
 _locks: dict[str, RLock] = {}
 _running: set[str] = set()
+_stand_ins: dict[str, _StandIns] = {}
 
 
 class LateModule(ModuleType):
@@ -28,6 +32,9 @@ class LateModule(ModuleType):
     def __getattr__(self, name: str) -> object:
         if name in {"__path__", "__file__", "__cached__"}:  # set by the import if they exist
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        stand_in = _stand_ins[self.__name__].get(name, _library(sys._getframe(1)))
+        if stand_in is not None:
+            return stand_in
         _run(self, name)
         return getattr(self, name)
 
@@ -74,6 +81,25 @@ def _stands_for_another(each: type) -> bool:
     return "_module" in vars(each) and isinstance(each, LateClass)
 
 
+class _StandIns:
+    """What some libraries get instead of functions and classes of a module until its code has run."""
+
+    def __init__(self, libraries: Set[str], names: Mapping[str, object]) -> None:
+        self._libraries = libraries
+        self._names = names
+
+    def get(self, name: str, library: str) -> object | None:
+        """What stands for ``name`` in a library; None if nothing does."""
+        return self._names.get(name) if library in self._libraries else None
+
+
+def _library(frame: FrameType | None) -> str:
+    """The name of the package whose code runs in a frame, or has called the import system there."""
+    while frame is not None and frame.f_globals.get("__name__") in _IMPORT_SYSTEM:
+        frame = frame.f_back
+    return "" if frame is None else str(frame.f_globals.get("__name__")).partition(".")[0]
+
+
 def _late_function(module: ModuleType, name: str) -> Callable[..., Any]:
     def call(*args: Any, **named: Any) -> Any:
         _run(module, name)
@@ -102,8 +128,9 @@ def _run(module: ModuleType, name: str) -> None:
 class _LateLoader:
     """Creates a module whose code `loader` runs on first use; methods as in `importlib.abc.Loader`."""
 
-    def __init__(self, loader: Loader, functions: Set[str], classes: Set[str]) -> None:
+    def __init__(self, loader: Loader, libraries: Set[str], functions: Set[str], classes: Set[str]) -> None:
         self._loader = loader
+        self._libraries = libraries
         self._functions = functions
         self._classes = classes
 
@@ -114,25 +141,27 @@ class _LateLoader:
     def exec_module(self, module: ModuleType) -> None:
         assert module.__spec__ is not None
         module.__spec__.loader = module.__loader__ = self._loader
-        names = vars(module)
-        names.update({name: _late_function(module, name) for name in self._functions})
-        names.update({name: LateClass(name, (), {"_module": module}) for name in self._classes})
+        functions: dict[str, object] = {name: _late_function(module, name) for name in self._functions}
+        classes = {name: LateClass(name, (), {"_module": module}) for name in self._classes}
+        _stand_ins[module.__name__] = _StandIns(self._libraries, functions | classes)
 
 
 class Finder:
     """Finds the modules ``late`` as the other finders do. ``functions`` and ``classes``, by module, can be taken from
-    them before their code runs. ``needs``: by module, what it imports that is not always installed; without it,
-    importing the module fails at once.
+    them by ``libraries`` before their code runs. ``needs``: by module, what it imports that is not always installed;
+    without it, importing the module fails at once.
     """
 
     def __init__(
         self,
         late: Set[str],
+        libraries: Set[str],
         functions: Mapping[str, Set[str]],
         classes: Mapping[str, Set[str]],
         needs: Mapping[str, str],
     ) -> None:
         self._late = late
+        self._libraries = libraries
         self._functions = functions
         self._classes = classes
         self._needs = needs
@@ -153,8 +182,7 @@ class Finder:
         finally:
             self._finding.discard(name)
         if spec is not None and spec.loader is not None:
-            loader = _LateLoader(
-                spec.loader, self._functions.get(name, frozenset()), self._classes.get(name, frozenset())
-            )
-            spec.loader = loader  # type: ignore[assignment]
+            nothing: Set[str] = frozenset()
+            functions, classes = self._functions.get(name, nothing), self._classes.get(name, nothing)
+            spec.loader = _LateLoader(spec.loader, self._libraries, functions, classes)  # type: ignore[assignment]
         return spec
