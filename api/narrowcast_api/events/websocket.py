@@ -7,13 +7,14 @@ error with `code`; the client responds with the id of the last event it has appl
 from __future__ import annotations
 
 import json
+import os
 from urllib.parse import quote, urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from narrowcast_api.errors import InvalidInput, MalformedResponse, OutcomeUnknown, api_error
-from narrowcast_api.http.addresses import LOOPBACK
+from narrowcast_api.http.addresses import may_have_proxy
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.safe_json import parse_object
 from narrowcast_api.http.tls import shared_context
@@ -92,7 +93,7 @@ async def open_socket(connection: Connection, path: str, queue_id: str, last_eve
         additional_headers={"Authorization": f"Basic {account.credentials()}"},
         user_agent_header=user_agent(),
         ssl=shared_context(connection.ca_bundle) if scheme == "wss" else None,
-        proxy=None if site.hostname in LOOPBACK else True,
+        proxy=True if may_have_proxy(site.hostname or "", os.environ) else None,
         open_timeout=_OPEN_SECONDS,
         close_timeout=2,
         max_size=_FRAME_BYTES,
