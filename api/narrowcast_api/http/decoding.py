@@ -30,7 +30,8 @@ async def decoded(response: httpx.Response, limit: int | None) -> AsyncIterator[
     """
     inflater = _inflater(response.headers)
     arrived = size = 0
-    # The inflater needs the begin of the data in one piece; to make pieces of a size, httpx copies each byte twice.
+    # The inflater needs the beginning of the data in one piece; other bodies are taken as they arrive, because to make
+    # pieces of a size httpx copies each byte twice.
     async for raw in response.aiter_raw(None if inflater is None else CHUNK_BYTES):
         arrived += len(raw)
         if limit is not None and arrived > limit:
@@ -45,8 +46,6 @@ async def decoded(response: httpx.Response, limit: int | None) -> AsyncIterator[
 
 
 def _split(raw: bytes) -> Iterator[bytes]:
-    if len(raw) <= CHUNK_BYTES:
-        return iter((raw,))
     return (raw[start : start + CHUNK_BYTES] for start in range(0, len(raw), CHUNK_BYTES))
 
 

@@ -17,7 +17,7 @@ from narrowcast_api.errors import RedirectLoop, RedirectRefused
 from narrowcast_api.http.addresses import may_have_proxy, origin
 from narrowcast_api.http.decoding import ACCEPTED
 from narrowcast_api.http.exchange import PreparedRequest, RawResponse
-from narrowcast_api.http.network import Jar, install
+from narrowcast_api.http.network import LateCookieJar, install
 from narrowcast_api.http.tls import shared_context
 from narrowcast_api.http.transport import own_origin, read_bounded, user_agent
 from narrowcast_api.wire.vocabulary import API_PREFIX
@@ -125,9 +125,9 @@ class HttpClient:
         if self._http is None:
             url = httpx.URL(self._site)
             secure = url.scheme == "https" and self._transport is None
-            # Plain http needs no context; creating one would load OpenSSL. If it did, httpcore would create its own.
+            # Creating a context loads OpenSSL. Without one, httpcore creates its own, such as for a proxy with TLS.
             context: Any = shared_context(self._ca_bundle) if secure else None
-            jar: Any = Jar()
+            jar: Any = LateCookieJar()
             self._http = httpx.AsyncClient(
                 transport=self._transport,
                 verify=context,

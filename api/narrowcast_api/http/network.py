@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import select
-import ssl
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, suppress
@@ -21,6 +20,7 @@ import httpcore
 import httpx
 
 if TYPE_CHECKING:
+    import ssl
     from http.cookiejar import Cookie, CookieJar
 
 _HIGH_BYTES = 256 * 1024
@@ -193,8 +193,8 @@ def note_missing(module: str) -> None:
         sys.modules[module] = None  # type: ignore[assignment]  # what makes its import fail at once
 
 
-class Jar:
-    """A jar of cookies that is created for the first one: what it imports takes longer than several requests."""
+class LateCookieJar:
+    """A cookie jar that is created for the first cookie: importing it takes longer than several requests."""
 
     def __init__(self) -> None:
         self._jar: CookieJar | None = None
@@ -227,7 +227,7 @@ def install(client: httpx.AsyncClient) -> None:
     httpx (0.28) has no parameter for these, so private names are used: tests/api/test_network.py fails if they change.
     """
     note_missing("sniffio")  # httpcore tries to import it four times per request
-    client._cookies = Cookies(cast("CookieJar", Jar()))
+    client._cookies = Cookies(client.cookies.jar)
     network = Network()
     for transport in (client._transport, *client._mounts.values()):
         if isinstance(transport, httpx.AsyncHTTPTransport):

@@ -16,9 +16,9 @@ LATE = {
     "asyncio.sslproto",  # for asyncio: TLS
     "bz2",  # for shutil: archives
     "certifi",  # for httpx: certificate authorities of TLS connections
-    "email.message",  # for httpx: cookies
+    "email.message",  # for httpx: parameters of a content type
     "hashlib",  # for httpx: digest authentication
-    "hmac",  # for secrets: comparing them
+    "hmac",  # for comparing keys, and for secrets
     "http.cookiejar",  # for httpx: cookies
     "httpcore._api",  # for httpcore: requests without asyncio
     "httpcore._ssl",  # for httpcore: TLS
@@ -33,7 +33,7 @@ LATE = {
     "msgspec.toml",  # for msgspec: another format
     "msgspec.yaml",  # for msgspec: another format
     "ntpath",  # for pathlib: paths of Windows
-    "secrets",  # for accounts: file names
+    "secrets",  # for websockets: random keys
     "shlex",  # for accounts: the advice about a file that others can read
     "shutil",  # for tempfile: removing folders
     "ssl",  # for asyncio, httpx and httpcore: TLS

@@ -12,12 +12,12 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from threading import RLock
 from types import FrameType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
     from importlib.abc import Loader  # imports what is late
 
-__all__ = ["Finder", "LateClass", "LateModule"]
+__all__ = ["Finder", "LateModule"]
 
 _IMPORT_SYSTEM = {"importlib._bootstrap", "_frozen_importlib"}
 
@@ -55,15 +55,14 @@ class LateClass(type):
         for each in cls.__mro__:
             if any(map(_stands_for_another, each.__bases__)):
                 each.__bases__ = tuple(
-                    base._real() if isinstance(base, LateClass) and _stands_for_another(base) else base
-                    for base in each.__bases__
+                    base._real() if _stands_for_another(base) else base for base in each.__bases__
                 )
         return super().__call__(*args, **named)
 
     def __getattr__(cls, name: str) -> Any:
         if not name.startswith("__"):
             for each in cls.__mro__:
-                if isinstance(each, LateClass) and _stands_for_another(each):
+                if _stands_for_another(each):
                     return getattr(each._real(), name)
         raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
 
@@ -77,7 +76,7 @@ class LateClass(type):
         return vars(cls._module)[cls.__name__]
 
 
-def _stands_for_another(each: type) -> bool:
+def _stands_for_another(each: type) -> TypeGuard[LateClass]:
     return "_module" in vars(each) and isinstance(each, LateClass)
 
 

@@ -114,15 +114,13 @@ def _is_current(cache: StartupCache, name: str, path: str) -> bool:
 
 
 def _files(names: Iterable[str]) -> Files:
-    """The files of modules; those loaded from the cache file are left out, and those whose code has
-    not run.
-    """
+    """The files of modules; those loaded from the cache file, or whose code has not run, are left out."""
     found: Files = {}
     for name in names:
         module = sys.modules.get(name)
-        spec = getattr(module, "__spec__", None)
         if isinstance(module, LateModule):
             continue
+        spec = getattr(module, "__spec__", None)
         if spec is None or spec.name != name or not spec.origin or isinstance(spec.loader, CachedLoader):
             continue
         is_package = spec.submodule_search_locations is not None
