@@ -8,7 +8,7 @@ PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 # Otherwise each start of the app would compile all its files again, and tests start it a hundred times.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: lock sbom demo test soak soak-windows live mutate terminals check lint format structure bench fuzz screenshots snapshots strings docs docs-pages packages zipapp test-newest clean
+.PHONY: lock sbom demo test soak soak-windows live mutate terminals check lint format structure bench fuzz screenshots gallery snapshots strings docs docs-pages packages zipapp test-newest clean
 
 demo: $(VENV)/.run ## run the app with a demo server
 	@$(BIN)/narrowcast demo
@@ -63,6 +63,9 @@ fuzz: $(VENV)/.dev ## send 30,000 random requests to all operations of the serve
 
 screenshots: $(VENV)/.dev ## write screenshots/ from the running app
 	@$(BIN)/python screenshots/draw.py
+
+gallery: $(VENV)/.dev ## draw the main screens at four sizes in five looks to dist/gallery
+	@cd tests && ../$(BIN)/python -m gallery $(GALLERY_ARGS)
 
 snapshots: $(VENV)/.dev ## update the screen snapshots after an intended change
 	@NARROWCAST_SNAPSHOTS=write $(BIN)/python -m pytest -q tests/tui/test_snapshots.py

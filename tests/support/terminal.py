@@ -90,13 +90,14 @@ class Terminal:
         size: tuple[int, int] = (120, 40),
         cwd: Path | None = None,
         at_once: int = 65536,
+        screen: type[QuietScreen] = QuietScreen,
     ) -> None:
         """``at_once``: the most bytes that are read before the screen is checked. With a small number,
         content that is soon overwritten is never missed, however busy the machine is.
         """
         columns, rows = size
         self._at_once = at_once
-        self.screen = QuietScreen(columns, rows)
+        self.screen = screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self.output = bytearray()
         """Everything that the process has written."""

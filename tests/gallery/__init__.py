@@ -1,0 +1,1 @@
+"""Pictures of the main screens, as terminals show them."""
