@@ -29,7 +29,6 @@ from textual.strip import Strip
 from textual.widget import AwaitMount, Widget
 
 from narrowcast.terminal.textual_compositor import paint_lines, paint_part, visible_cuts, whole_map
-from narrowcast.terminal.textual_styles import make_styles_lean
 from narrowcast.terminal.textual_version import is_as_read
 
 __all__ = [
@@ -334,4 +333,3 @@ if is_as_read():
     make_strips_lean()
     make_layouts_lean()
     make_keys_lean()
-    make_styles_lean()
