@@ -14,7 +14,7 @@ import pytest
 
 from structure import PACKAGES, ROOT, arrows, circles
 
-WEB = {"httpx", "httpcore", "websockets", "requests", "urllib.request", "http"}
+WEB = {"httpx2", "httpcore2", "websockets", "requests", "urllib.request", "http"}
 INPUT_OUTPUT = WEB | {"sqlite3", "socket", "ssl", "subprocess", "threading", "tempfile", "shutil", "os"}
 LIVE = {
     "narrowcast_api.client",
@@ -23,7 +23,7 @@ LIVE = {
     "narrowcast_api.sync",
 }
 HEAVY = {
-    "httpx",
+    "httpx2",
     "websockets",
     "pydantic",
     "keyring",
@@ -78,6 +78,7 @@ def test_http_is_known_where_requests_are_made_and_nowhere_else() -> None:
         "client.py",
         "http/addresses.py",
         "http/http_client.py",
+        "http/tls.py",
         "http/connection.py",
         "http/decoding.py",
         "http/network.py",

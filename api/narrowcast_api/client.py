@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-import httpx
+import httpx2
 
 from narrowcast_api.account import Account
 from narrowcast_api.clock import Clock
@@ -131,7 +131,7 @@ class Client:
         cls,
         account: Account | str,
         *,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
         clock: Clock | None = None,
         server: ServerInfo | None = None,
         ca_bundle: Path | None = None,

@@ -6,7 +6,7 @@ import contextlib
 import gzip
 import json
 
-import httpx
+import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -186,7 +186,7 @@ async def test_a_small_response_that_unpacks_to_a_large_one_is_cut_off() -> None
 
 
 async def test_a_body_that_is_not_encoded_as_it_says_is_malformed() -> None:
-    class Broken(httpx.AsyncByteStream):
+    class Broken(httpx2.AsyncByteStream):
         async def __aiter__(self):  # type: ignore[no-untyped-def]  # the base class leaves it open
             yield b"no gzip at all"
 
@@ -194,7 +194,7 @@ async def test_a_body_that_is_not_encoded_as_it_says_is_malformed() -> None:
         transport.prepare(
             "GET",
             "/api/v1/x",
-            reply=lambda _: httpx.Response(200, stream=Broken(), headers={"content-encoding": "gzip"}),
+            reply=lambda _: httpx2.Response(200, stream=Broken(), headers={"content-encoding": "gzip"}),
         )
         async with make_connection(transport) as connection:
             with pytest.raises(MalformedResponse):

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import suppress
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_api import Client, Ignored, errors, ignored_parameters
@@ -258,16 +258,16 @@ async def test_a_failing_server_is_a_server_fault(status: int, content: bytes) -
 @pytest.mark.parametrize(
     ("cause", "kind"),
     [
-        (httpx.ConnectError("refused"), NotConnected),
-        (httpx.ConnectTimeout("slow"), NotConnected),
-        (httpx.PoolTimeout("busy"), NotConnected),
-        (httpx.UnsupportedProtocol("gopher"), NotConnected),
-        (httpx.ReadTimeout("slow"), OutcomeUnknown),
-        (httpx.WriteTimeout("slow"), OutcomeUnknown),
-        (httpx.ReadError("cut"), OutcomeUnknown),
-        (httpx.WriteError("cut"), OutcomeUnknown),
-        (httpx.RemoteProtocolError("gone"), OutcomeUnknown),
-        (httpx.DecodingError("gzip"), MalformedResponse),
+        (httpx2.ConnectError("refused"), NotConnected),
+        (httpx2.ConnectTimeout("slow"), NotConnected),
+        (httpx2.PoolTimeout("busy"), NotConnected),
+        (httpx2.UnsupportedProtocol("gopher"), NotConnected),
+        (httpx2.ReadTimeout("slow"), OutcomeUnknown),
+        (httpx2.WriteTimeout("slow"), OutcomeUnknown),
+        (httpx2.ReadError("cut"), OutcomeUnknown),
+        (httpx2.WriteError("cut"), OutcomeUnknown),
+        (httpx2.RemoteProtocolError("gone"), OutcomeUnknown),
+        (httpx2.DecodingError("gzip"), MalformedResponse),
     ],
 )
 async def test_errors_tell_requests_that_were_not_sent_from_those_that_may_have_been(
@@ -310,7 +310,11 @@ async def test_connecting_takes_no_longer_than_ten_seconds_whatever_time_a_reque
 
 @pytest.mark.parametrize(
     "prepared",
-    [{"error": httpx.ConnectError("refused")}, {"error": httpx.ReadError("cut")}, {"gate": asyncio.Event()}],
+    [
+        {"error": httpx2.ConnectError("refused")},
+        {"error": httpx2.ReadError("cut")},
+        {"gate": asyncio.Event()},
+    ],
     ids=["refused", "cut", "silent"],
 )
 async def test_a_request_that_meets_no_response_is_told_and_a_poll_of_events_is_not(

@@ -9,7 +9,7 @@ import pickle
 import traceback
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_api.account import Account
@@ -53,10 +53,10 @@ def test_a_secret_shows_itself_nowhere() -> None:
 @pytest.mark.parametrize(
     "cause",
     [
-        httpx.ConnectError("refused"),
-        httpx.ReadError("cut"),
-        httpx.RemoteProtocolError("gone"),
-        httpx.DecodingError("gzip"),
+        httpx2.ConnectError("refused"),
+        httpx2.ReadError("cut"),
+        httpx2.RemoteProtocolError("gone"),
+        httpx2.DecodingError("gzip"),
     ],
 )
 async def test_no_traceback_of_a_failed_request_holds_the_key(

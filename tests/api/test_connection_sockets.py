@@ -147,8 +147,9 @@ async def test_a_redirect_loop_ends_and_is_named() -> None:
     [
         ("302 Found", "", MalformedResponse),
         ("304 Not Modified", "", MalformedResponse),
-        ("302 Found", "Location: http://127.0.0.1:port\r\n", OutcomeUnknown),
+        ("302 Found", "Location: http://127.0.0.1:port\r\n", MalformedResponse),
         ("302 Found", "Location: /again\r\n", RedirectLoop),
+        ("302 Found", "Location: http://xn--a/\r\n", RedirectRefused),
     ],
 )
 async def test_redirects_that_lead_nowhere_do_not_use_up_the_connections(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_api.events.status import ConnectionKind
@@ -64,7 +64,7 @@ async def test_a_server_error_counts_like_a_cut() -> None:
 
 async def test_registration_is_repeated_while_the_server_is_down() -> None:
     bench = StreamBench()
-    bench.transport.prepare(*REGISTER, error=httpx.ConnectError("refused"))
+    bench.transport.prepare(*REGISTER, error=httpx2.ConnectError("refused"))
     bench.transport.prepare(*REGISTER, status=500, content=b"oops")
     bench.registers()
     bench.hangs()
@@ -228,7 +228,7 @@ async def test_an_event_that_cannot_be_applied_leads_to_a_snapshot_and_longer_pa
 
 async def test_a_key_that_is_refused_after_the_network_was_away_stays_refused() -> None:
     bench = StreamBench()
-    bench.transport.prepare(*REGISTER, error=httpx.ConnectError("nobody listens"))
+    bench.transport.prepare(*REGISTER, error=httpx2.ConnectError("nobody listens"))
     bench.transport.prepare_error(*REGISTER, code="UNAUTHORIZED", msg="Invalid API key", status=401)
     async with bench.running():
         await bench.clock.advance(3600)
@@ -399,7 +399,7 @@ async def test_the_queue_is_given_back_and_a_dead_server_does_not_delay_that() -
     bench.registers()
     bench.hangs()
     async with bench.running():
-        bench.transport.prepare("DELETE", "/api/v1/events", error=httpx.ConnectError("refused"))
+        bench.transport.prepare("DELETE", "/api/v1/events", error=httpx2.ConnectError("refused"))
         await bench.stream.delete_queue()
         assert bench.stream.queue is None
         assert bench.transport.last.params == {"queue_id": "q1"}

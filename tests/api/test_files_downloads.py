@@ -9,7 +9,7 @@ import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_api.errors import (
@@ -74,7 +74,7 @@ async def test_the_servers_name_cannot_leave_the_folder(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in"]
 
 
-class Body(httpx.AsyncByteStream):
+class Body(httpx2.AsyncByteStream):
     def __init__(self, *parts: bytes | Exception, gate: asyncio.Event | None = None) -> None:
         self.parts, self.gate = parts, gate
 
@@ -90,7 +90,7 @@ class Body(httpx.AsyncByteStream):
 @pytest.mark.parametrize(
     ("body", "length", "kind"),
     [
-        (Body(b"x" * 10, httpx.ReadError("cut")), "20", OutcomeUnknown),
+        (Body(b"x" * 10, httpx2.ReadError("cut")), "20", OutcomeUnknown),
         (Body(b"x" * 10), "20", OutcomeUnknown),
         (Body(b"x" * 3000), "3000", ResponseTooLarge),
         (Body(b"x" * 3000), "", ResponseTooLarge),
@@ -101,7 +101,7 @@ async def test_a_download_that_fails_leaves_nothing_behind(
 ) -> None:
     async with scripted_client() as (client, transport):
         headers = {"content-length": length} if length else {}
-        transport.prepare("GET", URL, reply=lambda _: httpx.Response(200, stream=body, headers=headers))
+        transport.prepare("GET", URL, reply=lambda _: httpx2.Response(200, stream=body, headers=headers))
         with pytest.raises(kind):
             await client.uploads.download(url=URL, folder=tmp_path, max_bytes=2000)
     assert list(tmp_path.iterdir()) == []
@@ -111,7 +111,7 @@ async def test_a_download_that_is_cancelled_leaves_nothing_behind(tmp_path: Path
     started = asyncio.Event()
     body = Body(b"x" * 300_000, gate=asyncio.Event())
     async with scripted_client() as (client, transport):
-        transport.prepare("GET", URL, reply=lambda _: httpx.Response(200, stream=body))
+        transport.prepare("GET", URL, reply=lambda _: httpx2.Response(200, stream=body))
         task = asyncio.create_task(
             client.uploads.download(url=URL, folder=tmp_path, progress=lambda *_: started.set())
         )

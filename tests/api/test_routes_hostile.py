@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 
-import httpx
+import httpx2
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -142,17 +142,17 @@ FIELDS = [
 ]
 
 
-class Always(httpx.AsyncBaseTransport):
+class Always(httpx2.AsyncBaseTransport):
     """Responds to all requests alike, at most 50 of them."""
 
     def __init__(self, status: int, content: bytes) -> None:
         self.status, self.content, self.left = status, content, 50
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         await request.aread()
         self.left -= 1
         assert self.left > 0, "a call that never ends"
-        return httpx.Response(self.status, stream=Raw(self.content))
+        return httpx2.Response(self.status, stream=Raw(self.content))
 
 
 @examples(250)

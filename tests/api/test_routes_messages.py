@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_api.errors import (
@@ -152,7 +152,7 @@ async def test_lengths_are_checked_in_code_points_where_registration_gave_them()
 
 async def test_sending_says_whether_it_may_have_been_carried_out() -> None:
     async with scripted_client() as (client, transport):
-        transport.prepare("POST", SEND, error=httpx.ReadTimeout("slow"))
+        transport.prepare("POST", SEND, error=httpx2.ReadTimeout("slow"))
         with pytest.raises(OutcomeUnknown):
             await client.messages.send(to=LUNCH, content="hi")
         transport.prepare("POST", SEND, status=502, content=b"<html>")

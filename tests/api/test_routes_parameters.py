@@ -12,7 +12,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_api.client import Client
@@ -111,7 +111,10 @@ class Willing(ScriptedTransport):
 
     def _take(self, sent: SentRequest) -> Prepared:
         return Prepared(
-            sent.method, sent.path, lambda _: httpx.Response(200, json={"result": "success", "msg": ""}), None
+            sent.method,
+            sent.path,
+            lambda _: httpx2.Response(200, json={"result": "success", "msg": ""}),
+            None,
         )
 
 

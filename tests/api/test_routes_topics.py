@@ -115,9 +115,9 @@ async def test_deleting_gives_the_server_more_time_than_other_requests() -> None
         read_seconds = transport.last.timeout["read"]
         assert read_seconds is not None
         assert read_seconds > 60
-        import httpx
+        import httpx2
 
-        transport.prepare("POST", DELETE, error=httpx.ReadTimeout("slow"))
+        transport.prepare("POST", DELETE, error=httpx2.ReadTimeout("slow"))
         with pytest.raises(OutcomeUnknown):
             await client.topics.delete(channel_id=7, topic="lunch")
 

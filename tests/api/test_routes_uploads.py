@@ -6,7 +6,7 @@ import asyncio
 import re
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_api.errors import BadRequest, FileTooLarge, InvalidInput, OutcomeUnknown
@@ -169,7 +169,7 @@ async def test_errors_of_the_server_and_of_the_line_are_typed(file: Path) -> Non
         transport.prepare_error("POST", PATH, code="BAD_REQUEST", msg="You must specify a file to upload")
         with pytest.raises(BadRequest):
             await client.uploads.upload(path=file)
-        transport.prepare("POST", PATH, error=httpx.WriteError("cut"))
+        transport.prepare("POST", PATH, error=httpx2.WriteError("cut"))
         with pytest.raises(OutcomeUnknown):
             await client.uploads.upload(path=file)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import parse_qs
 
-import httpx
+import httpx2
 
 from narrowcast_api.model.presence import Seen
 from support.clock import VirtualClock
@@ -26,12 +26,12 @@ class PresenceService(Service):
         self.newest = 1
         self.changes: dict[str, object] = {}
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.url.path != REPORT:
             return await super().handle_async_request(request)
         self.known += parse_qs((await request.aread()).decode())["last_update_id"]
         response = {"presences": self.changes, "presence_last_update_id": self.newest, "server_timestamp": 5}
-        return unread(httpx.Response(200, json={"result": "success", "msg": "", **response}))
+        return unread(httpx2.Response(200, json={"result": "success", "msg": "", **response}))
 
 
 async def test_only_what_changed_since_the_snapshot_or_the_last_response_is_requested(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_api.wire.parameters import shape
@@ -20,16 +20,16 @@ CLOSED = [
 ]
 
 
-async def webhook(server: TestServer, owner: str = "dario") -> httpx.BasicAuth:
+async def webhook(server: TestServer, owner: str = "dario") -> httpx2.BasicAuth:
     """Credentials of a new incoming webhook that is subscribed to `general`."""
     made = await server.create_bot(owner, "Hook", bot_type=int(BotType.INCOMING_WEBHOOK))
     await server.subscribe(owner, "general", "hook")
-    return httpx.BasicAuth("hook-bot@demo.example", made["api_key"])
+    return httpx2.BasicAuth("hook-bot@demo.example", made["api_key"])
 
 
 async def test_the_key_of_an_incoming_webhook_can_only_send(server: TestServer) -> None:
     auth = await webhook(server)
-    async with httpx.AsyncClient(auth=auth, trust_env=False) as client:
+    async with httpx2.AsyncClient(auth=auth, trust_env=False) as client:
         for endpoint in CLOSED:
             root = server.url if endpoint.absolute else f"{server.url}/api/v1"
             response = await client.request(endpoint.method, root + shape(endpoint.path).replace("{}", "1"))
@@ -54,7 +54,7 @@ async def test_the_key_of_an_incoming_webhook_opens_no_file(
     suffix = "/100x100.webp" if prefix == "thumbnail/" else ""
     url = f"{server.url}/user_uploads/{prefix}{path_id}{suffix}"
     _, key = _credentials(auth)
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx2.AsyncClient(trust_env=False) as client:
         if how == "basic":
             response = await client.get(url, auth=auth)
         else:
@@ -63,8 +63,8 @@ async def test_the_key_of_an_incoming_webhook_opens_no_file(
     assert b"secret" not in response.content
 
 
-def _credentials(auth: httpx.BasicAuth) -> tuple[str, str]:
-    request = next(auth.auth_flow(httpx.Request("GET", "http://x.example")))
+def _credentials(auth: httpx2.BasicAuth) -> tuple[str, str]:
+    request = next(auth.auth_flow(httpx2.Request("GET", "http://x.example")))
     text = base64.b64decode(request.headers["authorization"].split(" ")[1]).decode()
     address, _, key = text.partition(":")
     return address, key
@@ -118,7 +118,7 @@ async def test_promoting_a_bot_revokes_its_key(server: TestServer) -> None:
     # Bruno, an administrator, gets the key while the bot is a member.
     known = (await server.call("bruno", "POST", f"/bots/{iris}/api_key/regenerate"))["api_key"]
     await server.call("ada", "PATCH", f"/users/{iris}", {"role": int(Role.OWNER)})
-    async with httpx.AsyncClient(auth=("iris-bot@demo.example", known), trust_env=False) as client:
+    async with httpx2.AsyncClient(auth=("iris-bot@demo.example", known), trust_env=False) as client:
         assert (await client.get(f"{server.url}/api/v1/users/me")).status_code == 401
 
 
@@ -169,7 +169,7 @@ async def test_an_administrator_cannot_reactivate_an_owner(server: TestServer) -
 
 async def test_the_system_bot_cannot_sign_in_or_be_changed(server: TestServer) -> None:
     (bot,) = [user for user in server.core.users.all() if user.is_system_bot]
-    async with httpx.AsyncClient(auth=(bot.delivery_email, bot.api_key), trust_env=False) as client:
+    async with httpx2.AsyncClient(auth=(bot.delivery_email, bot.api_key), trust_env=False) as client:
         assert (await client.get(f"{server.url}/api/v1/users/me")).status_code == 401
     for method, path in (
         ("POST", f"/bots/{bot.id}/api_key/regenerate"),

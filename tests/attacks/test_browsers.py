@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import pytest
 import websockets
 
@@ -67,7 +67,7 @@ async def test_a_server_that_listens_on_all_addresses_accepts_any_host_name(tmp_
 
 async def test_a_page_of_another_origin_cannot_change_data(server: TestServer) -> None:
     user = server.user("ada")
-    async with httpx.AsyncClient(trust_env=False, auth=(user.delivery_email, user.api_key)) as client:
+    async with httpx2.AsyncClient(trust_env=False, auth=(user.delivery_email, user.api_key)) as client:
         response = await client.post(
             f"{server.url}/api/v1/saved_snippets",
             data={"title": "t", "content": "c"},

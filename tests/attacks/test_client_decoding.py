@@ -11,7 +11,7 @@ import tracemalloc
 import zlib
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_api.errors import MalformedResponse, ResponseTooLarge
@@ -31,10 +31,10 @@ def bare(data: bytes) -> bytes:
     return packer.compress(data) + packer.flush()
 
 
-def response(body: bytes, encoding: str, *, pieces: int = 1) -> httpx.Response:
+def response(body: bytes, encoding: str, *, pieces: int = 1) -> httpx2.Response:
     length = max(1, -(-len(body) // pieces))
     parts = [body[start : start + length] for start in range(0, len(body), length)]
-    return httpx.Response(200, headers=[("content-encoding", encoding)], stream=Raw(*parts))
+    return httpx2.Response(200, headers=[("content-encoding", encoding)], stream=Raw(*parts))
 
 
 async def unpacked(body: bytes, encoding: str, limit: int | None = MEGABYTE, *, pieces: int = 1) -> bytes:
@@ -82,7 +82,7 @@ async def test_a_response_encoded_more_than_once_is_rejected_before_it_is_read(e
 
 
 async def test_encodings_in_two_headers_count_as_two() -> None:
-    response = httpx.Response(
+    response = httpx2.Response(
         200, headers=[("content-encoding", "gzip"), ("content-encoding", "gzip")], stream=Raw(b"")
     )
     with pytest.raises(MalformedResponse, match="more than once"):

@@ -14,7 +14,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestina
 from narrowcast_api.state import typing
 from narrowcast_api.state.typing import Typing
 
-CHATTY = ("httpx", "httpcore", "websockets", "asyncio")
+CHATTY = ("httpx2", "httpcore2", "websockets", "asyncio")
 HERE = ChannelDestination(1, "lunch")
 
 

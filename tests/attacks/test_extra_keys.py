@@ -8,7 +8,7 @@ import asyncio
 import json
 import re
 
-import httpx
+import httpx2
 import pytest
 import websockets
 
@@ -38,7 +38,7 @@ async def status(
     name: str = "elif",
 ) -> int:
     """The status of a request with a key."""
-    auth = httpx.BasicAuth(server.user(name).delivery_email, key)
+    auth = httpx2.BasicAuth(server.user(name).delivery_email, key)
     url = f"{server.url}{path}" if path.startswith("/server") else f"{server.url}/api/v1{path}"
     query, form = (fields, None) if method == "GET" else (None, fields)
     response = await server.client.request(method, url, auth=auth, params=query, data=form)
@@ -289,7 +289,7 @@ async def test_an_additional_key_receives_no_keys_of_bots(server: TestServer) ->
     await server.create_bot("elif", "Builds", **outgoing)
     elif_ = server.user("elif")
     key = (await made(server))["api_key"]
-    auth = httpx.BasicAuth(elif_.delivery_email, key)
+    auth = httpx2.BasicAuth(elif_.delivery_email, key)
     registered = await server.client.post(f"{server.url}/api/v1/register", auth=auth)
     snapshot = registered.json()
     assert snapshot["realm_bots"][0]["full_name"] == "Builds"

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_server.storage.key_vault import FILE, KeyVault, new_key
@@ -18,9 +18,9 @@ LONG = "a longer battery staple"
 
 
 async def status_of(server: TestServer, address: str, key: str) -> int:
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx2.AsyncClient(trust_env=False) as client:
         url = f"{server.url}/api/v1/users/me"
-        return (await client.get(url, auth=httpx.BasicAuth(address, key))).status_code
+        return (await client.get(url, auth=httpx2.BasicAuth(address, key))).status_code
 
 
 # --- passwords -----------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ async def test_no_malformed_header_grants_access(server: TestServer, header: str
     key = server.user("ada").api_key
     both = base64.b64encode(f"{ADDRESS}:{key}".encode()).decode()
     header = header.replace("{key}", key).replace("{both}", both)
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx2.AsyncClient(trust_env=False) as client:
         response = await client.get(f"{server.url}/api/v1/users/me", headers={"Authorization": header})
     assert response.status_code == 401
     assert response.json()["code"] == "UNAUTHORIZED"
@@ -136,7 +136,7 @@ async def test_a_key_is_rejected_for_another_account(server: TestServer) -> None
 @pytest.mark.parametrize("where", ["query", "form"])
 async def test_a_key_in_a_parameter_is_rejected(server: TestServer, where: str) -> None:
     fields = {"api_key": server.user("ada").api_key}
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx2.AsyncClient(trust_env=False) as client:
         url = f"{server.url}/api/v1/users/me"
         response = await (
             client.get(url, params=fields) if where == "query" else client.post(url, data=fields)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_api.wire.vocabulary import EmailVisibility
@@ -255,7 +255,7 @@ async def test_files_in_web_public_channels_are_public_if_spectators_are_allowed
     url = uploaded.json()["url"]
     await server.send("ada", "support", "t", f"[a]({url})")
     await server.call("ada", "PATCH", "/realm", {"enable_spectator_access": spectators})
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx2.AsyncClient(trust_env=False) as client:
         for prefix in ("", "download/"):
             path = url.replace("/user_uploads/", f"/user_uploads/{prefix}")
             response = await client.get(f"{server.url}{path}")
@@ -275,7 +275,7 @@ async def test_other_files_are_not_public(server: TestServer) -> None:
         urls.append(url)
     await server.call("ada", "PATCH", "/realm", {"enable_spectator_access": True})
     await server.call("ada", "DELETE", f"/streams/{server.channel('support')}")
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx2.AsyncClient(trust_env=False) as client:
         for url in urls:
             response = await client.get(f"{server.url}{url}")
             assert (response.status_code, b"closed" in response.content) == (401, False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_server.organization.config import Config, RateLimit
@@ -83,7 +83,7 @@ async def test_every_request_to_an_operation_counts_however_it_ends(
     assert seen == [status, status, 429, 429]
 
 
-def limit_headers(response: httpx.Response) -> tuple[int, int, int]:
+def limit_headers(response: httpx2.Response) -> tuple[int, int, int]:
     """Limit, remaining requests and reset time (by the server's clock) in a response's headers."""
     names = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
     limit, left, reset = (int(response.headers[name]) for name in names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_api.wire.vocabulary import Role, VisibilityPolicy
@@ -287,7 +287,7 @@ async def test_an_acknowledgement_can_be_repeated_but_not_reverted(server: TestS
 async def test_only_basic_authentication_is_accepted(server: TestServer, scheme: str, status: int) -> None:
     ada = server.user("ada")
     payload = base64.b64encode(f"{ada.delivery_email}:{ada.api_key}".encode()).decode()
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx2.AsyncClient(trust_env=False) as client:
         headers = {"Authorization": f"{scheme} {payload}"}
         response = await client.get(f"{server.url}/api/v1/users/me", headers=headers)
     assert response.status_code == status
@@ -296,6 +296,6 @@ async def test_only_basic_authentication_is_accepted(server: TestServer, scheme:
 @pytest.mark.parametrize("length", [0, 1, 31, 33, 64])
 async def test_a_key_of_a_wrong_length_is_malformed(server: TestServer, length: int) -> None:
     key = (server.user("ada").api_key * 2)[:length]
-    async with httpx.AsyncClient(trust_env=False, auth=("ada@demo.example", key)) as client:
+    async with httpx2.AsyncClient(trust_env=False, auth=("ada@demo.example", key)) as client:
         response = await client.get(f"{server.url}/api/v1/users/me")
     assert (response.status_code, response.json()["msg"]) == (401, "Malformed API key")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-import httpx
+import httpx2
 import pytest
 from starlette.datastructures import UploadFile
 
@@ -43,7 +43,7 @@ async def held(
     *,
     chunked: bool = False,
     headers: Mapping[str, str] | None = None,
-) -> AsyncIterator[Callable[[], Awaitable[httpx.Response]]]:
+) -> AsyncIterator[Callable[[], Awaitable[httpx2.Response]]]:
     """A request whose caller has been authenticated and whose last byte is missing; what it yields sends that
     byte and returns the response.
     """
@@ -63,7 +63,7 @@ async def held(
     request = asyncio.create_task(server.raw(name, method, path, **options))
     await until(lambda: server.id(name) in server.core.callers, what="the caller is authenticated")
 
-    async def finish() -> httpx.Response:
+    async def finish() -> httpx2.Response:
         complete.set()
         return await request
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import pytest
 import websockets
 
@@ -63,7 +63,7 @@ async def test_a_body_of_few_or_large_chunks_is_accepted(server: TestServer, cou
             yield b"x" * size
 
     user = server.user("ada")
-    async with httpx.AsyncClient(trust_env=False, auth=(user.delivery_email, user.api_key)) as client:
+    async with httpx2.AsyncClient(trust_env=False, auth=(user.delivery_email, user.api_key)) as client:
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         url = f"{server.url}/api/v1/messages/render"
         response = await client.post(url, content=chunks(), headers=form)

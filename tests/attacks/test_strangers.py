@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import httpx
+import httpx2
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
@@ -48,8 +48,8 @@ def url_of(server: TestServer, endpoint: Endpoint) -> str:
 async def test_every_operation_requires_credentials(
     server: TestServer, address: str | None, key: str
 ) -> None:
-    auth = None if address is None else httpx.BasicAuth(address, key)
-    async with httpx.AsyncClient(trust_env=False, auth=auth) as client:
+    auth = None if address is None else httpx2.BasicAuth(address, key)
+    async with httpx2.AsyncClient(trust_env=False, auth=auth) as client:
         for endpoint in CLOSED:
             response = await client.request(endpoint.method, url_of(server, endpoint))
             where = (endpoint.method, endpoint.path)

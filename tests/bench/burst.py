@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-import httpx
+import httpx2
 
 from bench.proxied import Proxied
 from bench.results import Row, ms, quantile
@@ -73,7 +73,7 @@ def _typing(app: Watched, seconds: float) -> list[tuple[float, float]]:
 
 
 def _send(served: Served) -> None:
-    with httpx.Client(base_url=served.url, auth=served.auth("bruno"), trust_env=False, timeout=30) as client:
+    with httpx2.Client(base_url=served.url, auth=served.auth("bruno"), trust_env=False, timeout=30) as client:
         channel = client.get("/api/v1/users/me/subscriptions").json()["subscriptions"][0]["stream_id"]
         for number in range(MESSAGES):
             form = {

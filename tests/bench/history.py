@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from statistics import median
 
-import httpx
+import httpx2
 
 from bench.results import Row, ms
 from bench.servers import Served
@@ -16,7 +16,7 @@ ROUNDS = 15
 MAX_RATIO = 1.5
 """The budget, as a multiple of the work with ten thousand messages."""
 
-Ask = Callable[[httpx.Client, int], httpx.Response]
+Ask = Callable[[httpx2.Client, int], httpx2.Response]
 
 
 def measure(small: Served, large: Served) -> list[Row]:
@@ -25,15 +25,15 @@ def measure(small: Served, large: Served) -> list[Row]:
         return [_row(what, ask, (small, few), (large, many)) for what, ask in _requests().items()]
 
 
-def _client(served: Served) -> httpx.Client:
-    return httpx.Client(
+def _client(served: Served) -> httpx2.Client:
+    return httpx2.Client(
         base_url=f"{served.url}/api/v1", auth=served.auth("ada"), trust_env=False, timeout=120
     )
 
 
 def _requests() -> dict[str, Ask]:
     def page(anchor: str | None, *terms: tuple[str, object]) -> Ask:
-        def ask(client: httpx.Client, newest: int) -> httpx.Response:
+        def ask(client: httpx2.Client, newest: int) -> httpx2.Response:
             params = {
                 "anchor": anchor or newest // 2,
                 "num_before": 50,
@@ -68,7 +68,7 @@ def _requests() -> dict[str, Ask]:
     }
 
 
-def _row(what: str, ask: Ask, few: tuple[Served, httpx.Client], many: tuple[Served, httpx.Client]) -> Row:
+def _row(what: str, ask: Ask, few: tuple[Served, httpx2.Client], many: tuple[Served, httpx2.Client]) -> Row:
     times: dict[int, list[float]] = {0: [], 1: []}
     for _ in range(ROUNDS):
         for number, (served, client) in enumerate((few, many)):

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from statistics import median
 
-import httpx
+import httpx2
 import websockets
 
 from bench.results import Row, mb, ms, quantile
@@ -34,9 +34,9 @@ def measure(served: Served) -> list[Row]:
     return [*asyncio.run(_busy(served, nothing)), asyncio.run(_idle(served))]
 
 
-def credentials(number: int) -> httpx.BasicAuth:
+def credentials(number: int) -> httpx2.BasicAuth:
     """The credentials of a user of `bench.worlds`."""
-    return httpx.BasicAuth(f"user{number}@demo.example", f"key{number:029}")
+    return httpx2.BasicAuth(f"user{number}@demo.example", f"key{number:029}")
 
 
 async def _busy(served: Served, nothing: float) -> list[Row]:
@@ -106,11 +106,11 @@ async def _idle(served: Served) -> Row:
 @asynccontextmanager
 async def _listening(
     served: Served, count: int, arrived: Callable[[str], None]
-) -> AsyncIterator[httpx.AsyncClient]:
+) -> AsyncIterator[httpx2.AsyncClient]:
     """Connects this many WebSocket clients, each of another user; yields a client for requests."""
-    limits = httpx.Limits(max_connections=_AT_ONCE, max_keepalive_connections=_AT_ONCE)
+    limits = httpx2.Limits(max_connections=_AT_ONCE, max_keepalive_connections=_AT_ONCE)
     async with (
-        httpx.AsyncClient(
+        httpx2.AsyncClient(
             base_url=f"{served.url}/api/v1", trust_env=False, timeout=60, limits=limits
         ) as client,
         AsyncExitStack() as stack,
@@ -130,13 +130,13 @@ async def _listening(
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _connected(served: Served, client: httpx.AsyncClient, number: int) -> websockets.ClientConnection:
+async def _connected(served: Served, client: httpx2.AsyncClient, number: int) -> websockets.ClientConnection:
     form = {"event_types": json.dumps(["message"]), "apply_markdown": "true", "fetch_event_types": "[]"}
     auth = credentials(number)
     response = await client.post("/register", data=form, auth=auth)
     queue = response.raise_for_status().json()["queue_id"]
     address = served.url.replace("http", "ws", 1)
-    header = next(auth.auth_flow(httpx.Request("GET", served.url))).headers["Authorization"]
+    header = next(auth.auth_flow(httpx2.Request("GET", served.url))).headers["Authorization"]
     return await websockets.connect(
         f"{address}/api/v1/events/stream?queue_id={queue}&last_event_id=-1",
         additional_headers={"Authorization": header},

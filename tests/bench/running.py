@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-import httpx
+import httpx2
 
 from bench.results import Row, mb, ms, quantile
 from bench.servers import Served, in_background
@@ -185,7 +185,7 @@ def read_all(app: Watched, served: Served) -> None:
     second at most; counters and title change when the server has confirmed that, which is not part of the
     response to the key.
     """
-    with httpx.Client(base_url=served.url, auth=served.auth("ada"), trust_env=False, timeout=30) as client:
+    with httpx2.Client(base_url=served.url, auth=served.auth("ada"), trust_env=False, timeout=30) as client:
         client.post("/api/v1/mark_all_as_read").raise_for_status()
     app.take_until_quiet(1.0)
 
@@ -212,15 +212,15 @@ PARTS: dict[str, Part] = {"rest": rest, "keys": keys, "arrivals": arrivals, "hel
 def send(served: Served, count: int = MESSAGES) -> threading.Thread:
     """Sends messages at a constant rate from a thread of its own."""
     people = [served.auth("bruno")]
-    with httpx.Client(base_url=served.url, auth=people[0], trust_env=False, timeout=30) as client:
+    with httpx2.Client(base_url=served.url, auth=people[0], trust_env=False, timeout=30) as client:
         channel = client.get("/api/v1/users/me/subscriptions").json()["subscriptions"][0]["stream_id"]
         for number in range(SENDERS - 1):
-            other = httpx.BasicAuth(f"user{number}@demo.example", f"key{number:029}")
+            other = httpx2.BasicAuth(f"user{number}@demo.example", f"key{number:029}")
             if client.get("/api/v1/users/me", auth=other).is_success:  # the demo has no such users
                 people.append(other)
 
     def work() -> None:
-        with httpx.Client(base_url=served.url, trust_env=False, timeout=30) as client:
+        with httpx2.Client(base_url=served.url, trust_env=False, timeout=30) as client:
             start = time.monotonic()
             for number in range(count):
                 time.sleep(max(0.0, start + number / A_SECOND - time.monotonic()))

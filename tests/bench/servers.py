@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from bench.watched import environment, python
 from support.terminal import narrowcast
@@ -24,10 +24,10 @@ class Served:
     data: Path
     pid: int
 
-    def auth(self, name: str) -> httpx.BasicAuth:
+    def auth(self, name: str) -> httpx2.BasicAuth:
         """The credentials of a user."""
         email, key = (self.data / f"{name}.key").read_text().split()
-        return httpx.BasicAuth(email, key)
+        return httpx2.BasicAuth(email, key)
 
     def rc(self, name: str, url: str = "") -> Path:
         """Writes the account file of a user, for ``url`` if there is a proxy in front of the server."""

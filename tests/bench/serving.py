@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-import httpx
+import httpx2
 
 from bench.results import Row, mb, ms, quantile, work
 from bench.servers import Served
@@ -22,12 +22,12 @@ MESSAGES = 200
 def measure(demo: Served, large: Served) -> list[Row]:
     """Compared to an empty Starlette route on the same uvicorn, and to json.dumps of the same response."""
     nothing = _empty(demo.data)
-    with httpx.Client(
+    with httpx2.Client(
         base_url=f"{demo.url}/api/v1", auth=demo.auth("bruno"), trust_env=False, timeout=60
     ) as client:
         channel = client.get("/users/me/subscriptions").json()["subscriptions"][0]["stream_id"]
 
-        def send(number: int) -> httpx.Response:
+        def send(number: int) -> httpx2.Response:
             form = {
                 "type": "channel",
                 "to": str(channel),
@@ -68,7 +68,7 @@ def _empty(folder: Path) -> Times:
     try:
         assert empty.stdout is not None
         url = empty.stdout.readline().strip()
-        with httpx.Client(trust_env=False) as client:
+        with httpx2.Client(trust_env=False) as client:
             return _requests(empty.pid, lambda _: client.post(url, data={"content": "x"}))
     finally:
         empty.terminate()
@@ -91,7 +91,7 @@ def _row(what: str, ours: Times, nothing: Times, limit: float | None = None) -> 
     )
 
 
-def _requests(pid: int, ask: Callable[[int], httpx.Response]) -> Times:
+def _requests(pid: int, ask: Callable[[int], httpx2.Response]) -> Times:
     found = []
     for number in range(MESSAGES):
         start, before = time.monotonic(), cpu_seconds(pid)

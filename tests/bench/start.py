@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-import httpx
+import httpx2
 
 from bench.proxied import Proxied
 from bench.results import Row, ms
@@ -81,7 +81,7 @@ def news(served: Served, number: int) -> str:
     """Sends the only unread message; returns a word that occurs nowhere else."""
     word = f"Nachricht{number:03}"
     reader, writer = served.auth("ada"), served.auth("bruno")
-    with httpx.Client(base_url=served.url, trust_env=False, timeout=30) as client:
+    with httpx2.Client(base_url=served.url, trust_env=False, timeout=30) as client:
         client.post("/api/v1/mark_all_as_read", auth=reader).raise_for_status()
         channels = client.get("/api/v1/users/me/subscriptions", auth=reader).json()["subscriptions"]
         form = {"type": "channel", "to": str(channels[0]["stream_id"]), "topic": "news", "content": word}

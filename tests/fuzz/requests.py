@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from urllib.parse import quote
 
-import httpx
+import httpx2
 
 from fuzz import values
 from narrowcast_server.app import routes_of
@@ -108,7 +108,7 @@ def _part(random: Random, part: str) -> str:
     return quote(values.text(random)[:300] or "x", safe="")
 
 
-def fault(response: httpx.Response) -> str | None:
+def fault(response: httpx2.Response) -> str | None:
     """What is wrong with a response: a server error, or a body that violates the contract; else None."""
     if response.status_code >= 500:
         return f"status {response.status_code}: {response.text[:200]}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-import httpx
+import httpx2
 
 from fuzz.requests import PEOPLE, Request, fault, requests
 from narrowcast_api.wire.vocabulary import Role
@@ -86,7 +86,7 @@ async def _send(
         address, identity = keys[request.person]
         user = _revived(server, identity, request.person)
         # Keys may have been regenerated.
-        auth = httpx.BasicAuth(
+        auth = httpx2.BasicAuth(
             address if user is None else user.delivery_email, "" if user is None else user.api_key
         )
     options = cast(dict[str, Any], request.options)

@@ -12,7 +12,7 @@ import logging
 import sys
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from live import history, operations, refusals, renderings
 from live.call_recorder import CallRecorder
@@ -51,7 +51,7 @@ def main() -> int:
 
 
 async def _run(args: argparse.Namespace) -> int:
-    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
+    async with httpx2.AsyncClient(trust_env=False, timeout=60) as http:
         site = await LiveSite.open(http, args.site, args.folder)
         if args.what == "operations":
             return await _operations(site, args.part)

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import httpx
+import httpx2
 from msgspec import Struct
 from msgspec.structs import asdict
 
@@ -165,7 +165,7 @@ def _fields(one: dict[str, object], other: dict[str, object]) -> dict[str, objec
 
 
 def _compare(step: Step, theirs: RecordedHistory, ours: RecordedHistory, report: Report) -> None:
-    report.failures += [one for one in theirs.outcomes if one.status >= httpx.codes.INTERNAL_SERVER_ERROR]
+    report.failures += [one for one in theirs.outcomes if one.status >= httpx2.codes.INTERNAL_SERVER_ERROR]
     one = theirs.outcomes[-1] if theirs.outcomes else None
     other = ours.outcomes[-1] if ours.outcomes else None
     if one and other and (one.compared != other.compared or shape(one.path) != shape(other.path)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-import httpx
+import httpx2
 
 from live.history import Outcome, embedded
 from live.site import LiveSite
@@ -78,7 +78,7 @@ _LEFT_OUT: Final = frozenset(
     }
 )
 """Operations that would end the run or make the organizations differ."""
-_NOT_VALIDATION: Final = frozenset({*range(500, 600), httpx.codes.REQUEST_URI_TOO_LONG})
+_NOT_VALIDATION: Final = frozenset({*range(500, 600), httpx2.codes.REQUEST_URI_TOO_LONG})
 """Errors from outside the server's validation: crashes, and a proxy that rejects the length of a URL."""
 
 
@@ -137,15 +137,15 @@ async def run(site: LiveSite) -> Report:
 def _is_missing(outcome: Outcome) -> bool:
     """Whether the server does not have the operation: errors about missing objects have a code."""
     return (
-        outcome.status in {httpx.codes.NOT_FOUND, httpx.codes.METHOD_NOT_ALLOWED}
+        outcome.status in {httpx2.codes.NOT_FOUND, httpx2.codes.METHOD_NOT_ALLOWED}
         and "code" not in outcome.body
     )
 
 
 def _kind(live: Outcome, ours: Outcome) -> Kind:
-    if ours.status == httpx.codes.OK:
+    if ours.status == httpx2.codes.OK:
         return Kind.ACCEPTED
-    if live.status == httpx.codes.OK:
+    if live.status == httpx2.codes.OK:
         return Kind.REJECTED
     same = (live.status, live.body.get("code")) == (ours.status, ours.body.get("code"))
     return Kind.TEXT if same else Kind.CODE
@@ -153,7 +153,7 @@ def _kind(live: Outcome, ours: Outcome) -> Kind:
 
 def _compared(outcome: Outcome) -> tuple[object, ...]:
     """The compared values: for a success only the status."""
-    return (outcome.status,) if outcome.status == httpx.codes.OK else outcome.compared
+    return (outcome.status,) if outcome.status == httpx2.codes.OK else outcome.compared
 
 
 def _requests() -> Iterator[tuple[str | None, Operation, Params, str | None]]:

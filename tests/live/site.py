@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import httpx
+import httpx2
 
 from narrowcast_api.account import Account
 from narrowcast_api.client import Client
@@ -77,7 +77,7 @@ class MissingRoleError(Exception):
 class LiveSite:
     """An organization on a running server. `accounts`: by the names of `support.world`, the accounts used for them."""
 
-    def __init__(self, http: httpx.AsyncClient, url: str, accounts: Mapping[str, Account]) -> None:
+    def __init__(self, http: httpx2.AsyncClient, url: str, accounts: Mapping[str, Account]) -> None:
         self.url = url
         self.accounts = accounts
         self.level = 0
@@ -88,7 +88,7 @@ class LiveSite:
         self._groups: dict[str, int] = {}
 
     @classmethod
-    async def open(cls, http: httpx.AsyncClient, url: str, folder: Path) -> LiveSite:
+    async def open(cls, http: httpx2.AsyncClient, url: str, folder: Path) -> LiveSite:
         """Returns the organization at `url`, with its accounts among the zuliprc files in `folder`."""
         site = cls(http, url.rstrip("/"), {})
         cast: dict[str, Account] = {}
@@ -201,7 +201,7 @@ class LiveSite:
 
     async def raw(
         self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         """Sends one request as a user (None: without credentials), and repeats it after rate limits."""
         return await self._send(self.accounts[name] if name else None, method, path, params or {})
 
@@ -221,7 +221,7 @@ class LiveSite:
 
     async def _send(
         self, account: Account | None, method: str, path: str, params: Mapping[str, object]
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         encoded = {
             key: value
             if isinstance(value, Bare)
@@ -229,7 +229,7 @@ class LiveSite:
             else json.dumps(value)
             for key, value in params.items()
         }
-        auth = httpx.BasicAuth(account.email, account.key.reveal()) if account else None
+        auth = httpx2.BasicAuth(account.email, account.key.reveal()) if account else None
         url = path if path.startswith("http") else f"{self.url}/api/v1{path}"
         options: dict[str, Any] = {"params" if method == "GET" else "data": encoded or None}
         faults = 0
@@ -241,5 +241,5 @@ class LiveSite:
             await asyncio.sleep(float(response.headers.get("Retry-After", 1)) + 0.1)
 
 
-def _is_too_often(response: httpx.Response) -> bool:
-    return response.status_code == httpx.codes.TOO_MANY_REQUESTS
+def _is_too_often(response: httpx2.Response) -> bool:
+    return response.status_code == httpx2.codes.TOO_MANY_REQUESTS

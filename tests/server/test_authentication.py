@@ -8,7 +8,7 @@ import sys
 import threading
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_server.app import routes_of
@@ -50,7 +50,7 @@ async def test_every_operation_except_the_public_ones_requires_credentials(serve
 async def test_wrong_credentials_are_unauthorized(
     server: TestServer, address: str, key: str, message: str
 ) -> None:
-    async with httpx.AsyncClient(trust_env=False, auth=(address, key)) as client:
+    async with httpx2.AsyncClient(trust_env=False, auth=(address, key)) as client:
         response = await client.get(f"{server.url}/api/v1/users/me")
     assert response.status_code == 401
     assert response.json() == {"result": "error", "msg": message, "code": "UNAUTHORIZED"}
@@ -81,7 +81,7 @@ async def test_the_authentication_scheme_is_case_insensitive(server: TestServer,
 
 async def test_login_emails_are_case_insensitive(server: TestServer) -> None:
     user = server.user("ada")
-    async with httpx.AsyncClient(trust_env=False, auth=("ADA@Demo.Example", user.api_key)) as client:
+    async with httpx2.AsyncClient(trust_env=False, auth=("ADA@Demo.Example", user.api_key)) as client:
         response = await client.get(f"{server.url}/api/v1/users/me")
     assert response.status_code == 200
 
@@ -89,7 +89,7 @@ async def test_login_emails_are_case_insensitive(server: TestServer) -> None:
 async def test_the_api_email_of_a_user_with_a_hidden_email_works_for_login(server: TestServer) -> None:
     await server.call("dario", "PATCH", "/settings", {"email_address_visibility": 4})
     user = server.user("dario")
-    async with httpx.AsyncClient(
+    async with httpx2.AsyncClient(
         trust_env=False, auth=(f"user{user.id}@demo.example", user.api_key)
     ) as client:
         response = await client.get(f"{server.url}/api/v1/users/me")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import httpx
+import httpx2
 
 from support.server import TestServer
 
 
 async def accepts(server: TestServer, address: str, key: str) -> bool:
-    async with httpx.AsyncClient(auth=(address, key), trust_env=False) as client:
+    async with httpx2.AsyncClient(auth=(address, key), trust_env=False) as client:
         return (await client.get(f"{server.url}/api/v1/users/me")).status_code == 200
 
 

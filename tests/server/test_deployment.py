@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 import websockets
 
@@ -151,7 +151,7 @@ async def test_the_container_reports_the_health_of_the_server(tmp_path: Path) ->
         return await process.wait() == 0
 
     async with running_server(tmp_path / "data") as server:
-        port = httpx.URL(server.url).port
+        port = httpx2.URL(server.url).port
         assert port is not None
         assert await healthy(port)
     assert not await healthy(port)
@@ -241,7 +241,7 @@ async def proxied(
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")  # as with --url
     config = Config(anonymous_rate_limits=(RateLimit(60, 3),))
     async with running_server(tmp_path / "data", config=config) as server:
-        upstream = httpx.URL(server.url).port
+        upstream = httpx2.URL(server.url).port
         assert upstream is not None
         command, env = request.param(tmp_path, made, port, upstream)
         server.url = f"https://localhost:{port}"
@@ -253,7 +253,7 @@ async def proxied(
 async def test_the_app_works_through_the_proxy(proxied: tuple[TestServer, Path]) -> None:
     server, authority = proxied
     context = ssl.create_default_context(cafile=str(authority))
-    async with httpx.AsyncClient(trust_env=False, timeout=30, verify=context) as client:
+    async with httpx2.AsyncClient(trust_env=False, timeout=30, verify=context) as client:
         server.client = client
         page = await client.get(f"{server.url}/", headers={"Sec-Fetch-Site": "none", "Accept": "text/html"})
         assert f"narrowcast login {server.url}" in page.text
@@ -274,8 +274,8 @@ async def _streams(server: TestServer, context: ssl.SSLContext) -> None:
     listener = await server.listen("elif")
     address = f"{server.url.replace('https', 'wss')}/api/v1/events/stream?queue_id={listener.queue_id}&last_event_id=-1"
     account = server.account("elif")
-    credentials = httpx.BasicAuth(account.email, account.key.reveal())
-    header = next(credentials.auth_flow(httpx.Request("GET", server.url))).headers["Authorization"]
+    credentials = httpx2.BasicAuth(account.email, account.key.reveal())
+    header = next(credentials.auth_flow(httpx2.Request("GET", server.url))).headers["Authorization"]
     connecting = websockets.connect(
         address, ssl=context, additional_headers={"Authorization": header}, proxy=None
     )
@@ -289,7 +289,7 @@ async def test_clients_cannot_spoof_their_address_behind_the_proxy(proxied: tupl
     server, authority = proxied
     context = ssl.create_default_context(cafile=str(authority))
     headers = {"X-Forwarded-For": "203.0.113.9"}
-    async with httpx.AsyncClient(trust_env=False, timeout=30, verify=context, headers=headers) as client:
+    async with httpx2.AsyncClient(trust_env=False, timeout=30, verify=context, headers=headers) as client:
         responses = [await client.get(f"{server.url}/api/v1/server_settings") for _ in range(6)]
         # Requests of this machine are not limited; those of 203.0.113.9 would be.
         assert {response.status_code for response in responses} == {200}

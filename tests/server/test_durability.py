@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_api.account import Account
@@ -51,10 +51,10 @@ async def served(folder: Path, *options: str) -> AsyncIterator[tuple[asyncio.sub
         await process.communicate()
 
 
-def owner(folder: Path, url: str) -> httpx.AsyncClient:
+def owner(folder: Path, url: str) -> httpx2.AsyncClient:
     """A client authenticated as the first owner."""
     account = Account.from_zuliprc(folder / "owner.zuliprc")
-    return httpx.AsyncClient(
+    return httpx2.AsyncClient(
         base_url=f"{url}/api/v1", auth=(account.email, account.key.reveal()), trust_env=False, timeout=30
     )
 
@@ -118,12 +118,12 @@ async def test_no_acknowledged_message_is_lost_when_the_server_is_killed(tmp_pat
                 response = (await client.get(f"/messages/{message_id}")).json()
                 assert response["raw_content"] == text
 
-            async def send(number: int, client: httpx.AsyncClient = client, round_: int = round_) -> None:
+            async def send(number: int, client: httpx2.AsyncClient = client, round_: int = round_) -> None:
                 text = f"round {round_} number {number}"
                 fields = {"type": "stream", "to": "general", "topic": "t", "content": text}
                 try:
                     response = (await client.post("/messages", data=fields)).json()
-                except httpx.TransportError:
+                except httpx2.TransportError:
                     return
                 acknowledged[response["id"]] = text
 
@@ -177,7 +177,7 @@ async def test_tls_is_served_with_the_operators_certificate(tmp_path: Path) -> N
     async with served(tmp_path / "data", *options) as (_, url):
         assert url.startswith("https://")
         context = ssl.create_default_context(cafile=str(made.authority))
-        async with httpx.AsyncClient(verify=context, trust_env=False) as client:
+        async with httpx2.AsyncClient(verify=context, trust_env=False) as client:
             response = (await client.get(f"{url}/api/v1/server_settings")).json()
         assert response["realm_url"] == url
 

@@ -85,7 +85,7 @@ async def test_users_see_only_their_own_sessions_and_can_end_them(server: TestSe
     await server.listen("dario")
     listed = (await own(server, "elif", "GET", "/server/sessions"))["sessions"]
     assert [row["session_id"] for row in listed] == [first.queue_id, second.queue_id]
-    assert listed[0]["client"] == "python-httpx"
+    assert listed[0]["client"] == "python-httpx2"
     assert listed[0]["idle_seconds"] == 0
     await own(server, "elif", "DELETE", f"/server/sessions/{first.queue_id}")
     listed = (await own(server, "elif", "GET", "/server/sessions"))["sessions"]

@@ -93,7 +93,7 @@ async def test_sessions_are_listed_and_ended(server: TestServer) -> None:
     assert await ask(data, "sessions", {"who": "elif@demo.example"}) == ["none"]
     await server.listen("elif")
     [line] = await ask(data, "sessions", {"who": "elif@demo.example"})
-    assert "python-httpx" in line
+    assert "python-httpx2" in line
     key = server.user("elif").api_key
     await ask(data, "end-sessions", {"who": "elif@demo.example"})
     assert server.user("elif").api_key != key

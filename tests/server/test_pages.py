@@ -12,7 +12,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_server.serve import address_for_others
@@ -78,7 +78,7 @@ async def opened(server: TestServer, path: str, status: int = 200) -> Page:
     return Page(response.text)
 
 
-def check_headers(response: httpx.Response) -> None:
+def check_headers(response: httpx2.Response) -> None:
     policy = response.headers["content-security-policy"]
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy

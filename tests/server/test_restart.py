@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from narrowcast_api.account import Account
 from narrowcast_api.narrow.narrow import Narrow
@@ -45,7 +45,7 @@ class Writer:
     """Sends numbered messages one after the other, retrying each until it is acknowledged."""
 
     def __init__(self, account: Account) -> None:
-        self._client = httpx.AsyncClient(
+        self._client = httpx2.AsyncClient(
             base_url=f"{account.site}/api/v1",
             auth=(account.email, account.key.reveal()),
             trust_env=False,
@@ -59,11 +59,11 @@ class Writer:
             for number in range(count):
                 await until(partial(self._sent, client, f"number {number}"), 60)
 
-    async def _sent(self, client: httpx.AsyncClient, text: str) -> bool:
+    async def _sent(self, client: httpx2.AsyncClient, text: str) -> bool:
         fields = {"type": "stream", "to": '"general"', "topic": "t", "content": text}
         try:
             response = await client.post("/messages", data=fields)
-        except httpx.TransportError:
+        except httpx2.TransportError:
             self.failures += 1
             return False
         assert response.status_code == 200, response.text

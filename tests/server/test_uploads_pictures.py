@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_assets.emoji import emoji_names
@@ -15,7 +15,7 @@ from support.server import TestServer, running_server
 PICTURE = png(header())
 
 
-async def sent(server: TestServer, name: str, path: str, *files: bytes) -> httpx.Response:
+async def sent(server: TestServer, name: str, path: str, *files: bytes) -> httpx2.Response:
     """The response to a form with these files."""
     forms = {f"f{number}": (f"{number}.png", content) for number, content in enumerate(files)}
     return await server.raw(name, "POST", path, files=forms)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from narrowcast_server.organization.config import Config, ServiceLimits
@@ -38,7 +38,7 @@ async def created(server: TestServer, length: int, filename: str = "notes.txt", 
 
 async def patched(
     server: TestServer, address: str, offset: int, content: bytes, name: str = "ada"
-) -> httpx.Response:
+) -> httpx2.Response:
     """Sends bytes at an offset and returns the response."""
     headers = {**PART, "Upload-Offset": str(offset)}
     return await server.raw(name, "PATCH", address, headers=headers, content=content)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from enum import Enum
 from random import Random
 
-import httpx
+import httpx2
 import msgspec
 
 from narrowcast_api.http.exchange import PreparedRequest, RawResponse
@@ -41,7 +41,7 @@ LATEST = {Fault.LOST_LATE: 3.5, Fault.SILENT_LATE: 9.0}
 """
 
 
-class Network(httpx.AsyncBaseTransport):
+class Network(httpx2.AsyncBaseTransport):
     """The connection of a window of `user_id` to the service. `trouble` is the share of requests that meet a
     fault.
 
@@ -68,7 +68,7 @@ class Network(httpx.AsyncBaseTransport):
         self._late: set[asyncio.Future[None]] = set()
         self.faults: dict[Fault, int] = {}
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         raise AssertionError(f"{request.method} {request.url} is not carried by the simulated network")
 
     def go_half_open(self) -> None:
@@ -95,7 +95,7 @@ class Network(httpx.AsyncBaseTransport):
         if self.is_dead:
             await asyncio.get_running_loop().create_future()
         if self.is_down:
-            raise httpx.ConnectError("the network is down")
+            raise httpx2.ConnectError("the network is down")
         fault = self._lasting(request) or self._fault()
         if fault is None:
             return await self._carry_out(request)
@@ -142,7 +142,7 @@ class Network(httpx.AsyncBaseTransport):
         if connections != self._connections:
             await asyncio.get_running_loop().create_future()
         if self.is_down:
-            raise httpx.ReadError("the network went down")
+            raise httpx2.ReadError("the network went down")
         return _response(200, response)
 
 
@@ -152,9 +152,9 @@ def _response(status: int, body: object, headers: dict[str, str] | None = None) 
 
 async def _failed(fault: Fault) -> RawResponse:
     if fault is Fault.NOT_CONNECTED:
-        raise httpx.ConnectError("refused")
+        raise httpx2.ConnectError("refused")
     if fault in (Fault.LOST_BEFORE, Fault.LOST_AFTER, Fault.LOST_LATE):
-        raise httpx.ReadError("cut")
+        raise httpx2.ReadError("cut")
     if fault in (Fault.SILENT_BEFORE, Fault.SILENT_AFTER, Fault.SILENT_LATE):
         await asyncio.get_running_loop().create_future()
     if fault is Fault.TOO_MANY:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-import httpx
+import httpx2
 
 from narrowcast_api.events.event_socket import OpenSocket
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
@@ -61,7 +61,7 @@ class StreamBench:
         self.transport.prepare(*EVENTS, json={}, gate=asyncio.Event())
 
     def cut(self) -> None:
-        self.transport.prepare(*EVENTS, error=httpx.ReadError("cut"))
+        self.transport.prepare(*EVENTS, error=httpx2.ReadError("cut"))
 
     def polls(self) -> list[SentRequest]:
         return [request for request in self.transport.requests if request.path == EVENTS[1]]

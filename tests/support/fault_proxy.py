@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Self
 
-import httpx
+import httpx2
 
 from support.listener import Listener
 
@@ -87,7 +87,7 @@ class FaultProxy:
         self._port = 0
         self._listener: Listener | None = None
         self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
-        self._client = httpx.AsyncClient(trust_env=False, timeout=None)
+        self._client = httpx2.AsyncClient(trust_env=False, timeout=None)
 
     async def __aenter__(self) -> Self:
         await self.listen()
@@ -232,7 +232,7 @@ class FaultProxy:
             response = await self._client.request(
                 request.method, self.target + request.path, headers=headers, content=request.body or None
             )
-        except httpx.HTTPError:
+        except httpx2.HTTPError:
             return _response(502, b"no server")
         kept = {key: value for key, value in response.headers.items() if key.lower() not in _HOP_BY_HOP}
         return _response(response.status_code, response.content, kept)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-import httpx
+import httpx2
 
 from support.history_steps import CHANNELS, STEPS, pick
 
@@ -34,7 +34,7 @@ class Place(Protocol):
 
     async def raw(
         self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None, /
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         """Sends one request as a user."""
 
 

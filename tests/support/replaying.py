@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import httpx
+import httpx2
 
 from narrowcast_server.actions.reminders import reminders_due
 from narrowcast_server.actions.scheduled_messages import deliveries
@@ -149,7 +149,7 @@ class RecordedClock(SystemClock):
 class Replay:
     """A server, and the recorded requests to send to it."""
 
-    def __init__(self, server: RunningServer, http: httpx.AsyncClient, clock: RecordedClock) -> None:
+    def __init__(self, server: RunningServer, http: httpx2.AsyncClient, clock: RecordedClock) -> None:
         self.core: Core = server.core
         self.result = Replayed()
         self._url = server.url
@@ -232,27 +232,27 @@ class Replay:
 
     async def _send(
         self, who: Any, method: str, path: str, params: Mapping[str, Any], *, in_query: bool = False
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         texts = {
             name: value if isinstance(value, str) else json.dumps(value) for name, value in params.items()
         }
         options: dict[str, Any] = {"params" if in_query or method == "GET" else "data": texts}
         return await self._http.request(method, f"{self._url}/api/v1{path}", auth=self._auth(who), **options)
 
-    def _auth(self, who: Any) -> httpx.BasicAuth | None:
+    def _auth(self, who: Any) -> httpx2.BasicAuth | None:
         """Finds a user by name, or by an email address whose key was made unreadable in the recording."""
         if who is None:
             return None
         if isinstance(who, str):
             user = self.core.users[IDS[who]]
-            return httpx.BasicAuth(user.delivery_email, user.api_key)
+            return httpx2.BasicAuth(user.delivery_email, user.api_key)
         address, key = who
         if key == "<API_KEY>":
             prefix = address.partition("@")[0].lower()
             owner = self.core.users.get(IDS["prospero" if prefix.startswith("prospero") else "hamlet"])
             assert owner is not None
             key = owner.api_key
-        return httpx.BasicAuth(address, key)
+        return httpx2.BasicAuth(address, key)
 
     # --- events -----------------------------------------------------------------------------------------------
 
@@ -307,7 +307,7 @@ async def replay(
     options = Options(host="127.0.0.1", port=0, data=folder)
     async with (
         running(options, config=config, clock=clock, prepare=recorded_world.populate) as server,
-        httpx.AsyncClient(trust_env=False, timeout=30) as http,
+        httpx2.AsyncClient(trust_env=False, timeout=30) as http,
     ):
         replaying = Replay(server, http, clock)
         await replaying.run(setup, left_out)

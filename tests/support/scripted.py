@@ -1,4 +1,4 @@
-"""An httpx transport that returns prepared responses and fails for any other request."""
+"""An httpx2 transport that returns prepared responses and fails for any other request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from email.message import Message
 from typing import Self
 from urllib.parse import parse_qsl
 
-import httpx
+import httpx2
 
 
 class UnpreparedRequest(AssertionError):
@@ -25,9 +25,9 @@ class SentRequest:
     path: str
     params: Mapping[str, str]
     query: Mapping[str, str]
-    headers: httpx.Headers
+    headers: httpx2.Headers
     body: bytes
-    url: httpx.URL
+    url: httpx2.URL
     timeout: Mapping[str, float | None] = field(default_factory=dict)
 
     def json(self, name: str) -> object:
@@ -41,7 +41,7 @@ class SentRequest:
         return value
 
 
-Reply = Callable[[SentRequest], httpx.Response]
+Reply = Callable[[SentRequest], httpx2.Response]
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Prepared:
     gate: asyncio.Event | None = None
 
 
-def _form(request: httpx.Request, body: bytes) -> dict[str, str]:
+def _form(request: httpx2.Request, body: bytes) -> dict[str, str]:
     content_type = Message()
     content_type["content-type"] = request.headers.get("content-type", "")
     if content_type.get_content_type() != "application/x-www-form-urlencoded":
@@ -63,7 +63,7 @@ def _form(request: httpx.Request, body: bytes) -> dict[str, str]:
     return dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True))
 
 
-class Raw(httpx.AsyncByteStream):
+class Raw(httpx2.AsyncByteStream):
     """A response body as it comes from the network: encoded as its header says, and not read yet."""
 
     def __init__(self, *parts: bytes) -> None:
@@ -74,19 +74,19 @@ class Raw(httpx.AsyncByteStream):
             yield part
 
 
-def unread(response: httpx.Response) -> httpx.Response:
-    """Makes an unread response: httpx reads the body of a response created in a test at once."""
+def unread(response: httpx2.Response) -> httpx2.Response:
+    """Makes an unread response: httpx2 reads the body of a response created in a test at once."""
     if not response.is_stream_consumed:
         return response
-    return httpx.Response(response.status_code, headers=response.headers, stream=Raw(response.content))
+    return httpx2.Response(response.status_code, headers=response.headers, stream=Raw(response.content))
 
 
-class ScriptedTransport(httpx.AsyncBaseTransport):
+class ScriptedTransport(httpx2.AsyncBaseTransport):
     """Prepare responses in order; every request must be the next one prepared for its method and path.
 
         transport = ScriptedTransport()
         transport.prepare("POST", "/api/v1/typing", json={})          # {"result": "success", "msg": ""} added
-        transport.prepare("GET", "/api/v1/users/me", error=httpx.ConnectError("no"))
+        transport.prepare("GET", "/api/v1/users/me", error=httpx2.ConnectError("no"))
         ...
         transport.finish()                                            # nothing prepared is left over
 
@@ -131,11 +131,11 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
             response = reply
         elif content is not None:
             raw, names = content, {"content-length": str(len(content)), **(headers or {})}
-            response = lambda _: httpx.Response(status, stream=Raw(raw), headers=names)  # noqa: E731
+            response = lambda _: httpx2.Response(status, stream=Raw(raw), headers=names)  # noqa: E731
         else:
             base: dict[str, object] = {"result": "success", "msg": ""}
             body = {**base, **(json or {})}
-            response = lambda _: httpx.Response(status, json=body, headers=dict(headers or {}))  # noqa: E731
+            response = lambda _: httpx2.Response(status, json=body, headers=dict(headers or {}))  # noqa: E731
         self._prepared.append((host, Prepared(method, path, response, params, gate)))
 
     def prepare_error(
@@ -158,7 +158,7 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
         left = [f"{prepared.method} {prepared.path}" for _, prepared in self._prepared]
         assert not left, f"never requested: {left}"
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         body = await request.aread()
         query = dict(parse_qsl(request.url.query.decode("ascii"), keep_blank_values=True))
         params = query if request.method == "GET" else _form(request, body)

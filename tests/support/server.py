@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 
 from narrowcast_api.account import Account
 from narrowcast_api.http import network
@@ -32,7 +32,7 @@ from narrowcast_server.serve import Options, RunningServer, running
 from support import world
 
 JsonObject = dict[str, Any]
-_ANY_CERTIFICATE = httpx.create_ssl_context(verify=False)
+_ANY_CERTIFICATE = httpx2.create_ssl_context(verify=False)
 """Created once: thousands of tests use a server."""
 
 
@@ -45,7 +45,7 @@ class TestServer:
 
     __test__ = False
 
-    def __init__(self, server: RunningServer, client: httpx.AsyncClient) -> None:
+    def __init__(self, server: RunningServer, client: httpx2.AsyncClient) -> None:
         self.core: Core = server.core
         self.url = server.url
         self.connections = server.connections
@@ -97,7 +97,7 @@ class TestServer:
         path: str,
         params: Mapping[str, object] | None = None,
         **options: Any,
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         """Sends one request as `name` (None: without credentials); parameters are encoded as the contract
         defines.
 
@@ -113,7 +113,7 @@ class TestServer:
         auth = None
         if name is not None:
             user = self.user(name)
-            auth = httpx.BasicAuth(user.delivery_email, user.api_key)
+            auth = httpx2.BasicAuth(user.delivery_email, user.api_key)
         if encoded:
             options["params" if method == "GET" else "data"] = encoded
         url = path if path.startswith("http") else f"{self.url}/api/v1{path}"
@@ -261,7 +261,7 @@ async def running_server(
     prepare = None if demo else world.populate
     async with (
         running(options, config=chosen, clock=clock, prepare=prepare) as server,
-        httpx.AsyncClient(trust_env=False, timeout=30, verify=_ANY_CERTIFICATE) as client,
+        httpx2.AsyncClient(trust_env=False, timeout=30, verify=_ANY_CERTIFICATE) as client,
     ):
         network.install(client)
         yield TestServer(server, client)

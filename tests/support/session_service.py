@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 
 from narrowcast_api.account import Account
 from narrowcast_api.events.status import ConnectionKind
@@ -23,7 +23,7 @@ from support.scripted import unread
 from support.sessions import until
 
 
-class Service(httpx.AsyncBaseTransport):
+class Service(httpx2.AsyncBaseTransport):
     """Responds to registration with `snapshot` and pages with `messages`, and sends events unless `is_mute`;
     accepts all other requests. A message that is sent gets the id 200.
     """
@@ -48,7 +48,7 @@ class Service(httpx.AsyncBaseTransport):
         self._news = asyncio.Event()
         self.told = 0
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         path = request.url.path.removeprefix("/api/v1")
         self.asked.append(path)
         status, response = 200, dict[str, Any](drafts=[], count=0)
@@ -59,7 +59,7 @@ class Service(httpx.AsyncBaseTransport):
         elif path == "/messages" and request.method == "POST":
             response = {"id": 200}
         elif path == "/events" and self.is_mute:
-            raise httpx.ReadError("cut off", request=request)
+            raise httpx2.ReadError("cut off", request=request)
         elif path == "/events" and request.method == "GET":
             status, response = await self._poll("dont_block=true" in str(request.url))
         elif path == "/messages" and request.method == "GET":
@@ -87,7 +87,7 @@ class Service(httpx.AsyncBaseTransport):
                 )
             else:
                 response = {"message": message}
-        return unread(httpx.Response(status, json={"result": "success", "msg": "", **response}))
+        return unread(httpx2.Response(status, json={"result": "success", "msg": "", **response}))
 
     async def aclose(self) -> None:
         self.is_closed = True
@@ -97,7 +97,7 @@ class Service(httpx.AsyncBaseTransport):
             self._news.clear()
             await self._news.wait()
         if self.is_mute:
-            raise httpx.ReadError("cut off")
+            raise httpx2.ReadError("cut off")
         if self._is_lost:
             self._is_lost = False
             return 400, {"result": "error", "code": "BAD_EVENT_QUEUE_ID", "msg": "gone", "queue_id": "q1"}

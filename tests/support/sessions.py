@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from inspect import isawaitable
 from pathlib import Path
 
-import httpx
+import httpx2
 from msgspec.structs import replace
 
 from narrowcast_api.account import Account
@@ -63,7 +63,7 @@ async def session_of(
     account: Account, folder: Path, *, polling: bool = False, run: bool = True
 ) -> AsyncIterator[Session]:
     """A running, live session; `polling` keeps it from using a WebSocket stream."""
-    transport = httpx.AsyncHTTPTransport() if polling else None
+    transport = httpx2.AsyncHTTPTransport() if polling else None
     session = await Session.open(
         account, data_dir=folder / "data", cache_dir=folder / "cache", transport=transport
     )

@@ -1,4 +1,4 @@
-"""A small server of resumable uploads, as an httpx transport, that fails where a test wants it to."""
+"""A small server of resumable uploads, as an httpx2 transport, that fails where a test wants it to."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import base64
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-import httpx
+import httpx2
 
 from support.scripted import unread
 
 
 @dataclass
-class TusServer(httpx.AsyncBaseTransport):
+class TusServer(httpx2.AsyncBaseTransport):
     """Stores one upload in memory. `faults` are used one per PATCH, in order:
 
     an int closes the connection after this many bytes of the part, 'status:503' returns that status, 'deaf'
@@ -21,7 +21,7 @@ class TusServer(httpx.AsyncBaseTransport):
 
     faults: list[int | str] = field(default_factory=list)
     location: str = "/api/v1/tus/1/abc"
-    creates: list[httpx.Request] = field(default_factory=list)
+    creates: list[httpx2.Request] = field(default_factory=list)
     patches: list[tuple[int, int]] = field(default_factory=list)
     heads: int = 0
     unauthorized: int = 0
@@ -30,10 +30,10 @@ class TusServer(httpx.AsyncBaseTransport):
     final: bytes = b'{"url": "/user_uploads/1/ab/x.bin", "filename": "x.bin"}'
     create_status: int = 201
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         return unread(await self._response(request))
 
-    async def _response(self, request: httpx.Request) -> httpx.Response:
+    async def _response(self, request: httpx2.Request) -> httpx2.Response:
         if not request.headers.get("authorization", "").startswith("Basic "):
             self.unauthorized += 1
         assert request.headers["tus-resumable"] == "1.0.0"
@@ -42,43 +42,43 @@ class TusServer(httpx.AsyncBaseTransport):
         if request.method == "HEAD":
             self.heads += 1
             if self.length < 0:
-                return httpx.Response(404)
+                return httpx2.Response(404)
             offset, length = str(len(self.content)), str(self.length)
-            return httpx.Response(200, headers={"upload-offset": offset, "upload-length": length})
+            return httpx2.Response(200, headers={"upload-offset": offset, "upload-length": length})
         return await self._patch(request)
 
-    def _create(self, request: httpx.Request) -> httpx.Response:
+    def _create(self, request: httpx2.Request) -> httpx2.Response:
         self.creates.append(request)
         if self.create_status != 201:
-            return httpx.Response(self.create_status, content=b"<html>")
+            return httpx2.Response(self.create_status, content=b"<html>")
         self.content, self.length = bytearray(), int(request.headers["upload-length"])
-        return httpx.Response(201, headers={"location": self.location})
+        return httpx2.Response(201, headers={"location": self.location})
 
-    async def _patch(self, request: httpx.Request) -> httpx.Response:
+    async def _patch(self, request: httpx2.Request) -> httpx2.Response:
         offset = int(request.headers["upload-offset"])
         fault = self.faults.pop(0) if self.faults else "ok"
         if isinstance(fault, str) and fault.startswith("status:"):
-            return httpx.Response(int(fault.removeprefix("status:")), content=b"<html>")
+            return httpx2.Response(int(fault.removeprefix("status:")), content=b"<html>")
         if fault == "forget":
             self.length = -1
-            raise httpx.ReadError("cut")
+            raise httpx2.ReadError("cut")
         if offset != len(self.content):
-            return httpx.Response(409)
+            return httpx2.Response(409)
         taken = 0
-        assert isinstance(request.stream, httpx.AsyncByteStream)
+        assert isinstance(request.stream, httpx2.AsyncByteStream)
         async for chunk in _bytes(request.stream):
             room = len(chunk) if isinstance(fault, str) else max(0, fault - taken)
             self.content += chunk[:room]
             taken += len(chunk[:room])
             if not isinstance(fault, str) and taken >= fault:
-                raise httpx.WriteError("cut")
+                raise httpx2.WriteError("cut")
         self.patches.append((offset, taken))
         if fault == "deaf":
-            raise httpx.ReadError("cut")
+            raise httpx2.ReadError("cut")
         headers = {"upload-offset": str(len(self.content))}
         if len(self.content) == self.length:
-            return httpx.Response(200, headers=headers, content=self.final)
-        return httpx.Response(204, headers=headers)
+            return httpx2.Response(200, headers=headers, content=self.final)
+        return httpx2.Response(204, headers=headers)
 
     def metadata(self) -> dict[str, str]:
         """The metadata of the last created upload."""
@@ -86,6 +86,6 @@ class TusServer(httpx.AsyncBaseTransport):
         return {key: base64.b64decode(value).decode() for key, value in pairs}
 
 
-async def _bytes(stream: httpx.AsyncByteStream) -> AsyncIterator[bytes]:
+async def _bytes(stream: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
     async for chunk in stream:
         yield chunk

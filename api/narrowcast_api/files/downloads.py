@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from narrowcast_api.errors import (
     FileElsewhere,
@@ -88,8 +88,8 @@ async def fetch_bytes(connection: Connection, *, url: str, max_bytes: int) -> by
 
 @contextlib.asynccontextmanager
 async def _opened(
-    connection: Connection, address: httpx.URL, headers: dict[str, str]
-) -> AsyncIterator[httpx.Response]:
+    connection: Connection, address: httpx2.URL, headers: dict[str, str]
+) -> AsyncIterator[httpx2.Response]:
     """The response to a GET, its body unread. Raises FileElsewhere if the file is not on the server's own origin."""
     location = ""
     try:
@@ -101,13 +101,13 @@ async def _opened(
         raise FileElsewhere(location)
 
 
-def own_url(connection: Connection, url: str) -> httpx.URL:
+def own_url(connection: Connection, url: str) -> httpx2.URL:
     """Returns the full address of a `url` from the server; a relative one is joined with the organization's
     (UPL-17). Raises RedirectRefused if it is not on the server's own origin.
     """
     try:
-        target = httpx.URL(f"{connection.site}/").join(url)
-    except (httpx.InvalidURL, ValueError):
+        target = httpx2.URL(f"{connection.site}/").join(url)
+    except (httpx2.InvalidURL, ValueError):
         raise InvalidInput("this is not an address") from None
     if not connection.is_own(target):
         raise RedirectRefused(str(target.copy_with(query=None, fragment=None, username=None, password=None)))
@@ -140,13 +140,13 @@ def _discard(created: tuple[Path, int]) -> None:
         path.unlink()
 
 
-async def _check(connection: Connection, asked: httpx.URL, response: httpx.Response) -> None:
+async def _check(connection: Connection, asked: httpx2.URL, response: httpx2.Response) -> None:
     if response.status_code != 200:
         try:
             await connection.finish(response, max_bytes=2**16)
         except (PermissionDenied, NotFound) as error:
             raise type(error)(error.code, error.msg or _NOT_READABLE, error.status) from None
-    prefix = httpx.URL(connection.site).path.rstrip("/")
+    prefix = httpx2.URL(connection.site).path.rstrip("/")
     first = asked.path.removeprefix(prefix).strip("/").split("/", 1)[0]
     moved = connection.is_own(response.url) and not response.url.path.startswith(f"{prefix}/{first}")
     if response.status_code != 200 or moved:
@@ -155,7 +155,7 @@ async def _check(connection: Connection, asked: httpx.URL, response: httpx.Respo
 
 
 async def _copy(
-    response: httpx.Response, descriptor: int, progress: DownloadProgress | None, max_bytes: int | None
+    response: httpx2.Response, descriptor: int, progress: DownloadProgress | None, max_bytes: int | None
 ) -> int:
     text = response.headers.get("content-length", "")
     encoded = encodings(response.headers)

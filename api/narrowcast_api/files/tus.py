@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 
-import httpx
+import httpx2
 
 from narrowcast_api.errors import (
     TEMPORARY,
@@ -171,33 +171,33 @@ async def _ask(connection: Connection, place: _Place, size: int) -> _Place | Non
 
 async def _find(connection: Connection, address: str, file: LocalFile) -> _Place | None:
     try:
-        url = _own_address(connection, httpx.URL(connection.site), address)
-    except (RedirectRefused, MalformedResponse, httpx.InvalidURL):
+        url = _own_address(connection, httpx2.URL(connection.site), address)
+    except (RedirectRefused, MalformedResponse, httpx2.InvalidURL):
         return None
     place = await _ask(connection, _Place(url, -1), file.size)
     return place if place is not None and 0 <= place.offset <= file.size else None
 
 
-def _own_address(connection: Connection, base: httpx.URL, location: str) -> str:
+def _own_address(connection: Connection, base: httpx2.URL, location: str) -> str:
     """Returns the upload's address, which must be on the account's own host: credentials are sent nowhere else."""
     if not location:
         raise MalformedResponse("a resumable upload without an address")
     target = base.join(location)
     if connection.is_own(target):
         return str(target)
-    own = httpx.URL(connection.site)
+    own = httpx2.URL(connection.site)
     if target.host == own.host:
         # Behind a proxy that terminates TLS, some servers send addresses with the wrong scheme or port.
         return str(target.copy_with(scheme=own.scheme, netloc=own.netloc))
     raise RedirectRefused(str(target.copy_with(query=None, fragment=None, username=None, password=None)))
 
 
-async def _refuse(connection: Connection, response: httpx.Response) -> None:
+async def _refuse(connection: Connection, response: httpx2.Response) -> None:
     await connection.finish(response, max_bytes=_MAX_RESPONSE_BYTES)
     raise ApiError("", "the resumable upload was refused", response.status_code)
 
 
-def _offset(response: httpx.Response) -> int | None:
+def _offset(response: httpx2.Response) -> int | None:
     text = response.headers.get("upload-offset", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 

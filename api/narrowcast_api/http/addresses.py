@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
-import httpx
+import httpx2
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names of this machine's loopback interface, which no proxy can reach."""
@@ -13,7 +13,7 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def origin(url: httpx.URL) -> tuple[str, str, int | None]:
+def origin(url: httpx2.URL) -> tuple[str, str, int | None]:
     """Returns scheme, host and port; a missing port is the scheme's default."""
     return url.scheme, url.host.lower().rstrip("."), url.port or _DEFAULT_PORTS.get(url.scheme)
 

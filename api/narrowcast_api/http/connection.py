@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self, TypeVar
 
-import httpx
+import httpx2
 from msgspec.structs import replace
 
 from narrowcast_api.account import Account, normal_site
@@ -73,7 +73,7 @@ class Connection:
         self,
         account: Account | str,
         *,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
         clock: Clock | None = None,
         ca_bundle: Path | None = None,
         server: ServerInfo | None = None,
@@ -176,7 +176,7 @@ class Connection:
         """The address of an operation: site, /api/v1 and path, without repeating a part (CONV-01)."""
         return self._http.url(path)
 
-    def is_own(self, url: httpx.URL | str) -> bool:
+    def is_own(self, url: httpx2.URL | str) -> bool:
         """Whether an address is on the account's own origin: scheme, host and port."""
         return self._http.is_own(url)
 
@@ -240,7 +240,7 @@ class Connection:
         headers: Mapping[str, str] | None = None,
         content: AsyncIterator[bytes] | bytes | None = None,
         timeout: float = REQUEST_SECONDS,
-    ) -> AsyncIterator[httpx.Response]:
+    ) -> AsyncIterator[httpx2.Response]:
         """A raw exchange, for uploads and downloads: yields the response with its body unread.
 
         `timeout` is for each step (connect, each read, each write), not for the whole exchange. Redirects of
@@ -255,19 +255,19 @@ class Connection:
                 yield response
             finally:
                 await response.aclose()
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
             failure = transport_error(error)
         if failure is not None:
             if isinstance(failure, TransportError):
                 self._report_no_response()
             raise failure
 
-    async def read(self, response: httpx.Response, max_bytes: int = MAX_RESPONSE_BYTES) -> bytes:
+    async def read(self, response: httpx2.Response, max_bytes: int = MAX_RESPONSE_BYTES) -> bytes:
         """Returns the decoded body of a raw exchange. Raises ResponseTooLarge beyond `max_bytes`."""
         return await read_bounded(response, max_bytes)
 
     async def finish(
-        self, response: httpx.Response, *, max_bytes: int = MAX_RESPONSE_BYTES
+        self, response: httpx2.Response, *, max_bytes: int = MAX_RESPONSE_BYTES
     ) -> dict[str, object]:
         """Returns the JSON object of a successful raw exchange, or raises its typed error, like `request`."""
         raw = b""  # stays empty for an error with a long page as body: then its status is enough
@@ -328,7 +328,7 @@ class Connection:
                 return await self.exchange(request)
         except TimeoutError:
             failure = NoResponse(f"no response within {request.timeout:g} s")
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
             failure = transport_error(error)
         if isinstance(failure, OutcomeUnknown):
             failure.read_only = request.method == "GET"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import AsyncIterator, Iterator
 
-import httpx
+import httpx2
 
 from narrowcast_api.errors import MalformedResponse, ResponseTooLarge
 
@@ -22,7 +22,7 @@ _WINDOWS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 _RAW_DEFLATE = -15
 
 
-async def decoded(response: httpx.Response, limit: int | None) -> AsyncIterator[bytes]:
+async def decoded(response: httpx2.Response, limit: int | None) -> AsyncIterator[bytes]:
     """Yields the decoded body in pieces; `limit` applies to the received and to the decoded size, in bytes.
 
     Raises ResponseTooLarge beyond `limit`, and MalformedResponse for a body that is encoded twice, in a way that
@@ -31,7 +31,7 @@ async def decoded(response: httpx.Response, limit: int | None) -> AsyncIterator[
     inflater = _inflater(response.headers)
     arrived = size = 0
     # The inflater needs the beginning of the data in one piece; other bodies are taken as they arrive, because to make
-    # pieces of a size httpx copies each byte twice.
+    # pieces of a size httpx2 copies each byte twice.
     async for raw in response.aiter_raw(None if inflater is None else CHUNK_BYTES):
         arrived += len(raw)
         if limit is not None and arrived > limit:
@@ -49,13 +49,13 @@ def _split(raw: bytes) -> Iterator[bytes]:
     return (raw[start : start + CHUNK_BYTES] for start in range(0, len(raw), CHUNK_BYTES))
 
 
-def encodings(headers: httpx.Headers) -> list[str]:
+def encodings(headers: httpx2.Headers) -> list[str]:
     """The encodings of a body, in the order in which they were applied."""
     listed = headers.get_list("content-encoding", split_commas=True)
     return [name for part in listed if (name := part.strip().lower()) not in ("", "identity")]
 
 
-def _inflater(headers: httpx.Headers) -> _Inflater | None:
+def _inflater(headers: httpx2.Headers) -> _Inflater | None:
     names = encodings(headers)
     if not names:
         return None

@@ -39,4 +39,4 @@ class RawResponse(NamedTuple):
 
 
 Exchange = Callable[[PreparedRequest], Awaitable[RawResponse]]
-"""Raises httpx.HTTPError if the network fails."""
+"""Raises httpx2.HTTPError if the network fails."""

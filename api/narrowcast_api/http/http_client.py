@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-import httpx
+import httpx2
 
 from narrowcast_api.account import Account
 from narrowcast_api.errors import RedirectLoop, RedirectRefused
 from narrowcast_api.http.addresses import may_have_proxy, origin
 from narrowcast_api.http.decoding import ACCEPTED
 from narrowcast_api.http.exchange import PreparedRequest, RawResponse
-from narrowcast_api.http.network import LateCookieJar, install
+from narrowcast_api.http.network import install
 from narrowcast_api.http.tls import shared_context
 from narrowcast_api.http.transport import own_origin, read_bounded, user_agent
 from narrowcast_api.wire.vocabulary import API_PREFIX
@@ -28,19 +28,19 @@ _REDIRECTS = 5
 
 
 @lru_cache(maxsize=64)
-def _address(text: str) -> httpx.URL:
+def _address(text: str) -> httpx2.URL:
     """Cached, because parsing an address is much of the work of a request, and most requests use a few addresses."""
-    return httpx.URL(text)
+    return httpx2.URL(text)
 
 
-def _each_step(timeout: float | None) -> httpx.Timeout:
+def _each_step(timeout: float | None) -> httpx2.Timeout:
     """The timeout for each step of a request, in seconds; None limits only connecting.
 
     Waiting for a free connection ends before the whole request does, which then is known not to be sent.
     """
     connect = CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS)
     pool = CONNECT_SECONDS if timeout is None else min(timeout / 2, CONNECT_SECONDS)
-    return httpx.Timeout(timeout, connect=connect, pool=pool)
+    return httpx2.Timeout(timeout, connect=connect, pool=pool)
 
 
 class HttpClient:
@@ -55,7 +55,7 @@ class HttpClient:
         site: str,
         account: Account | None,
         *,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
         ca_bundle: Path | None = None,
     ) -> None:
         self._site = site
@@ -63,10 +63,10 @@ class HttpClient:
         self._transport = transport
         self._ca_bundle = ca_bundle
         self._origin = own_origin(site)
-        self._http: httpx.AsyncClient | None = None
+        self._http: httpx2.AsyncClient | None = None
 
     async def aclose(self) -> None:
-        """Closes all sockets. Requests in flight fail with an httpx.HTTPError."""
+        """Closes all sockets. Requests in flight fail with an httpx2.HTTPError."""
         if self._http is not None:
             await self._http.aclose()
             self._http = None
@@ -75,9 +75,9 @@ class HttpClient:
         """The address of an operation: site, /api/v1 and path, without repeating a part (CONV-01)."""
         return f"{self._site}{API_PREFIX}/{path.removeprefix(API_PREFIX).lstrip('/')}"
 
-    def is_own(self, url: httpx.URL | str) -> bool:
+    def is_own(self, url: httpx2.URL | str) -> bool:
         """Whether an address is on the account's own origin: scheme, host and port."""
-        return origin(httpx.URL(url)) == self._origin
+        return origin(httpx2.URL(url)) == self._origin
 
     def secrets(self) -> tuple[str, ...]:
         """Texts that must not be shown or logged: the key, and its encoded form in requests."""
@@ -89,7 +89,7 @@ class HttpClient:
             await asyncio.to_thread(shared_context, self._ca_bundle)
 
     async def exchange(self, prepared: PreparedRequest) -> RawResponse:
-        """Sends a request and reads the whole response. Raises httpx.HTTPError if the network fails."""
+        """Sends a request and reads the whole response. Raises httpx2.HTTPError if the network fails."""
         # Secrets are revealed only in here, so that no frame of a traceback of a network error contains them.
         request = self._build(prepared)
         request.extensions["timeout"] = _each_step(prepared.timeout).as_dict()
@@ -108,7 +108,7 @@ class HttpClient:
         headers: Mapping[str, str] | None,
         content: AsyncIterator[bytes] | bytes | None,
         timeout: float,
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         """The response to a raw request, with its body unread; the caller closes it. `timeout` is for each
         step, in seconds.
         """
@@ -121,19 +121,17 @@ class HttpClient:
         )
         return await self._send(request, authenticated=True)
 
-    def _client(self) -> httpx.AsyncClient:
+    def _client(self) -> httpx2.AsyncClient:
         if self._http is None:
-            url = httpx.URL(self._site)
+            url = httpx2.URL(self._site)
             secure = url.scheme == "https" and self._transport is None
-            # Creating a context loads OpenSSL. Without one, httpcore creates its own, such as for a proxy with TLS.
+            # Creating a context loads OpenSSL. Without one, httpcore2 creates its own, such as for a proxy with TLS.
             context: Any = shared_context(self._ca_bundle) if secure else None
-            jar: Any = LateCookieJar()
-            self._http = httpx.AsyncClient(
+            self._http = httpx2.AsyncClient(
                 transport=self._transport,
                 verify=context,
                 trust_env=may_have_proxy(url.host, os.environ),
                 follow_redirects=False,
-                cookies=jar,
                 headers={
                     "User-Agent": user_agent(),
                     "Accept": "application/json",
@@ -141,25 +139,25 @@ class HttpClient:
                 },
                 # Small servers close idle connections after 5 s; a write sent at that moment has an unknown
                 # outcome.
-                limits=httpx.Limits(
+                limits=httpx2.Limits(
                     max_connections=16, max_keepalive_connections=8, keepalive_expiry=_IDLE_SECONDS
                 ),
             )
             install(self._http)
         return self._http
 
-    def _build(self, prepared: PreparedRequest) -> httpx.Request:
+    def _build(self, prepared: PreparedRequest) -> httpx2.Request:
         client = self._client()
         method, path, fields, files = prepared[:4]
         own: dict[str, Any] = {"headers": client.headers, "cookies": client.cookies or None}
         # The request is built here, because the client would parse the address again for each part it might
         # add.
         if method == "GET" and fields:
-            return httpx.Request(method, f"{self.url(path)}?{urlencode(fields)}", **own)
+            return httpx2.Request(method, f"{self.url(path)}?{urlencode(fields)}", **own)
         url = _address(self.url(path))
-        return httpx.Request(method, url, data=fields or None, files=dict(files) if files else None, **own)
+        return httpx2.Request(method, url, data=fields or None, files=dict(files) if files else None, **own)
 
-    async def _send(self, request: httpx.Request, *, authenticated: bool) -> httpx.Response:
+    async def _send(self, request: httpx2.Request, *, authenticated: bool) -> httpx2.Response:
         client = self._client()
         for _ in range(_REDIRECTS):
             request.headers.pop("Authorization", None)
@@ -168,14 +166,14 @@ class HttpClient:
             response = await client.send(request, stream=True, auth=None, follow_redirects=False)
             if not response.has_redirect_location:
                 return response
-            target = request.url.join(response.headers["location"])
             await response.aclose()
+            target = request.url.join(response.headers["location"])
             request = self._redirected(client, request, target)
         raise RedirectLoop(str(request.url.copy_with(query=None, fragment=None)))
 
     def _redirected(
-        self, client: httpx.AsyncClient, request: httpx.Request, target: httpx.URL
-    ) -> httpx.Request:
+        self, client: httpx2.AsyncClient, request: httpx2.Request, target: httpx2.URL
+    ) -> httpx2.Request:
         if not self.is_own(target) or request.method not in {"GET", "HEAD"}:
             # A write is not repeated at the new address: the first server may have carried it out.
             raise RedirectRefused(

@@ -1,8 +1,8 @@
-"""Network connections for httpcore on the event loop, which are closed even if their request is cancelled.
+"""Network connections for httpcore2 on the event loop, which are closed even if their request is cancelled.
 
-httpcore itself connects in a separate task: if a request is cancelled at the moment at which its connection
-is established, the socket stays open. The interface is httpcore's:
-https://www.encode.io/httpcore/network-backends/
+httpcore2 itself connects in a separate task: if a request is cancelled at the moment at which its connection
+is established, the socket stays open. The interface is httpcore2's:
+`httpcore2.AsyncNetworkBackend`.
 """
 
 from __future__ import annotations
@@ -10,18 +10,15 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import select
-import sys
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
-import httpcore
-import httpx
+import httpcore2
+import httpx2
 
 if TYPE_CHECKING:
     import ssl
-    from http.cookiejar import Cookie, CookieJar
 
 _HIGH_BYTES = 256 * 1024
 _LOW_BYTES = 64 * 1024
@@ -88,7 +85,7 @@ class StreamProtocol(asyncio.Protocol):
             raise self.error
 
 
-class NetworkStream(httpcore.AsyncNetworkStream):
+class NetworkStream(httpcore2.AsyncNetworkStream):
     """One connection, plain or with TLS."""
 
     def __init__(self, transport: asyncio.Transport, protocol: StreamProtocol) -> None:
@@ -96,13 +93,13 @@ class NetworkStream(httpcore.AsyncNetworkStream):
         self._protocol = protocol
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        async with _errors(timeout, httpcore.ReadTimeout, httpcore.ReadError):
+        async with _errors(timeout, httpcore2.ReadTimeout, httpcore2.ReadError):
             return await self._protocol.read(max_bytes)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         if not buffer:
             return
-        async with _errors(timeout, httpcore.WriteTimeout, httpcore.WriteError):
+        async with _errors(timeout, httpcore2.WriteTimeout, httpcore2.WriteError):
             if self._transport.is_closing():
                 raise self._protocol.error or ConnectionResetError("the server closed the connection")
             self._transport.write(buffer)
@@ -117,12 +114,12 @@ class NetworkStream(httpcore.AsyncNetworkStream):
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> NetworkStream:
         try:
-            async with _errors(timeout, httpcore.ConnectTimeout, httpcore.ConnectError):
+            async with _errors(timeout, httpcore2.ConnectTimeout, httpcore2.ConnectError):
                 secure = await asyncio.get_running_loop().start_tls(
                     self._transport, self._protocol, ssl_context, server_hostname=server_hostname
                 )
             if secure is None:
-                raise httpcore.ConnectError("the connection was closed")
+                raise httpcore2.ConnectError("the connection was closed")
         except BaseException:
             self._transport.abort()
             raise
@@ -130,7 +127,7 @@ class NetworkStream(httpcore.AsyncNetworkStream):
         return NetworkStream(secure, self._protocol)
 
     def get_extra_info(self, info: str) -> Any:
-        """Information for httpcore: 'is_readable' of an idle connection means that it cannot be reused."""
+        """Information for httpcore2: 'is_readable' of an idle connection means that it cannot be reused."""
         match info:
             case "is_readable":
                 return self._is_readable()
@@ -152,7 +149,7 @@ class NetworkStream(httpcore.AsyncNetworkStream):
         return bool(poll.poll(0))
 
 
-class Network(httpcore.AsyncNetworkBackend):
+class Network(httpcore2.AsyncNetworkBackend):
     """Makes connections on the running event loop."""
 
     async def connect_tcp(
@@ -161,11 +158,11 @@ class Network(httpcore.AsyncNetworkBackend):
         port: int,
         timeout: float | None = None,
         local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> NetworkStream:
         made: asyncio.Transport | None = None
         try:
-            async with _errors(timeout, httpcore.ConnectTimeout, httpcore.ConnectError):
+            async with _errors(timeout, httpcore2.ConnectTimeout, httpcore2.ConnectError):
                 made, protocol = await asyncio.get_running_loop().create_connection(
                     StreamProtocol,
                     host,
@@ -185,52 +182,14 @@ class Network(httpcore.AsyncNetworkBackend):
         await asyncio.sleep(seconds)
 
 
-def note_missing(module: str) -> None:
-    """Records that a module is not installed. Python does not, so that each further attempt to import it
-    searches the whole path again.
+def install(client: httpx2.AsyncClient) -> None:
+    """Makes a client use `Network` for its connections, including those to proxies of the environment.
+
+    httpx2 has no parameter for it, so private names are used: tests/api/test_network.py fails if they change.
     """
-    if module not in sys.modules and find_spec(module) is None:
-        sys.modules[module] = None  # type: ignore[assignment]  # what makes its import fail at once
-
-
-class LateCookieJar:
-    """A cookie jar that is created for the first cookie: importing it takes longer than several requests."""
-
-    def __init__(self) -> None:
-        self._jar: CookieJar | None = None
-
-    def __iter__(self) -> Iterator[Cookie]:
-        return iter(() if self._jar is None else self._jar)
-
-    def __getattr__(self, name: str) -> Any:
-        """The methods of the jar."""
-        from http.cookiejar import CookieJar
-
-        if self._jar is None:
-            self._jar = CookieJar()
-        return getattr(self._jar, name)
-
-
-class Cookies(httpx.Cookies):
-    """Cookies of a client that are read only from responses with a Set-Cookie header. httpx copies every
-    request and response to find cookies, which takes longer than sending the request.
-    """
-
-    def extract_cookies(self, response: httpx.Response) -> None:
-        if "set-cookie" in response.headers:
-            super().extract_cookies(response)
-
-
-def install(client: httpx.AsyncClient) -> None:
-    """Makes a client use `Network` for its connections, including those to proxies of the environment, and `Cookies`.
-
-    httpx (0.28) has no parameter for these, so private names are used: tests/api/test_network.py fails if they change.
-    """
-    note_missing("sniffio")  # httpcore tries to import it four times per request
-    client._cookies = Cookies(client.cookies.jar)
     network = Network()
     for transport in (client._transport, *client._mounts.values()):
-        if isinstance(transport, httpx.AsyncHTTPTransport):
+        if isinstance(transport, httpx2.AsyncHTTPTransport):
             transport._pool._network_backend = network
 
 
@@ -238,7 +197,7 @@ def install(client: httpx.AsyncClient) -> None:
 async def _errors(
     timeout: float | None, late: type[Exception], broken: type[Exception]
 ) -> AsyncIterator[None]:
-    """Converts errors of the event loop to those of httpcore; `timeout` limits the block, in seconds."""
+    """Converts errors of the event loop to those of httpcore2; `timeout` limits the block, in seconds."""
     try:
         async with asyncio.timeout(timeout):
             yield

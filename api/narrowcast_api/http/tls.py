@@ -6,19 +6,18 @@ import ssl
 from functools import lru_cache
 from pathlib import Path
 
+import httpx2
+
 from narrowcast_api.errors import AccountError
 from narrowcast_api.regular_files import regular
 
 
 @lru_cache(maxsize=8)
 def shared_context(ca_bundle: Path | None = None) -> ssl.SSLContext:
-    """A context that always verifies certificates: with the system's and the public authorities, and those of
-    `ca_bundle` (PEM).
+    """A context that always verifies certificates: with the authorities that the system trusts, or those that
+    SSL_CERT_FILE or SSL_CERT_DIR name, and with those of `ca_bundle` (PEM).
     """
-    import certifi  # finding its file takes a while, and plain http does not need it
-
-    context = ssl.create_default_context()
-    context.load_verify_locations(certifi.where())
+    context = httpx2.create_ssl_context()
     if ca_bundle is not None:
         problem = ""
         try:

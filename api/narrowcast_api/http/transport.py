@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 
-import httpx
+import httpx2
 
 from narrowcast_api.errors import (
     AccountError,
@@ -26,15 +26,15 @@ def user_agent() -> str:
 def own_origin(site: str) -> tuple[str, str, int | None]:
     """Returns the origin of an organization's address. Raises AccountError if it is not a valid address."""
     try:
-        url = httpx.URL(site)
+        url = httpx2.URL(site)
         url.raw_host.decode("ascii").encode("idna")  # as the resolver does, where it would not be an OSError
         return origin(url)
-    except (httpx.InvalidURL, UnicodeError):
+    except (httpx2.InvalidURL, UnicodeError):
         pass
     raise AccountError(f"{site!r} is not an address")
 
 
-async def read_bounded(response: httpx.Response, limit: int) -> bytes:
+async def read_bounded(response: httpx2.Response, limit: int) -> bytes:
     """Returns the decoded body. Raises ResponseTooLarge as soon as it exceeds `limit` bytes."""
     return b"".join([part async for part in decoded(response, limit)])
 
@@ -43,13 +43,13 @@ def transport_error(error: Exception) -> NarrowcastError:
     """Returns NotConnected if the request cannot have been sent, OutcomeUnknown if it may have been."""
     text = f"{type(error).__name__}: {error}"[:200] if str(error) else type(error).__name__
     match error:
-        case httpx.ConnectError() | httpx.ConnectTimeout() | httpx.PoolTimeout() | httpx.ProxyError():
+        case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.PoolTimeout() | httpx2.ProxyError():
             return NotConnected(text)
-        case httpx.UnsupportedProtocol() | httpx.LocalProtocolError():
+        case httpx2.UnsupportedProtocol() | httpx2.LocalProtocolError():
             return NotConnected(text)
-        case httpx.InvalidURL():
+        case httpx2.InvalidURL():
             return MalformedResponse("a redirect to an invalid address")
-        case httpx.DecodingError():
+        case httpx2.DecodingError():
             return MalformedResponse("the body is not encoded as its header says")
         case _:
             return OutcomeUnknown(text)

@@ -48,7 +48,7 @@ from narrowcast_api.sync.view_refresher import ViewRefresher, needs_refresh
 from narrowcast_api.threads import in_thread
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
     from narrowcast_api.account import Account
     from narrowcast_api.client import Client
@@ -75,7 +75,7 @@ class Session:
         state: State,
         *,
         clock: Clock,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
         present: bool = True,
     ) -> None:
         self.account = account
@@ -116,7 +116,7 @@ class Session:
         data_dir: Path,
         cache_dir: Path,
         clock: Clock | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
         present: bool = True,
         kind: str = "app",
     ) -> Session:
@@ -153,7 +153,7 @@ class Session:
         return self._client
 
     @property
-    def transport(self) -> httpx.AsyncBaseTransport | None:
+    def transport(self) -> httpx2.AsyncBaseTransport | None:
         """What replaces the network in tests."""
         return self._transport
 

@@ -58,7 +58,7 @@ from narrowcast_api.wire.events import (
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
     from narrowcast_api.http.connection import Connection
 
@@ -78,7 +78,7 @@ class SyncHost(ServiceHost, Protocol):
     """What the synchronizer needs of its session."""
 
     @property
-    def transport(self) -> httpx.AsyncBaseTransport | None: ...
+    def transport(self) -> httpx2.AsyncBaseTransport | None: ...
 
     @property
     def views(self) -> Views: ...

@@ -12,8 +12,6 @@ def main() -> int:
     """Runs the command line with the arguments of the process, and returns the exit code."""
     last_screen.show(sys.argv[1:])
     gc.disable()  # imports leave no garbage to collect
-    # httpx would load its own command line with click, rich and pygments: a third of its import time
-    sys.modules["httpx._main"] = None  # type: ignore[assignment]
     try:
         from narrowcast.cli import late_imports, startup_cache
 

@@ -15,17 +15,16 @@ LATE = {
     "argparse",  # for arguments beyond the choice of an account
     "asyncio.sslproto",  # for asyncio: TLS
     "bz2",  # for shutil: archives
-    "certifi",  # for httpx: certificate authorities of TLS connections
-    "email.message",  # for httpx: parameters of a content type
-    "hashlib",  # for httpx: digest authentication
+    "email.message",  # for httpx2: parameters of a content type
+    "hashlib",  # for httpx2: digest authentication
     "hmac",  # for comparing keys, and for secrets
-    "http.cookiejar",  # for httpx: cookies
-    "httpcore._api",  # for httpcore: requests without asyncio
-    "httpcore._ssl",  # for httpcore: TLS
-    "httpcore._sync",  # the same
-    "idna",  # for httpx: host names that are not ASCII
+    "http.cookiejar",  # for httpx2: cookies
+    "httpcore2._api",  # for httpcore2: requests without asyncio
+    "httpcore2._ssl",  # for httpcore2: TLS
+    "httpcore2._sync",  # the same
+    "idna",  # for httpx2: host names that are not ASCII
     "importlib.metadata",  # for websockets: its version in an unreleased copy
-    "ipaddress",  # for urllib and httpx: hosts that are numbers
+    "ipaddress",  # for urllib and httpx2: hosts that are numbers
     "locale",  # for subprocess: the encoding of text
     "lzma",  # for shutil: archives
     "mimetypes",  # for textual: files served to a browser
@@ -36,22 +35,22 @@ LATE = {
     "secrets",  # for websockets: random keys
     "shlex",  # for accounts: the advice about a file that others can read
     "shutil",  # for tempfile: removing folders
-    "ssl",  # for asyncio, httpx and httpcore: TLS
+    "ssl",  # for asyncio, httpx2 and httpcore2: TLS
     "tokenize",  # for inspect and linecache: source lines in tracebacks
-    "urllib.request",  # for httpx: proxies and cookies
+    "urllib.request",  # for httpx2: proxies and cookies
 }
-LIBRARIES = {"asyncio", "httpcore", "httpx"}
+LIBRARIES = {"asyncio", "httpcore2", "httpx2"}
 """The libraries that get what stands for `FUNCTIONS` and `CLASSES`; for all others the module is loaded."""
 FUNCTIONS = {
     "hashlib": {"md5", "sha1", "sha256", "sha512"},
-    "httpcore._api": {"request", "stream"},
-    "httpcore._ssl": {"default_ssl_context"},
+    "httpcore2._api": {"request", "stream"},
+    "httpcore2._ssl": {"default_ssl_context"},
     "urllib.request": {"getproxies", "parse_http_list"},
 }
 """Functions that these libraries take from a module at once."""
 CLASSES = {
     "http.cookiejar": {"Cookie", "CookieJar"},
-    "httpcore._sync": {
+    "httpcore2._sync": {
         "ConnectionInterface",
         "ConnectionPool",
         "HTTP11Connection",
@@ -68,9 +67,9 @@ NEEDS = {
     "bz2": "_bz2",
     "lzma": "_lzma",
     "ssl": "_ssl",
-    "httpcore._async.http2": "h2",
-    "httpcore._async.socks_proxy": "socksio",
-    "httpcore._backends.trio": "trio",
+    "httpcore2._async.http2": "h2",
+    "httpcore2._async.socks_proxy": "socksio",
+    "httpcore2._backends.trio": "trio",
 }
 """What a module imports that is not always installed: without it, importing the module fails at once."""
 

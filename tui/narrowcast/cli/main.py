@@ -79,9 +79,6 @@ def _run(args: argparse.Namespace) -> int:
     if args.version:
         print(f"narrowcast {VERSION}")  # noqa: T201 - the answer to --version
         return Exit.DONE
-    from narrowcast_api.http import httpcore_waiting  # late: loads asyncio, unneeded for --help, --version
-
-    httpcore_waiting.install()
     module = importlib.import_module(f"narrowcast.cli.{args.command or 'open_app'}")
     command: Callable[[argparse.Namespace], int] = module.run
     if not gc.isenabled():

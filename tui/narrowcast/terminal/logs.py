@@ -15,7 +15,7 @@ KEPT_FILES = 3
 MAX_RECORD = 20_000
 """Maximum characters of one record, so that a single one does not displace all earlier ones."""
 
-CHATTY = ("httpx", "httpcore", "websockets", "asyncio")
+CHATTY = ("httpx2", "httpcore2", "websockets", "asyncio")
 """Loggers of libraries that report every request."""
 
 
