@@ -6,6 +6,10 @@ More of them: `cd tests && python -m simulation --app --first SEED --count N`.
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from narrowcast.panes.compose.writing import Writing
@@ -14,6 +18,7 @@ from simulation.running import run
 from simulation.thousand import garbage_left
 
 EACH = 6
+TESTS = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize("first", range(0, 24, EACH))
@@ -21,6 +26,13 @@ def test_every_history_in_the_app_ends_well(first: int) -> None:
     with garbage_left():
         reports = [run(seed, kind=AppWindow) for seed in range(first, first + EACH)]
     assert {report.seed: report.problems for report in reports if report.problems} == {}
+
+
+def test_a_history_ends_well_in_the_first_app_of_a_process() -> None:
+    """Its lists and compose stayed empty; apps that were opened after it in the same process were complete."""
+    command = [sys.executable, "-m", "simulation", "--app", "--first", "11", "--count", "1"]
+    ended = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout
 
 
 def test_a_seed_gives_the_same_history_in_the_app_again() -> None:

@@ -5,21 +5,17 @@ from __future__ import annotations
 import asyncio
 from random import Random
 
-import pytest
 from rich.console import RenderableType
-from textual._compositor import Compositor
 from textual.app import App, ComposeResult
 from textual.containers import Vertical, VerticalScroll
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.screen import Screen
-from textual.widget import Widget
 from textual.widgets import Static
 
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.terminal.frames import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
 from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
-from support.sessions import until
 
 
 class Frames(App[None]):
@@ -89,29 +85,6 @@ async def test_a_dialog_that_opens_and_one_that_closes_are_painted_once() -> Non
         await app.pop_screen()
         await pilot.pause()
         assert app.frames == ["Screen"]
-
-
-async def test_a_screen_that_opens_is_laid_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    laid_out: list[str] = []
-    reflow = Compositor.reflow
-
-    def noted(compositor: Compositor, parent: Widget, size: Size) -> object:
-        laid_out.append(type(parent).__name__)
-        return reflow(compositor, parent, size)
-
-    monkeypatch.setattr(Compositor, "reflow", noted)
-    app = Frames()
-    async with app.run_test() as pilot:
-        await until(lambda: laid_out)
-        await pilot.pause()
-        assert laid_out == ["Screen"]
-        await app.push_screen(TwoLines())
-        await pilot.pause()
-        assert laid_out == ["Screen", "TwoLines"]
-        first = app.screen.query(Static)[0]
-        first.update("one\nmore")
-        await until(lambda: first.region.height == 2)
-        assert laid_out == ["Screen", "TwoLines", "TwoLines"]
 
 
 class Remembers(Frames):

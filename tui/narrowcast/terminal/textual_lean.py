@@ -13,9 +13,8 @@ from types import FunctionType
 from typing import Any, Final, TypeVar
 
 from rich.segment import Segment
-from textual import _callback, events, messages
+from textual import _callback, events
 from textual._compositor import Compositor
-from textual._time import get_time
 from textual.app import App
 from textual.binding import Binding
 from textual.cache import FIFOCache
@@ -125,10 +124,6 @@ def make_strips_lean() -> None:
 
 _resume, _resized, _paint = Screen._on_screen_resume, Screen._screen_resized, Screen._compositor_refresh
 _suspend, _size_updated, _mounted = Screen._on_screen_suspend, Widget._size_updated, AwaitMount.__await__
-_lay_out, _take_request = Screen._refresh_layout, Screen._on_layout
-
-_LAID_OUT: Final = "_laid_out_at"
-"""The attribute of a screen with the time of its last layout, as in the times of messages."""
 
 
 def _may_scroll(widget: Widget, virtual_size: Size, container_size: Size) -> bool:
@@ -156,28 +151,9 @@ def _take_screen_size(screen: Screen[Any], size: Size) -> None:
         _resized(screen, size)
 
 
-def _lay_out_screen(screen: Screen[Any], size: Size | None = None, scroll: bool = False) -> None:
-    """Notes when all of a screen was laid out last."""
-    began, is_whole = get_time(), not scroll or bool(screen._layout_widgets)
-    _lay_out(screen, size, scroll)
-    if is_whole and (size or screen.outer_size):
-        setattr(screen, _LAID_OUT, began)
-
-
-async def _take_layout_request(screen: Screen[Any], request: messages.Layout) -> None:
-    """Passes over a request that the last layout has included: for each part of a new screen one is under way
-    when the screen is laid out.
-    """
-    if request.time < getattr(screen, _LAID_OUT, 0.0):
-        request.stop()
-        request.prevent_default()
-    else:
-        await _take_request(screen, request)
-
-
 def _begin_screen(screen: Screen[Any], event: events.ScreenResume) -> None:
-    """Skips styles, painting and a second layout that a resumed screen does not need: a new one got its styles
-    when it was created, and its layout paints all of it. One that is used again still has both.
+    """Skips styles and painting that a resumed screen does not need: a new one got its styles when it was
+    created, and its layout paints all of it. One that is used again still has both.
     """
     is_used_again = isinstance(screen, OpensOver) and screen.is_new and screen.stack_updates > 0
     if screen.stack_updates == 0 or is_used_again:
@@ -185,8 +161,6 @@ def _begin_screen(screen: Screen[Any], event: events.ScreenResume) -> None:
     can_paint = screen.is_attached and screen.is_current and not screen.app._batch_count
     is_laid_out = screen._size != screen.app.size
     _resume(screen, event)
-    if screen.is_attached and is_laid_out:
-        screen._layout_required = False
     if can_paint and is_used_again and not is_laid_out:
         screen._compositor._dirty_regions.add(screen.size.region)
         screen._compositor_refresh()
@@ -233,8 +207,6 @@ def make_layouts_lean() -> None:
     for owner, name, method in (
         (Widget, "_size_updated", _take_size),
         (Screen, "_screen_resized", _take_screen_size),
-        (Screen, "_refresh_layout", _lay_out_screen),
-        (Screen, "_on_layout", _take_layout_request),
         (Screen, "_on_screen_resume", _begin_screen),
         (Screen, "_on_screen_suspend", _leave_screen),
         (Screen, "_compositor_refresh", _paint_screen),

@@ -219,14 +219,12 @@ def _show_standing_notices(rack: ToastRack, notifications: Notifications) -> Non
     for holder in rack.children:
         if holder.id not in standing:
             holder.remove()
-    if notifications or rack.display:
-        _show_notices(rack, notifications)
+    _show_notices(rack, notifications)
 
 
 def clear_replaced_notices() -> None:
     """Removes the frame around a notice with the notice. Textual leaves it if the notice has not expired, and
-    each one moves all later notices down by a row. It also lays out each new screen a second time, to hide the
-    notices that it does not show.
+    each one moves all later notices down by a row.
     """
     setattr(ToastRack, "show", _show_standing_notices)  # noqa: B010  # as above
 
