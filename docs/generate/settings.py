@@ -29,6 +29,7 @@ def page() -> str:
             ("Table", "Contents"),
             [
                 ("`[keys]`", cell(described["keys"]) + " [All keys](keys.md)"),
+                ("`[themes.NAME]`", cell(described["themes"]) + " [Colors](configuration.md#colors)"),
                 ("`[extensions.NAME]`", cell(described["extensions"]) + " [Extensions](extensions.md)"),
             ],
         ),

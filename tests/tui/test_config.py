@@ -67,3 +67,19 @@ def test_an_unknown_theme_is_an_error_that_names_the_themes() -> None:
         ConfigError, match=r"c\.toml:2: appearance\.theme: no theme 'pink'\. Themes: narrowcast, "
     ):
         parse('[appearance]\ntheme = "pink"\n', "c.toml")
+
+
+def test_a_theme_of_the_users_own_can_be_chosen() -> None:
+    config = parse(
+        '[appearance]\ntheme = "harbor"\n[themes.harbor]\nprimary = "#7cc7cf"\ndark = false\n', "c.toml"
+    )
+    assert config.appearance.theme == "harbor"
+    assert config.themes["harbor"].primary == "#7cc7cf"
+
+
+@pytest.mark.parametrize("value", ["blue-ish", "#12", "ansi_red"])
+def test_a_color_that_is_none_is_named_with_its_line(value: str) -> None:
+    with pytest.raises(
+        ConfigError, match=rf"c\.toml:3: themes\.harbor\.panel: '{value}' is not a color such as"
+    ):
+        parse(f'[themes.harbor]\nprimary = "#7cc7cf"\npanel = "{value}"\n', "c.toml")

@@ -24,7 +24,7 @@ from narrowcast.app.key_queue import KeyQueue
 from narrowcast.app.leaving import Leaving
 from narrowcast.app.open_accounts import OpenAccounts
 from narrowcast.app.painting import Painting
-from narrowcast.app.themes import THEMES, has_sixteen_colours
+from narrowcast.app.themes import THEMES, has_sixteen_colours, own_themes
 from narrowcast.commands.keymap import effective, textual_keymap
 from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id
 from narrowcast.commands.run import run
@@ -123,8 +123,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     async def on_load(self) -> None:
         """Prepares themes, keys and the account's screen before drawing, so that the first frame shows messages."""
-        for theme in THEMES:
-            self.register_theme(theme)
+        self._register_themes(self.config)
         self._is_loaded = True
         chosen = self.config.appearance.theme
         if chosen == "narrowcast" and has_sixteen_colours(
@@ -141,6 +140,10 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         if isinstance(self.opening, Path):
             self._first_screen = await self.accounts.load(self.opening)
 
+    def _register_themes(self, config: Config) -> None:
+        for theme in (*THEMES, *own_themes(config.themes)):
+            self.register_theme(theme)
+
     def _use_keys(self) -> None:
         """Applies the configured keys to all screens that are opened from now on."""
 
@@ -156,6 +159,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         """Applies a configuration that was changed at run time: theme and keys at once, the rest when it is
         next read.
         """
+        self._register_themes(config)
         if config.appearance.theme != self.config.appearance.theme:
             self.theme = config.appearance.theme
         self.config = config
@@ -365,7 +369,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.screen.refresh(layout=True)
 
     def action_app_theme(self) -> None:
-        names = [theme.name for theme in THEMES]
+        names = [theme.name for theme in (*THEMES, *own_themes(self.config.themes))]
         place = names.index(self.theme) + 1 if self.theme in names else 0
         self.theme = names[place % len(names)]
         self.tell(f"Theme: {self.theme}", seconds=2)

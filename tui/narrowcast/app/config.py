@@ -42,6 +42,37 @@ class Appearance:
 
 
 @dataclass(frozen=True, slots=True)
+class ThemeColors:
+    """``[themes.NAME]``: a theme of the user's own. Colors are written as ``"#7cc7cf"`` or by a CSS name; those
+    that are left out follow from the others."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+    primary: str
+    """Where you are and what you chose: the active row, keys, the frame of what has the focus."""
+    dark: bool = True
+    """Whether the background is dark."""
+    secondary: str | None = None
+    """Code, and what is less important than ``primary``."""
+    accent: str | None = None
+    """Names, where ``sender_colors`` is off."""
+    warning: str | None = None
+    """What is for you: mentions and their number."""
+    error: str | None = None
+    """Errors, and the line above the first unread message."""
+    success: str | None = None
+    """Who is present, what was saved."""
+    foreground: str | None = None
+    """Text."""
+    background: str | None = None
+    """The ground of messages."""
+    surface: str | None = None
+    """The ground of the panes beside them and of dialogs."""
+    panel: str | None = None
+    """The ground of fields, and of reactions."""
+
+
+@dataclass(frozen=True, slots=True)
 class Writing:
     """``[compose]``: writing messages."""
 
@@ -104,6 +135,8 @@ class Config:
     notifications: Notifications = field(default_factory=Notifications)
     preset: Literal["default", "zulip-web", "zulip-terminal", "vim", "emacs"] = "default"
     """Key bindings of another program (`narrowcast.commands.presets`); those in ``[keys]`` override them."""
+    themes: dict[str, ThemeColors] = field(default_factory=dict)
+    """Themes of your own, by name."""
     keys: dict[str, str | list[str]] = field(default_factory=dict)
     """The key or keys of a command, by its id."""
     extensions: dict[str, dict[str, Any]] = field(default_factory=dict)

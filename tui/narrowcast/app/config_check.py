@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from pydantic import TypeAdapter, ValidationError
-from textual.theme import BUILTIN_THEMES
+from textual.color import Color, ColorParseError
 
-from narrowcast.app.config import Config, ConfigError, Notifications
-from narrowcast.app.themes import THEMES
+from narrowcast.app.config import Config, ConfigError, Notifications, ThemeColors
+from narrowcast.app.themes import theme_names
 from narrowcast.commands.keymap import KeymapError, effective
 from narrowcast.terminal.notice_command import check_command
 from narrowcast_api.protocols.notifications import QuietHours
@@ -39,14 +40,32 @@ def checked(data: Mapping[str, object], text: str, name: str) -> Config:
 
 
 def _check_theme(config: Config, text: str, name: str) -> Config:
-    theme = config.appearance.theme
-    themes = [*(theme.name for theme in THEMES), *BUILTIN_THEMES]
+    _check_colors(config.themes, text, name)
+    theme, themes = config.appearance.theme, theme_names(config.themes)
     if theme not in themes:
         line = line_of(text, ["appearance", "theme"])
         raise ConfigError(
             [f"{name}:{line}: appearance.theme: no theme {theme!r}. Themes: {', '.join(themes)}"]
         )
     return config
+
+
+def _check_colors(themes: Mapping[str, ThemeColors], text: str, name: str) -> None:
+    problems = []
+    for theme, colors in themes.items():
+        for key, value in asdict(colors).items():
+            try:
+                if isinstance(value, str) and Color.parse(value).ansi is None:
+                    continue
+            except ColorParseError:
+                pass
+            if isinstance(value, str):
+                line = line_of(text, ["themes", theme, key])
+                problems.append(
+                    f"{name}:{line}: themes.{theme}.{key}: {value!r} is not a color such as '#7cc7cf'"
+                )
+    if problems:
+        raise ConfigError(problems)
 
 
 def _check_notifications(config: Notifications, text: str, name: str) -> None:

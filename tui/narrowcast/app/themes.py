@@ -8,7 +8,12 @@ change the background.
 
 from __future__ import annotations
 
-from textual.theme import Theme
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from textual.theme import BUILTIN_THEMES, Theme
+
+from narrowcast.app.config import ThemeColors
 
 NARROWCAST = Theme(
     name="narrowcast",
@@ -81,7 +86,17 @@ TERMINAL = Theme(
 )
 
 THEMES = (NARROWCAST, PAPER, CONTRAST, TERMINAL)
-"""The order in which F6 cycles through them."""
+"""The order in which F6 cycles through them, before the user's own."""
+
+
+def own_themes(themes: Mapping[str, ThemeColors]) -> tuple[Theme, ...]:
+    """The themes of a configuration."""
+    return tuple(Theme(name=name, **asdict(colors)) for name, colors in themes.items())
+
+
+def theme_names(themes: Mapping[str, ThemeColors]) -> tuple[str, ...]:
+    """The names of all themes that can be chosen: ours, the user's own, and Textual's."""
+    return tuple(dict.fromkeys([*(theme.name for theme in THEMES), *themes, *BUILTIN_THEMES]))
 
 
 def has_sixteen_colours(term: str, colorterm: str) -> bool:
