@@ -161,3 +161,11 @@ def test_the_extensions_of_the_guide_work(tmp_path: Path) -> None:
     (hello,) = load_all(tmp_path / "second", {"hello": {"greeting": ""}})
     assert hello.problem == "extensions.hello.greeting is empty"
     assert list(table.keys) == ["extension.hello.say"]
+
+
+def test_the_workflows_of_the_forge_run_targets_that_exist() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    workflows = [file.read_text(encoding="utf-8") for file in (ROOT / ".github/workflows").glob("*.yml")]
+    called = {target for text in workflows for target in re.findall(r"run: make ([a-z-]+)", text)}
+    assert called >= {"lint", "test", "docs", "packages", "test-newest", "soak"}
+    assert called <= targets
