@@ -275,3 +275,33 @@ async def test_a_draft_that_another_device_deletes_as_soon_as_it_is_there_is_not
         await client.catch_up()
         await client.clock.advance(20)
         assert client.server.texts() == client.texts() == []
+
+
+async def test_a_text_that_outlives_its_draft_is_reported_once(client: DraftClient) -> None:
+    async with client:
+        draft_id = await client.receive("base")
+        assert not client.drafts.was_removed(draft_id)
+        client.drafts.save(draft_id, LUNCH, "base and more")
+        client.server.delete(1)
+        await client.catch_up()
+        assert client.texts() == ["base and more"]
+        assert client.drafts.was_removed(draft_id)
+        assert not client.drafts.was_removed(draft_id)
+
+
+async def test_a_text_whose_draft_is_missing_when_it_is_sent_is_reported(client: DraftClient) -> None:
+    async with client:
+        draft_id = await client.receive("base")
+        client.drafts.save(draft_id, LUNCH, "base and more")
+        client.server.delete(1)  # its event is late
+        await client.clock.advance(3)
+        assert client.texts() == ["base and more"]
+        assert client.drafts.was_removed(draft_id)
+
+
+async def test_drafts_that_become_local_were_not_removed(client: DraftClient) -> None:
+    async with client:
+        draft_id = await client.receive("base")
+        client.server.enabled = False
+        client.drafts.on_setting()
+        assert not client.drafts.was_removed(draft_id)

@@ -209,3 +209,46 @@ def test_the_journal_of_a_window_says_which_of_its_writes_wait(tmp_path: Path) -
     disk.write()
     assert not journal.is_pending("read_marks", "5")
     killed(journal)
+
+
+async def test_a_window_that_writes_on_learns_that_the_other_has_sent_the_draft(tmp_path: Path) -> None:
+    leader, other = pair(tmp_path)
+    async with leader, other:
+        leader.server.enabled = False
+        draft_id = known_to_both(leader, other)
+        leader.drafts.delete(draft_id)
+        other.drafts.save(draft_id, LUNCH, "Soup and bread")
+        other.look()
+        assert other.texts() == ["Soup and bread"]
+        assert other.drafts.was_removed(draft_id)
+
+
+async def test_a_window_that_writes_on_learns_of_a_deletion_that_the_server_does_not_know_yet(
+    tmp_path: Path,
+) -> None:
+    leader, other = pair(tmp_path)
+    async with leader, other:
+        draft_id = known_to_both(leader, other)
+        await leader.clock.advance(3)
+        other.look()
+        leader.drafts.delete(draft_id)
+        other.drafts.save(draft_id, LUNCH, "Soup and bread")
+        other.look()
+        assert other.texts() == ["Soup and bread"]
+        assert other.drafts.was_removed(draft_id)
+
+
+async def test_a_window_learns_of_a_deletion_elsewhere_from_the_one_that_syncs(tmp_path: Path) -> None:
+    leader, other = pair(tmp_path)
+    async with leader, other:
+        draft_id = known_to_both(leader, other)
+        await leader.clock.advance(3)
+        await leader.catch_up()
+        other.look()
+        other.drafts.save(draft_id, LUNCH, "Soup and bread")
+        leader.look()
+        leader.server.delete(1)
+        await leader.catch_up()
+        assert leader.texts() == ["Soup and bread"]
+        other.look()
+        assert other.drafts.was_removed(draft_id)

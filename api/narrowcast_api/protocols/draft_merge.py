@@ -161,11 +161,16 @@ class DraftMerge:
         item.due = self._clock.monotonic()
         self._store.save(item)
 
+    def outlived(self, item: DraftItem) -> None:
+        """Keeps a text that was changed here since another device sent or deleted its draft."""
+        item.removed = True
+        self.detach(item)
+
     def _gone(self, item: DraftItem) -> None:
         now = self._clock.now()
         just_sent = item.sent_at is not None and now - item.sent_at < _DELETION_GRACE
         if not item.record.deleted and (item.record.dirty or item.expected or just_sent):
-            self.detach(item)
+            self.outlived(item)
         else:
             self._store.forget(item)
 

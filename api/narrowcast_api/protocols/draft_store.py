@@ -44,6 +44,7 @@ class DraftItem(Struct):
     because both windows have typed. `sent_at` is when the text was sent to the server as an edit of an older
     one (UTC seconds); None if the text is from another device, or is the first one of this draft, which any
     device that changes it has seen. `refused`: why the server rejected this text for this destination.
+    `removed`: the draft was sent or deleted elsewhere while its text was changed here.
     """
 
     record: Draft
@@ -56,6 +57,7 @@ class DraftItem(Struct):
     apart: bool = False
     sent_at: float | None = None
     refused: str | None = None
+    removed: bool = False
 
     def set(self, **changes: object) -> None:
         """Replaces fields of the record."""
@@ -285,6 +287,7 @@ class DraftStore:
         """
         if written_here and not item.record.deleted and item.record.version != item.agreed:
             item.expected.clear()
+            item.removed = True
             item.set(server_id=None, base=None, posting=False, dirty=True, revision=None)
             self.save(item)
         else:
@@ -296,6 +299,7 @@ class DraftStore:
             item.record, theirs, item.agreed, written_here=written_here, is_leader=is_leader
         )
         item.record, item.agreed, item.apart = merged, theirs.version, written_here
+        item.removed = item.removed or (theirs.deleted and not merged.deleted)
         if merged.deleted and not merged.dirty:
             self.drop(item)
         elif both:

@@ -209,7 +209,7 @@ class DraftSync:
             if not _is_missing(error):
                 raise
             if self._store.has(item) and item.record.server_id == server_id:
-                self._merge.detach(item)
+                self._merge.outlived(item)
             return
         if self._store.has(item) and sent in item.expected:  # else its event arrived first
             record = item.record

@@ -170,6 +170,16 @@ class Drafts:
         drafts = [item.record for item in self._store if not item.record.deleted]
         return sorted(drafts, key=lambda draft: (draft.edited, draft.draft_id), reverse=True)
 
+    def was_removed(self, draft_id: str) -> bool:
+        """Whether the draft was sent or deleted elsewhere while its text was changed here, so that it is a new
+        draft now; true only once.
+        """
+        item = self._store.get(draft_id)
+        if item is None or not item.removed:
+            return False
+        item.removed = False
+        return True
+
     def conflicts(self) -> list[tuple[Draft, Draft]]:
         """Drafts written on two devices at once; `delete` the unwanted text, or `keep_both`."""
         return self._store.conflicts()
@@ -233,7 +243,11 @@ class Drafts:
         """Takes in what other windows have written to the journal."""
         if not changes.drafts():
             return
+        before = {item.record.draft_id: item.record.server_id for item in self._store}
         for item in self._store.take_in(changes, is_leader=self._sync.is_leader):
+            server_id = before.get(item.record.draft_id)
+            if server_id not in (None, item.record.server_id) and self._enabled():
+                item.removed = True  # the window that synchronizes drafts has made a new one of the text
             self._sync.check(item)
             if item.record.dirty:
                 self._sync_soon(item)

@@ -52,6 +52,8 @@ class OpenDraft:
     def take(self, draft: Draft | None, where: Destination | None) -> str:
         """Takes ``draft`` into compose, with the destination ``where`` of the fields; returns its text."""
         content = draft.content if draft is not None else ""
+        if draft is not None:
+            self._drafts.was_removed(draft.draft_id)  # what happened before it was shown is not reported
         self._shown = (where, content)
         self._kept = (draft.destination, content) if draft is not None else None
         self._reserved = None
@@ -80,13 +82,20 @@ class OpenDraft:
         if draft_id is not None:
             self._drafts.delete(draft_id)
 
+    def is_as_shown(self, content: str) -> bool:
+        """Whether the text is the one that was last saved or shown here."""
+        return self._shown is not None and self._shown[1] == content
+
     def is_gone(self) -> bool:
-        """Whether another device has sent or deleted the draft; true only once, as the text then has no draft."""
+        """Whether the draft was sent or deleted elsewhere; true only once, as the text then has no draft."""
         if self._id is None or self._drafts.get(self._id) is not None:
             return False
-        self._kept = None
-        self._become(None)
+        self.release()
         return True
+
+    def was_removed(self) -> bool:
+        """Whether the draft was sent or deleted elsewhere, and what was written here is a new one; true only once."""
+        return self._id is not None and self._drafts.was_removed(self._id)
 
     def changed_elsewhere(self) -> Draft | None:
         """The draft, if it differs from what was last saved here."""

@@ -48,7 +48,9 @@ class Sending:
         self._edited = edited
 
     def send(self) -> None:
-        """Sends the text in compose."""
+        """Sends the text in compose, unless it was sent, deleted or changed elsewhere and not shown so yet."""
+        if self._pane.writing.follow_draft():
+            return
         content = self._pane.text.text.strip()
         if not content:
             self._pane.tell("You have nothing to send!")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.panes.compose.draft import OpenDraft
 from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, Edits, to_draft
 from narrowcast.panes.compose.fields import TargetLine
@@ -19,6 +20,9 @@ from narrowcast_api.narrow.destinations import ChannelDestination, Destination, 
 if TYPE_CHECKING:
     from narrowcast_api.storage.records import Draft, Edit
     from narrowcast_api.sync.session import Session
+
+REMOVED = "This draft was sent or deleted. <compose.undo> in compose brings its text back."
+REMOVED_BUT_CHANGED = "This draft was sent or deleted elsewhere. What you wrote since is a new draft."
 
 Tell = Callable[..., None]
 """Shows a notice to the user: a text, and its ``severity``."""
@@ -151,20 +155,31 @@ class Writing:
         self._target.show(self._session.state, draft.destination)
         self._take(draft)
 
-    def follow_draft(self) -> None:
-        """Shows and reports changes that another device made to this draft."""
-        if self.draft.is_gone():
-            self._tell(
-                "This draft was sent on another device, or deleted. Continue writing to keep this text."
-            )
-        elif (draft := self.draft.changed_elsewhere()) is not None:
-            self.show_draft(draft)
+    def follow_draft(self) -> bool:
+        """Shows and reports changes that another device or window made to this draft; returns whether there
+        were any that the user has to see before the text is sent.
+        """
+        as_shown = self.draft.is_as_shown(self._text.text)
+        is_gone = self.draft.is_gone()
+        if is_gone and as_shown:
+            self._text.replace(0, len(self._text.text), "")
+            self._tell(with_keys(keys_of(self._text), REMOVED))
+            return True
+        if is_gone:
+            self.keep()
+        if is_gone or self.draft.was_removed():
+            self._tell(REMOVED_BUT_CHANGED, severity="warning")
+            return True
+        changed = self.draft.changed_elsewhere()
+        if changed is not None:
+            self.show_draft(changed)
             self._tell("This draft was changed on another device.")
         if self.draft.has_new_conflict():
             self._tell(
                 "This draft was also edited on another device. Both versions are saved in Drafts.",
                 severity="warning",
             )
+        return changed is not None
 
     def follow_move(self, old: Destination, new: Destination) -> bool:
         """Addresses what is written to ``old`` to ``new``; returns whether there is such a text, which stays
