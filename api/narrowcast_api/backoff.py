@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from narrowcast_api import debug_log
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NarrowcastError, RateLimited
 
@@ -37,10 +38,13 @@ class Backoff:
 
 
 class RetryTime:
-    """When failed requests may be retried. `at` is in monotonic seconds; 0.0 means at once."""
+    """When failed requests may be retried. `at` is in monotonic seconds; 0.0 means at once. `what` names the
+    requests in the debug log.
+    """
 
-    def __init__(self, clock: Clock, first: float, most: float) -> None:
+    def __init__(self, clock: Clock, first: float, most: float, what: str) -> None:
         self._clock = clock
+        self._what = what
         self._backoff = Backoff(first, most)
         self.at = 0.0
 
@@ -49,6 +53,7 @@ class RetryTime:
         wait = self._backoff.failed()
         if isinstance(error, RateLimited):
             wait = max(wait, error.retry_after)
+        debug_log.note("retry", self._what, error, seconds=wait)
         self.at = self._clock.monotonic() + wait
 
     def succeeded(self) -> None:

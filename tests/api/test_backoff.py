@@ -21,7 +21,7 @@ def test_a_share_of_the_pause_is_waited() -> None:
 
 async def test_the_time_of_the_next_try_moves_away_with_failures_and_comes_back_when_cleared() -> None:
     clock = VirtualClock()
-    retry = RetryTime(clock, 1.0, 30.0)
+    retry = RetryTime(clock, 1.0, 30.0, "tests")
     assert retry.at == 0.0
     begun = clock.monotonic()
     retry.failed(NotConnected("cut"))
@@ -36,7 +36,7 @@ async def test_the_time_of_the_next_try_moves_away_with_failures_and_comes_back_
 
 async def test_a_rate_limit_is_waited_out_where_that_is_longer() -> None:
     clock = VirtualClock()
-    retry = RetryTime(clock, 1.0, 30.0)
+    retry = RetryTime(clock, 1.0, 30.0, "tests")
     retry.failed(RateLimited(7.0))
     assert retry.at == clock.monotonic() + 7.0
     retry.failed(RateLimited(0.5))

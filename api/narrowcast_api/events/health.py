@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from narrowcast_api import debug_log
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
@@ -29,6 +30,7 @@ class Health:
 
     def failed(self, error: Exception) -> None:
         """Records a failure with this cause."""
+        debug_log.note("connection", "failed", error)
         detail = error.user_message if isinstance(error, NarrowcastError) else "an event could not be applied"
         if self._trouble_since is None:
             self._trouble_since = self._clock.monotonic()
@@ -60,4 +62,5 @@ class Health:
         status = ConnectionStatus(kind, since, detail, ended)
         if status != self.status:
             self.status = status
+            debug_log.note("connection", kind.value)
             self._on_status(status)

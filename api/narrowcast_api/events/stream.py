@@ -27,6 +27,7 @@ from enum import Enum
 from random import random
 from typing import Any, NamedTuple, TypeVar
 
+from narrowcast_api import debug_log
 from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import Backoff
 from narrowcast_api.clock import Clock
@@ -218,6 +219,7 @@ class EventStream:
         self._health.connecting()
 
     async def _pause(self, seconds: float) -> None:
+        debug_log.note("retry", "events", seconds=seconds)
         await self._woken.wait(seconds)
 
     # registration
@@ -242,6 +244,7 @@ class EventStream:
         self._heard_at = self._clock.now()
         self._catching_up = False
         self._socket_failures = 0
+        debug_log.note("snapshot", last_event_id=last_event_id, socket=isinstance(path, str))
         self._succeeded()
 
     async def _report_when_overdue(self) -> None:
@@ -328,8 +331,10 @@ class EventStream:
             raise
         except Exception as error:  # a long poll reports the cause better, whatever it is
             logger.info("no event stream, polling instead: %s", type(error).__name__)
+            debug_log.note("socket", error)
             self._socket_failures = _SOCKET_FAILURES
             return None
+        debug_log.note("socket", "open")
         return self._socket
 
     async def _deliver(self, raw: Sequence[object]) -> None:
@@ -339,6 +344,8 @@ class EventStream:
                 return
             last = self.queue.last_event_id
             parsed = [parse_event(item) for item in raw[start : start + _BATCH_SIZE]]
+            for event in parsed:
+                debug_log.note("event", event.kind, id=event.id)
             fresh = [event for event in parsed if event.id > last or event.id < 0]
             await self._on_events(fresh)
             if self._outdated_at is not None and self._clock.monotonic() >= self._outdated_at:

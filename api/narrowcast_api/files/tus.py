@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import httpx2
 
+from narrowcast_api import debug_log
 from narrowcast_api.errors import (
     TEMPORARY,
     ApiError,
@@ -88,6 +89,7 @@ async def send_resumable(
         if tries > _TRIES:
             raise failure
         pause = failure.retry_after if isinstance(failure, RateLimited) else _PAUSES[tries - 1]
+        debug_log.note("retry", "upload", failure, seconds=pause)
         await connection.clock.sleep(pause * random.uniform(0.5, 1.0))
         if place is not None:
             before = place

@@ -9,10 +9,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self, TypeVar
+from urllib.parse import urlsplit
 
 import httpx2
 from msgspec.structs import replace
 
+from narrowcast_api import debug_log
 from narrowcast_api.account import Account, normal_site
 from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.errors import (
@@ -37,6 +39,7 @@ from narrowcast_api.http.transport import read_bounded, transport_error
 from narrowcast_api.server_info import RequestLimits, ServerInfo
 from narrowcast_api.wire.levels import operation_gate
 from narrowcast_api.wire.parameters import is_quoted, shape
+from narrowcast_api.wire.vocabulary import API_PREFIX
 
 __all__ = ["OMIT", "Connection", "ServerInfo"]
 
@@ -218,6 +221,7 @@ class Connection:
             if isinstance(outcome, RateLimited):
                 self._limited(outcome, bucket)
                 if tries_left and outcome.retry_after < patience:
+                    debug_log.note("retry", "request", outcome, seconds=outcome.retry_after)
                     continue
             log.info("%s %s: %s", method, path, type(outcome).__name__)
             if isinstance(outcome, (NotFound, MethodNotAllowed)) and self.server.known:
@@ -249,8 +253,10 @@ class Connection:
         await self._gate.enter(self._patience)
         await self._http.prepare()
         failure: NarrowcastError | None = None
+        started = self.clock.monotonic()
         try:
             response = await self._http.open(method, url, headers=headers, content=content, timeout=timeout)
+            self._note(method, self._below_site(url), started, status=response.status_code)
             try:
                 yield response
             finally:
@@ -258,6 +264,7 @@ class Connection:
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
             failure = transport_error(error)
         if failure is not None:
+            self._note(method, self._below_site(url), started, error=failure)
             if isinstance(failure, TransportError):
                 self._report_no_response()
             raise failure
@@ -299,6 +306,7 @@ class Connection:
         """The outcome of one attempt. Errors are returned, not raised, so that the frames of a traceback
         contain no raw response.
         """
+        started = self.clock.monotonic()
         slow = None
         if not bucket:  # the callers of requests for events detect this themselves
             slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, self._report_no_response)
@@ -307,10 +315,12 @@ class Connection:
         except NarrowcastError as error:
             if not bucket and isinstance(error, TransportError):
                 self._report_no_response()
+            self._note(request.method, request.path, started, error=error)
             return error
         finally:
             if slow is not None:
                 slow.cancel()
+        self._note(request.method, request.path, started, status=status, bytes=len(raw))
         return self._outcome(status, headers, raw, partial, lazy_field)
 
     def _outcome(
@@ -334,6 +344,15 @@ class Connection:
             failure.read_only = request.method == "GET"
         # Raised outside the except: the transport's error contains the request, and with it the credentials.
         raise failure
+
+    def _note(self, method: str, path: str, started: float, **result: object) -> None:
+        if debug_log.is_on():
+            ms = (self.clock.monotonic() - started) * 1000
+            place = debug_log.without_texts(path)
+            debug_log.note("request", method, place, level=self.server.level, ms=ms, **result)
+
+    def _below_site(self, url: str) -> str:
+        return urlsplit(url).path.removeprefix(urlsplit(self.site).path).removeprefix(API_PREFIX)
 
     def _limited(self, limited: RateLimited, bucket: str) -> None:
         self._gate.close(limited.retry_after, bucket)

@@ -58,7 +58,7 @@ class DraftSync:
         self._known_ids = known_ids
         self.is_leader = is_leader
         self.behind = False
-        self.retry = RetryTime(clock, 1.0, 60.0)
+        self.retry = RetryTime(clock, 1.0, 60.0, "drafts")
 
     def check(self, item: DraftItem) -> None:
         """Records why a draft stays local: the server would reject or truncate it, or has rejected this text."""

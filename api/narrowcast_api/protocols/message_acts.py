@@ -89,7 +89,7 @@ class MessageActs:
         """The reactions, by the ids of the actions, whose events have arrived."""
         self._online = online
         self._alarm = Alarm(clock)
-        self._retry = RetryTime(clock, 1.0, 30.0)
+        self._retry = RetryTime(clock, 1.0, 30.0, "flags-and-reactions")
         self._clock = clock
         self._queues: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._acts = {record.act_id: record for record in journal.load_acts()}

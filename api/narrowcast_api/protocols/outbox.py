@@ -120,7 +120,7 @@ class Outbox:
         self._new_id = new_id
         self._alarm = Alarm(clock)
         self._tasks = Tasks()
-        self._retry = RetryTime(clock, 1.0, 30.0)
+        self._retry = RetryTime(clock, 1.0, 30.0, "outbox")
         self._busy: set[tuple[object, ...]] = set()
         self._next_start = 0.0
         self._store = OutboxStore(journal, changed, clock.monotonic())

@@ -46,7 +46,7 @@ class ReadMarks:
         self._online = online
         self._show = show
         self._alarm = Alarm(clock)
-        self._retry = RetryTime(clock, 1.0, 60.0)
+        self._retry = RetryTime(clock, 1.0, 60.0, "read-marks")
         self._kept = set() if self._journal is None else set(self._journal.load_read_marks())
         self._queue: dict[int, None] = dict.fromkeys(sorted(self._kept))
         self._in_flight: frozenset[int] = frozenset()

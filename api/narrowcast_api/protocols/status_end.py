@@ -46,7 +46,7 @@ class StatusEnd:
         self._clock = clock
         self._online = online
         self._alarm = Alarm(clock)
-        self._retry = RetryTime(clock, 1.0, 60.0)
+        self._retry = RetryTime(clock, 1.0, 60.0, "status")
         self._end = journal.load_status_end()
 
     @property

@@ -36,7 +36,7 @@ class ViewRefresher:
         self._owner = owner
         self._clock = clock
         self._alarm = Alarm(clock)
-        self._retry = RetryTime(clock, FIRST_PAUSE, MAX_PAUSE)
+        self._retry = RetryTime(clock, FIRST_PAUSE, MAX_PAUSE, "view")
 
     def ring(self) -> None:
         """Checks again whether the views are up to date."""
