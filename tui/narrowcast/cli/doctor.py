@@ -6,13 +6,15 @@ import argparse
 import asyncio
 import importlib.util
 import locale
+import logging
 import os
 import platform
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec
 
 from narrowcast.app import accounts
 from narrowcast.app.config import Config, ConfigError, Notifications
@@ -36,6 +38,10 @@ from narrowcast_api.version import VERSION
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
+
+log = logging.getLogger(__name__)
+
+P = ParamSpec("P")
 
 MARKS = {"ok": "✓", "note": "·", "problem": "✗"}
 
@@ -62,32 +68,52 @@ def run(args: argparse.Namespace) -> int:
 
 
 def examine(args: argparse.Namespace) -> Iterator[Finding]:
-    """Runs all checks, and yields each finding at once."""
+    """Runs all checks, and yields each finding at once. A check that fails is a finding too, and the others run."""
     paths = Paths.of_user()
-    yield from _program()
-    yield from _terminal()
     config = Config()
-    try:
+    with suppress(ConfigError):  # which `_configuration` reports
         config = load(paths.config_file)
+    yield from _checked("program", _program)
+    yield from _checked("terminal", _terminal)
+    yield from _checked("configuration", _configuration, paths)
+    yield from _checked("notifications", _notifications, config.notifications)
+    if not args.no_extensions:
+        yield from _checked("extensions", _extensions, paths, config)
+    yield from _checked("account", _account, args, paths, config)
+
+
+def _checked(
+    area: str, check: Callable[P, Iterator[Finding]], *args: P.args, **kwargs: P.kwargs
+) -> Iterator[Finding]:
+    try:
+        yield from check(*args, **kwargs)
+    except Exception as error:
+        log.info("the check of %s failed", area, exc_info=error)
+        yield Finding(area, "problem", _explained(error))
+
+
+def _explained(error: Exception) -> str:
+    message, _ = explain(error) or (
+        f"unexpected error ({type(error).__name__}: {error}); for the details: narrowcast doctor --debug FILE",
+        Exit.FAILED,
+    )
+    return message
+
+
+def _configuration(paths: Paths) -> Iterator[Finding]:
+    try:
+        load(paths.config_file)
         there = "read" if paths.config_file.exists() else "not found; defaults are used"
         yield Finding("configuration", "ok", f"{paths.config_file}: {there}")
     except ConfigError as error:
         for problem in error.problems:
             yield Finding("configuration", "problem", problem)
-    yield _log(paths.log_file)
-    yield from _notifications(config.notifications)
-    if not args.no_extensions:
-        yield from _extensions(paths, config)
-    yield from _account(args, paths, config)
-
-
-def _log(path: Path) -> Finding:
     try:
-        if path.exists():
-            regular(path)
+        if paths.log_file.exists():
+            regular(paths.log_file)
+        yield Finding("configuration", "note", f"log: {paths.log_file}")
     except OSError as error:
-        return Finding("configuration", "problem", f"log: {path}: {error.strerror}")
-    return Finding("configuration", "note", f"log: {path}")
+        yield Finding("configuration", "problem", f"log: {paths.log_file}: {error.strerror}")
 
 
 def _program() -> Iterator[Finding]:
@@ -242,8 +268,7 @@ def _account(args: argparse.Namespace, paths: Paths, config: Config) -> Iterator
             return
         account = accounts.read(path)
     except Exception as error:
-        message, _ = explain(error) or (f"{type(error).__name__}: {error}", Exit.FAILED)
-        yield Finding("account", "problem", message)
+        yield Finding("account", "problem", _explained(error))
         return
     yield Finding("account", "ok", f"{account.email} at {account.site} ({path})")
     if is_cleartext(account.site):
@@ -252,14 +277,17 @@ def _account(args: argparse.Namespace, paths: Paths, config: Config) -> Iterator
             "problem",
             f"{account.site} does not encrypt: anyone on the network can read the key and the messages",
         )
-    yield from _storage(paths, account.site, account.email)
-    yield from _outbox(account, paths)
+    yield from _checked("cache", _storage, paths, account.site, account.email)
+    yield from _checked("outbox", _outbox, account, paths)
     if not args.offline:
         yield asyncio.run(_server(path))
 
 
 def _storage(paths: Paths, site: str, email: str) -> Iterator[Finding]:
     for what, folder in (("cache", paths.cache), ("journal", paths.data)):
+        if folder.exists() and not folder.is_dir():
+            yield Finding("cache", "problem", f"{what}: {folder} is not a folder")
+            continue
         size = sum(file.stat().st_size for file in _files(folder))
         yield Finding("cache", "ok", f"{what}: {folder}, {formats.size(size)}")
     if not _files(paths.data):
@@ -297,8 +325,8 @@ async def _server(path: Path) -> Finding:
             server = await client.connection.identified()
             me = await client.users.me()
     except Exception as error:
-        message, _ = explain(error) or (f"{type(error).__name__}: {error}", Exit.FAILED)
-        return Finding("server", "problem", message)
+        log.info("the check of the server failed", exc_info=error)
+        return Finding("server", "problem", _explained(error))
     return Finding(
         "server",
         "ok",
