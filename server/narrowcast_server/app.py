@@ -10,6 +10,7 @@ import asyncio
 import inspect
 import logging
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import lru_cache
@@ -48,6 +49,8 @@ from narrowcast_server.rules.key_scopes import opens
 from narrowcast_server.storage.extra_keys import ExtraKey
 
 _log = logging.getLogger("narrowcast.server")
+_requests = logging.getLogger("narrowcast.server.requests")
+"""Each request for the debug log: no secrets and no texts of people."""
 _MAX_FIELDS: Final = 1000
 
 
@@ -115,6 +118,7 @@ class _Dispatcher:
         self._methods = methods
 
     async def serve(self, request: Request) -> Response:
+        started = time.monotonic()
         try:
             response = await self._serve(request)
         except ServiceError as error:
@@ -133,6 +137,10 @@ class _Dispatcher:
             self._crash()
             raise
         self._core.measures.responses[response.status_code] += 1
+        if _requests.isEnabledFor(logging.DEBUG):
+            ms = (time.monotonic() - started) * 1000
+            path = next(iter(self._methods.values())).path  # without what the caller filled in
+            _requests.debug("served %s %s %d %.1f ms", request.method, path, response.status_code, ms)
         return response
 
     def _crash(self) -> None:

@@ -77,6 +77,7 @@ class Options:
 def run(options: Options) -> int:
     """Serves until SIGTERM or SIGINT; returns the exit code. Prints `listening on URL` once it accepts requests."""
     handler = logging.StreamHandler(sys.stderr)
+    handler.setLevel(logging.WARNING)  # `--debug` makes more records
     handler.addFilter(LogLimit())
     os.umask(0o077)
     logging.basicConfig(

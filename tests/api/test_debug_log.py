@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 import narrowcast_api
@@ -98,14 +98,14 @@ def test_nothing_is_written_unless_it_is_turned_on(caplog: pytest.LogCaptureFixt
 async def test_each_request_has_a_line_with_level_status_and_time(steps: list[str]) -> None:
     clock = VirtualClock()
 
-    def late(_: object) -> httpx.Response:
+    def late(_: object) -> httpx2.Response:
         clock.lapse(0.25)
-        return httpx.Response(200, json={"result": "success", "msg": "", "id": 3})
+        return httpx2.Response(200, json={"result": "success", "msg": "", "id": 3})
 
     with ScriptedTransport() as transport:
         transport.prepare("POST", "/api/v1/messages", reply=late)
         transport.prepare_error("PATCH", "/api/v1/messages/3", code="BAD_REQUEST", msg=TEXT)
-        transport.prepare("GET", "/api/v1/users/me", error=httpx.ConnectError(TEXT))
+        transport.prepare("GET", "/api/v1/users/me", error=httpx2.ConnectError(TEXT))
         async with make_connection(transport, level=443, clock=clock) as connection:
             await connection.request("POST", "/messages", {"content": TEXT})
             for method, path in (("PATCH", "/messages/3"), ("GET", "/users/me")):
@@ -172,7 +172,7 @@ async def test_no_operation_leaves_its_texts(steps: list[str]) -> None:
     assert not [line for line in steps if "canarytext" in line or KEY in line]
 
 
-class _Anything(httpx.AsyncBaseTransport):
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+class _Anything(httpx2.AsyncBaseTransport):
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         body = {"result": "success", "msg": "canarytext", "feature_level": 443, "version": "1"}
-        return httpx.Response(200, json=body)
+        return httpx2.Response(200, json=body)

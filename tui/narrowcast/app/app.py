@@ -6,7 +6,8 @@ import asyncio
 import gc
 import logging
 import os
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -19,7 +20,9 @@ from textual.screen import Screen
 
 from narrowcast.app.background import Background
 from narrowcast.app.config import Config
+from narrowcast.app.debugging import Debugging
 from narrowcast.app.demo import Demo
+from narrowcast.app.frames import SLOW
 from narrowcast.app.key_queue import KeyQueue
 from narrowcast.app.leaving import Leaving
 from narrowcast.app.open_accounts import OpenAccounts
@@ -35,8 +38,11 @@ from narrowcast.terminal.driver import TerminalDriver
 from narrowcast.terminal.paths import Paths
 from narrowcast.terminal.textual_private import add_bindings
 from narrowcast.text.safe_text import safe_block
+from narrowcast_api import debug_log
 
 if TYPE_CHECKING:
+    from textual.actions import ActionParseResult
+    from textual.dom import DOMNode
     from textual.notifications import SeverityLevel
 
     from narrowcast.app.config_file import Value
@@ -102,6 +108,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.accounts = OpenAccounts(self, self.extensions, link, alone=alone, early=early)
         self.demo = Demo(self, self.accounts, demo_data)
         self._background = Background(self.tell)
+        self._debugging = Debugging(self)
         self.painting = Painting(self, self._display)
         self._leaving = Leaving(self, self.accounts, self._keep_screen, self.demo.stop)
         self._typed = KeyQueue(self, self._take_key, self.accounts.arrival.settled)
@@ -181,6 +188,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         """Installs the signal handlers, then opens what was requested."""
         self.set_timer(COLLECT_AFTER, _collect_from_now_on)
         self._leaving.take_signals(self.painting.forget)
+        self._debugging.begin()
         if self.opening == "demo":
             self.spawn(self.demo.start(), "start the demo")
         elif self.opening == "welcome":
@@ -226,10 +234,13 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     async def _take_key(self, event: events.Event) -> None:
         self._pressed = event.key if isinstance(event, events.Key) else ""
+        started = time.perf_counter()
         try:
             await super().on_event(event)
         except Exception as error:
             self._handle_exception(error)
+        if (passed := time.perf_counter() - started) > SLOW:
+            debug_log.note("slow", "key", ms=passed * 1000)
         self.accounts.key_pressed()
 
     def field_left(self) -> None:
@@ -363,6 +374,21 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             run(screen, command)
         else:
             self.refuse(f"{command.title}: not available here.")
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """As Textual's, with a line in the debug log. Commands with a function have theirs in `commands.run`."""
+        name = action.partition("(")[0] if isinstance(action, str) else action[1]
+        if name != "app.command":
+            debug_log.note("action", name)
+        return await super().run_action(action, default_namespace, namespaces)
+
+    async def action_app_debug(self) -> None:
+        self.spawn(self._debugging.toggle(), "write the debug log")
 
     def action_app_redraw(self) -> None:
         self.painting.forget()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from narrowcast.app.context import in_app
+from narrowcast_api import debug_log
 from narrowcast_api.state.changes import Change
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ SOON = 0.001
 """Seconds until the first frame after an idle time: changes at the same moment are shown with it."""
 RESERVE = 6.0
 """Number of frames at the full rate before the rate drops; it refills while idle."""
+
+SLOW = 1 / 60
+"""Seconds above which the work for a frame or a key is in the debug log."""
 
 AFTER_KEY = 2.0
 """Number of frames at the full rate after a key press, whatever the load."""
@@ -100,6 +104,9 @@ class Frames:
         self._reserve -= 1
         self._due = None
         changed, self._changed = self._changed, set()
+        started = time.perf_counter()
         for kinds, show in list(self._shows):
             if not kinds.isdisjoint(changed):
                 show(changed)
+        if (passed := time.perf_counter() - started) > SLOW:
+            debug_log.note("slow", "frame", *changed, ms=passed * 1000)

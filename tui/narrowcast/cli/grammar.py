@@ -22,6 +22,7 @@ exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 not logged in or
 _ADDRESS = re.compile(r"https?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#@:\[\]]+)(:[0-9]{1,5})?(/[^\s/?#@]*)?")
 
 WITHOUT_EXTENSIONS = "do not load extensions"
+DEBUG = "append each request, event, retry and command to FILE, without keys and texts of people"
 
 
 COMPLETION = """\
@@ -47,6 +48,7 @@ def build_parser() -> argparse.ArgumentParser:
     common.add_argument(
         "--account", metavar="NAME", default=argparse.SUPPRESS, help="use this stored account"
     )
+    _debug(common)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     _app_commands(commands)
     _script_commands(commands, common)
@@ -58,6 +60,7 @@ def app_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rc", metavar="FILE", help="use the account of this zuliprc file")
     parser.add_argument("--account", metavar="NAME", help="use this stored account")
     parser.add_argument("--no-extensions", action="store_true", help=WITHOUT_EXTENSIONS)
+    parser.add_argument("--debug", metavar="FILE", help=DEBUG)
 
 
 class Parser(argparse.ArgumentParser):
@@ -109,6 +112,7 @@ def _demo(commands: _Commands) -> None:
         "--data", metavar="DIR", help="keep the demo's data in DIR (default: delete it on exit)"
     )
     _no_extensions(demo)
+    _debug(demo)
 
 
 def _serve(commands: _Commands) -> None:
@@ -144,6 +148,7 @@ def _serve(commands: _Commands) -> None:
         "--rate-limit", type=_rate, metavar="N/SECONDS", help="limit the requests of each account"
     )
     serve.add_argument("--check", action="store_true", help="verify the data folder and exit")
+    _debug(serve)
     copy_options(serve)
     operator_commands(serve)
 
@@ -174,6 +179,7 @@ def _login(commands: _Commands) -> None:
     login.add_argument(
         "--ca-bundle", metavar="FILE", help="trust the certificate authorities in this PEM file"
     )
+    _debug(login)
 
 
 _Add: TypeAlias = Callable[[str, str], Parser]
@@ -322,6 +328,10 @@ def _no_extensions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-extensions", action="store_true", default=argparse.SUPPRESS, help=WITHOUT_EXTENSIONS
     )
+
+
+def _debug(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--debug", metavar="FILE", default=argparse.SUPPRESS, help=DEBUG)
 
 
 def _port(text: str) -> int:

@@ -20,7 +20,13 @@ def _plain(arguments: Sequence[str]) -> argparse.Namespace | None:
     """Parses the most common arguments without argparse: loading the grammar takes longer than everything
     else here.
     """
-    args: dict[str, object] = {"version": False, "rc": None, "account": None, "no_extensions": False}
+    args: dict[str, object] = {
+        "version": False,
+        "rc": None,
+        "account": None,
+        "no_extensions": False,
+        "debug": None,
+    }
     match arguments:
         case []:
             pass
@@ -79,6 +85,11 @@ def _run(args: argparse.Namespace) -> int:
     if args.version:
         print(f"narrowcast {VERSION}")  # noqa: T201 - the answer to --version
         return Exit.DONE
+    if args.debug is not None:
+        from narrowcast.terminal.logs import DebugLog  # late: most runs write none
+        from narrowcast_api.storage.folders import expand_home
+
+        DebugLog(expand_home(args.debug), args.command or "app")
     module = importlib.import_module(f"narrowcast.cli.{args.command or 'open_app'}")
     command: Callable[[argparse.Namespace], int] = module.run
     if not gc.isenabled():

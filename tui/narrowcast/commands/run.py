@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.commands.command import Command
 from narrowcast.commands.offline import offline_refusal
+from narrowcast_api import debug_log
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -31,6 +32,7 @@ def run(screen: Workspace, command: Command) -> None:
     """
     if command.function is None:
         return
+    debug_log.note("command", command.id)
     if problem := refusal(command, screen.session.state.server):
         screen.refuse(f"{command.title}: {problem}.")
         return

@@ -24,6 +24,7 @@ APP: tuple[Command, ...] = (
             ("app.quit", "ctrl+q ctrl+c", "Quit (drafts are kept)"),
         )
     ),
+    *rows(Context.APP, "General", ("app.debug", "f12", "Debug log: on or off")),
 )
 
 NAVIGATION: tuple[Command, ...] = (
