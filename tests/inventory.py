@@ -90,6 +90,8 @@ def write_lock() -> None:
         "images",
         "--extra",
         "keyring",
+        "--extra",
+        "socks",
     ]
     subprocess.run([*command, *quiet, "--output-file", str(LOCK), "pyproject.toml"], cwd=ROOT, check=True)
 

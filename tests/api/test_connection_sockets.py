@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -22,7 +21,6 @@ from narrowcast_api.errors import (
     RedirectRefused,
 )
 from narrowcast_api.http import http_client
-from narrowcast_api.http.addresses import may_have_proxy
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.http.tls import shared_context
@@ -276,24 +274,6 @@ async def test_a_proxy_of_the_environment_is_asked_for_other_machines(
             assert (await connection.request("GET", "/users/me"))["id"] == 5
     (asked,) = proxy.heard
     assert asked.startswith(b"GET http://chat.example/api/v1/users/me HTTP/1.1\r\n")
-
-
-@pytest.mark.parametrize(
-    ("host", "environment", "platform", "may_have"),
-    [
-        ("chat.example", {}, "linux", False),
-        ("chat.example", {"HOME": "/home/ada"}, "linux", False),
-        ("chat.example", {"HTTPS_PROXY": "http://proxy.example"}, "linux", True),
-        ("chat.example", {"http_proxy": ""}, "linux", True),
-        ("chat.example", {}, "darwin", True),
-        ("localhost", {"http_proxy": "http://proxy.example"}, "darwin", False),
-    ],
-)
-def test_proxies_are_looked_for_only_where_there_may_be_one(
-    monkeypatch: pytest.MonkeyPatch, host: str, environment: dict[str, str], platform: str, may_have: bool
-) -> None:
-    monkeypatch.setattr(sys, "platform", platform)
-    assert may_have_proxy(host, environment) == may_have
 
 
 async def test_a_closed_connection_opens_again_when_it_is_used() -> None:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
 
-import httpcore2
 import pytest
 
 from narrowcast_api.account import Account
 from narrowcast_api.errors import NotConnected
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.network import Network, NetworkStream, StreamProtocol
 from narrowcast_api.http.secret import Secret
 from support.listener import Listener
 from support.sessions import until
@@ -97,6 +93,36 @@ async def test_a_request_cancelled_at_any_step_leaves_no_socket_open(tmp_path: P
     assert finished > 0 or secure, "the steps reach the response"
 
 
+@pytest.mark.parametrize(
+    ("site", "proxy"),
+    [("https://127.0.0.1:{}", ""), ("http://chat.example", "socks5://127.0.0.1:{}")],
+    ids=["TLS", "SOCKS"],
+)
+async def test_a_request_cancelled_while_its_connection_is_established_closes_it(
+    monkeypatch: pytest.MonkeyPatch, site: str, proxy: str
+) -> None:
+    greeted, closed = asyncio.Event(), asyncio.Event()
+
+    async def never_respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        greeted.set()
+        with suppress(ConnectionError):
+            while await reader.read(65536):
+                pass
+        closed.set()
+        writer.transport.abort()
+
+    async with Listener(never_respond) as listener:
+        monkeypatch.setenv("all_proxy", proxy.format(listener.port))
+        there = Account(site.format(listener.port), "ada@example.org", Secret("canary-key"))
+        async with Connection(there) as client:
+            request = asyncio.ensure_future(client.request("GET", "/users/me"))
+            await greeted.wait()
+            request.cancel()
+            await asyncio.gather(request, return_exceptions=True)
+            await asyncio.wait_for(closed.wait(), 10)
+
+
 async def test_a_connection_with_a_response_left_in_it_is_not_used_again() -> None:
     stray = b'{"result": "success", "msg": "", "stray": true}'
     there = Server(
@@ -126,156 +152,6 @@ async def test_an_address_at_which_nobody_listens_is_not_connected() -> None:
     async with connection(port) as client:
         with pytest.raises(NotConnected):
             await client.request("GET", "/users/me")
-
-
-async def test_the_http_client_connects_through_our_network_backend(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """httpx2 has no public way to set this: a release that renames its private parts fails here."""
-    made: list[str] = []
-    connect = Network.connect_tcp
-
-    async def seen(self: Network, host: str, *args: Any, **options: Any) -> NetworkStream:
-        made.append(host)
-        return await connect(self, host, *args, **options)
-
-    monkeypatch.setattr(Network, "connect_tcp", seen)
-    async with listening(Server(b'{"result": "success", "msg": ""}')) as client:
-        await client.request("GET", "/users/me")
-    assert made == ["127.0.0.1"]
-
-
-class Reading(asyncio.Transport):
-    """Records when it is asked to pause and to resume reading."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked: list[str] = []
-
-    def pause_reading(self) -> None:
-        self.asked.append("pause")
-
-    def resume_reading(self) -> None:
-        self.asked.append("resume")
-
-
-async def test_reading_pauses_while_a_slow_reader_has_much_unread_data() -> None:
-    transport, protocol = Reading(), StreamProtocol()
-    protocol.connection_made(transport)
-    protocol.data_received(b"x" * 100)
-    assert await protocol.read(10) == b"x" * 10
-    assert transport.asked == [], "so little needs no pause"
-    for _ in range(2):
-        protocol.data_received(b"x" * 300_000)
-    assert transport.asked == ["pause"]
-    await protocol.read(400_000)
-    assert transport.asked == ["pause"], "much is left"
-    await protocol.read(190_000)
-    await protocol.read(1)
-    assert transport.asked == ["pause", "resume"]
-    protocol.data_received(b"x" * 300_000)
-    assert transport.asked == ["pause", "resume", "pause"]
-
-
-async def test_reading_pauses_above_256_kib_and_goes_on_below_64() -> None:
-    transport, protocol = Reading(), StreamProtocol()
-    protocol.connection_made(transport)
-    protocol.data_received(b"x" * 256 * 1024)
-    assert transport.asked == []
-    protocol.data_received(b"x")
-    assert transport.asked == ["pause"]
-    await protocol.read(192 * 1024 + 1)
-    assert transport.asked == ["pause"], "64 KiB are left"
-    await protocol.read(1)
-    assert transport.asked == ["pause", "resume"]
-
-
-@pytest.mark.parametrize(
-    ("host", "delay"), [("chat.example.org", 0.25), ("localhost", 0.25), ("127.0.0.1", None), ("::1", None)]
-)
-async def test_the_addresses_of_a_name_are_tried_one_soon_after_the_other(
-    monkeypatch: pytest.MonkeyPatch, host: str, delay: float | None
-) -> None:
-    """A host name may have an address that never responds; an IP address has no alternative."""
-    delays: list[float | None] = []
-
-    async def refuse(*_: Any, happy_eyeballs_delay: float | None, **__: Any) -> None:
-        delays.append(happy_eyeballs_delay)
-        raise ConnectionRefusedError("nobody listens")
-
-    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", refuse)
-    with pytest.raises(httpcore2.ConnectError):
-        await Network().connect_tcp(host, 443)
-    assert delays == [delay]
-
-
-async def test_what_arrived_before_the_connection_broke_is_read_before_the_error() -> None:
-    protocol = StreamProtocol()
-    protocol.data_received(b"response")
-    protocol.connection_lost(ConnectionResetError("reset"))
-    assert await protocol.read(100) == b"response"
-    with pytest.raises(ConnectionResetError):
-        await protocol.read(100)
-    with pytest.raises(ConnectionResetError):
-        await protocol.flushed()
-
-
-async def test_a_connection_that_the_other_side_has_ended_reads_as_empty_and_closes() -> None:
-    protocol = StreamProtocol()
-    assert protocol.eof_received() is False, "the transport closes"
-    assert await protocol.read(100) == b""
-    await protocol.flushed()
-
-
-async def test_a_connection_is_not_used_again_once_something_arrived_or_it_ended() -> None:
-    here, there = socket.socketpair()
-    transport, protocol = await asyncio.get_running_loop().create_connection(StreamProtocol, sock=here)
-    stream = NetworkStream(transport, protocol)
-    with there:
-        assert not stream.get_extra_info("is_readable")
-        there.send(b"stray")
-        assert stream.get_extra_info("is_readable"), "the socket has something"
-        await until(lambda: bool(protocol.arrived))
-        assert stream.get_extra_info("is_readable"), "it is here, and the socket is empty"
-        await protocol.read(100)
-        assert not stream.get_extra_info("is_readable")
-        protocol.ended = True
-        assert stream.get_extra_info("is_readable"), "the other side has ended it"
-        protocol.ended = False
-        await stream.aclose()
-        assert stream.get_extra_info("is_readable"), "it is closed here"
-
-
-@pytest.mark.parametrize(("address", "bound"), [(None, None), ("127.0.0.1", ("127.0.0.1", 0))])
-async def test_a_connection_comes_from_the_address_that_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch, address: str | None, bound: tuple[str, int] | None
-) -> None:
-    bounds: list[tuple[str, int] | None] = []
-
-    async def refuse(*_: Any, local_addr: tuple[str, int] | None, **__: Any) -> None:
-        bounds.append(local_addr)
-        raise ConnectionRefusedError("nobody listens")
-
-    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", refuse)
-    with pytest.raises(httpcore2.ConnectError):
-        await Network().connect_tcp("localhost", 443, local_address=address)
-    assert bounds == [bound]
-
-
-@pytest.mark.parametrize(
-    ("error", "said"), [(None, "the server closed the connection"), (OSError("cable cut"), "cable cut")]
-)
-async def test_writing_to_a_connection_that_is_closed_is_a_write_error(
-    error: OSError | None, said: str
-) -> None:
-    here, there = socket.socketpair()
-    transport, protocol = await asyncio.get_running_loop().create_connection(StreamProtocol, sock=here)
-    stream = NetworkStream(transport, protocol)
-    with there:
-        await stream.aclose()
-        protocol.error = error
-        with pytest.raises(httpcore2.WriteError, match=said):
-            await stream.write(b"GET / HTTP/1.1")
 
 
 async def test_a_cookie_that_a_server_sets_comes_back_to_it() -> None:

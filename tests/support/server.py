@@ -20,7 +20,6 @@ from urllib.parse import urlsplit
 import httpx2
 
 from narrowcast_api.account import Account
-from narrowcast_api.http import network
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.wire.levels import CONTRACT_LEVEL
 from narrowcast_api.wire.parameters import is_quoted
@@ -263,5 +262,4 @@ async def running_server(
         running(options, config=chosen, clock=clock, prepare=prepare) as server,
         httpx2.AsyncClient(trust_env=False, timeout=30, verify=_ANY_CERTIFICATE) as client,
     ):
-        network.install(client)
         yield TestServer(server, client)

@@ -219,6 +219,26 @@ async def test_errors_are_one_line_that_says_what_to_do_with_an_exit_code(tmp_pa
     assert account.key.reveal() not in unreachable.err
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "words"),
+    [
+        ("ALL_PROXY", "socks5://127.0.0.1:9", "through the proxy of ALL_PROXY"),
+        ("HTTP_PROXY", "http://127.0.0.1:9", "through the proxy of HTTP_PROXY"),
+        ("http_proxy", "ftp://127.0.0.1:9", "http_proxy: a proxy of the kind 'ftp' is not supported"),
+    ],
+)
+async def test_a_proxy_that_does_not_work_is_named_in_one_line(
+    tmp_path: Path, variable: str, value: str, words: str
+) -> None:
+    rc = tmp_path / "zuliprc"
+    Account("http://chat.example", "ada@demo.example", Secret("canary-key")).write_zuliprc(rc)
+    for arguments in (["read"], ["send", "--to", "bruno", "hi"], ["search", "soup"]):
+        result = await run(tmp_path, "--rc", str(rc), *arguments, env={variable: value})
+        assert result.code == 4, result
+        assert words in result.err, result
+        assert result.err.count("\n") == 1, result
+
+
 async def test_what_scripts_print_cannot_command_a_terminal(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)

@@ -6,7 +6,8 @@
     ├── AccountError              an account file that cannot be used
     ├── TransportError
     │   ├── NotConnected          the request certainly did not reach the server: safe to repeat
-    │   │   └── NotSent           a preliminary request failed; `cause` is its error
+    │   │   ├── NotSent           a preliminary request failed; `cause` is its error
+    │   │   └── UnusableProxy     the environment names a proxy that cannot be used
     │   └── OutcomeUnknown        the server may have carried the request out
     │       └── NoResponse        no response within the time limit of a request
     ├── ServerFault               5xx; for a write the outcome is unknown
@@ -42,6 +43,7 @@ from narrowcast_api.errors.failures import (
     ServerFault,
     TransportError,
     Unsupported,
+    UnusableProxy,
 )
 from narrowcast_api.errors.refusals import (
     CODES,
@@ -124,6 +126,7 @@ __all__ = [
     "Unauthorized",
     "UnauthorizedPrincipal",
     "Unsupported",
+    "UnusableProxy",
     "UploadQuotaReached",
     "api_error",
 ]

@@ -56,6 +56,22 @@ class NotConnected(TransportError):
         return f"The server cannot be reached ({self}). Check the network and the address."
 
 
+class UnusableProxy(NotConnected):
+    """A variable of the environment names a proxy that cannot be used, or an exception from it that is invalid.
+
+    `extra` names the optional dependencies that it needs, if they are not installed.
+    """
+
+    def __init__(self, variable: str, reason: str, extra: str = "") -> None:
+        super().__init__(f"{variable}: {reason}")
+        self.variable = variable
+        self.extra = extra
+
+    @property
+    def user_message(self) -> str:
+        return f"{self}."
+
+
 class OutcomeUnknown(TransportError):
     """Timed out or disconnected after sending: the server may have carried the request out.
 

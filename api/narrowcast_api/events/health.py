@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from narrowcast_api import debug_log
 from narrowcast_api.clock import Clock
-from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.errors import NarrowcastError, UnusableProxy
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 
 OFFLINE_AFTER = 30.0
@@ -34,7 +34,11 @@ class Health:
         detail = error.user_message if isinstance(error, NarrowcastError) else "an event could not be applied"
         if self._trouble_since is None:
             self._trouble_since = self._clock.monotonic()
-        if self.status.kind is not ConnectionKind.OFFLINE:
+        if isinstance(
+            error, UnusableProxy
+        ):  # the environment of a process does not change: only the user can help
+            self._set(ConnectionKind.OFFLINE, detail)
+        elif self.status.kind is not ConnectionKind.OFFLINE:
             self._set(ConnectionKind.RECONNECTING, detail)
         self.check_offline()
 

@@ -12,7 +12,8 @@ class ConnectionKind(StrEnum):
     ```
     CONNECTING ──registered──> LIVE ──a poll failed──> RECONNECTING ──for a while──> OFFLINE
         │                       ^                          │                           │
-        └──failed──> RECONNECTING                          └────────works again────────┴──> LIVE
+        ├──failed──> RECONNECTING                          └────────works again────────┴──> LIVE
+        └──the proxy cannot be used──> OFFLINE
     any ──the server does not accept the key──> REFUSED ──asked to try again──> CONNECTING
     ```
     """

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from narrowcast_api.errors import InvalidInput, MalformedResponse, OutcomeUnknown, api_error
-from narrowcast_api.http.addresses import may_have_proxy
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.proxies import proxy_for
 from narrowcast_api.http.safe_json import parse_object
 from narrowcast_api.http.tls import shared_context
 from narrowcast_api.http.transport import user_agent
@@ -79,7 +80,7 @@ class WebSocketQueue:
 async def open_socket(connection: Connection, path: str, queue_id: str, last_event_id: int) -> WebSocketQueue:
     """Opens the stream of a queue at `path` of the account's own site.
 
-    Raises `InvalidInput` for a path that leads elsewhere, otherwise the errors of `websockets`.
+    Raises `InvalidInput` for a path that leads elsewhere, `UnusableProxy`, otherwise the errors of `websockets`.
     """
     site = urlsplit(connection.site)
     account = connection.account
@@ -88,14 +89,19 @@ async def open_socket(connection: Connection, path: str, queue_id: str, last_eve
     scheme = "wss" if site.scheme == "https" else "ws"
     address = f"{scheme}://{site.netloc}{site.path.rstrip('/')}{quote(path, safe='/%')}"
     query = f"queue_id={quote(queue_id, safe='')}&last_event_id={last_event_id}"
+    proxy = proxy_for(connection.site, os.environ)
+    for_proxy: dict[str, Any] = {}
+    if proxy is not None and proxy.scheme == "https":
+        for_proxy["proxy_ssl"] = shared_context(connection.ca_bundle)
     websocket = await _ConnectHere(
         f"{address}?{query}",
         additional_headers={"Authorization": f"Basic {account.credentials()}"},
         user_agent_header=user_agent(),
         ssl=shared_context(connection.ca_bundle) if scheme == "wss" else None,
-        proxy=True if may_have_proxy(site.hostname or "", os.environ) else None,
+        proxy=None if proxy is None else proxy.url,
         open_timeout=_OPEN_SECONDS,
         close_timeout=2,
         max_size=_FRAME_BYTES,
+        **for_proxy,
     )
     return WebSocketQueue(websocket)

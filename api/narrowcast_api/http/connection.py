@@ -262,7 +262,7 @@ class Connection:
             finally:
                 await response.aclose()
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
-            failure = transport_error(error)
+            failure = transport_error(error, self._http.proxy)
         if failure is not None:
             self._note(method, self._below_site(url), started, error=failure)
             if isinstance(failure, TransportError):
@@ -339,7 +339,7 @@ class Connection:
         except TimeoutError:
             failure = NoResponse(f"no response within {request.timeout:g} s")
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
-            failure = transport_error(error)
+            failure = transport_error(error, self._http.proxy)
         if isinstance(failure, OutcomeUnknown):
             failure.read_only = request.method == "GET"
         # Raised outside the except: the transport's error contains the request, and with it the credentials.

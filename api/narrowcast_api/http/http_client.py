@@ -14,10 +14,11 @@ import httpx2
 
 from narrowcast_api.account import Account
 from narrowcast_api.errors import RedirectLoop, RedirectRefused
-from narrowcast_api.http.addresses import may_have_proxy, origin
+from narrowcast_api.http.addresses import origin
 from narrowcast_api.http.decoding import ACCEPTED
 from narrowcast_api.http.exchange import PreparedRequest, RawResponse
-from narrowcast_api.http.network import install
+from narrowcast_api.http.network import ConnectionGuard
+from narrowcast_api.http.proxies import Proxy, proxy_for
 from narrowcast_api.http.tls import shared_context
 from narrowcast_api.http.transport import own_origin, read_bounded, user_agent
 from narrowcast_api.wire.vocabulary import API_PREFIX
@@ -64,6 +65,8 @@ class HttpClient:
         self._ca_bundle = ca_bundle
         self._origin = own_origin(site)
         self._http: httpx2.AsyncClient | None = None
+        self.proxy: Proxy | None = None
+        """The proxy through which requests go, known from the first request on."""
 
     async def aclose(self) -> None:
         """Closes all sockets. Requests in flight fail with an httpx2.HTTPError."""
@@ -123,14 +126,16 @@ class HttpClient:
 
     def _client(self) -> httpx2.AsyncClient:
         if self._http is None:
-            url = httpx2.URL(self._site)
-            secure = url.scheme == "https" and self._transport is None
-            # Creating a context loads OpenSSL. Without one, httpcore2 creates its own, such as for a proxy with TLS.
+            if self._transport is None:
+                self.proxy = proxy_for(self._site, os.environ)
+            secure = self._origin[0] == "https" and self._transport is None
+            # Creating a context loads OpenSSL.
             context: Any = shared_context(self._ca_bundle) if secure else None
             self._http = httpx2.AsyncClient(
                 transport=self._transport,
                 verify=context,
-                trust_env=may_have_proxy(url.host, os.environ),
+                proxy=self._httpx_proxy(),
+                trust_env=False,
                 follow_redirects=False,
                 headers={
                     "User-Agent": user_agent(),
@@ -143,8 +148,13 @@ class HttpClient:
                     max_connections=16, max_keepalive_connections=8, keepalive_expiry=_IDLE_SECONDS
                 ),
             )
-            install(self._http)
         return self._http
+
+    def _httpx_proxy(self) -> httpx2.Proxy | None:
+        if self.proxy is None:
+            return None
+        context = shared_context(self._ca_bundle) if self.proxy.scheme == "https" else None
+        return httpx2.Proxy(self.proxy.url, ssl_context=context)
 
     def _build(self, prepared: PreparedRequest) -> httpx2.Request:
         client = self._client()
@@ -163,7 +173,16 @@ class HttpClient:
             request.headers.pop("Authorization", None)
             if authenticated and self._account is not None and self.is_own(request.url):
                 request.headers["Authorization"] = f"Basic {self._account.credentials()}"
-            response = await client.send(request, stream=True, auth=None, follow_redirects=False)
+            request.extensions["trace"] = ConnectionGuard()
+            try:
+                response = await client.send(request, stream=True, auth=None, follow_redirects=False)
+            except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError):
+                raise
+            except Exception as error:
+                if self.proxy is None or not self.proxy.is_socks:
+                    raise
+                # The library for SOCKS raises whatever it likes if what responds is no such proxy.
+                raise httpx2.ProxyError(f"no SOCKS proxy responds at {self.proxy.host}") from error
             if not response.has_redirect_location:
                 return response
             await response.aclose()

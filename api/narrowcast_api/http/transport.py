@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 
+import httpcore2
 import httpx2
 
 from narrowcast_api.errors import (
@@ -15,6 +16,7 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.http.addresses import origin
 from narrowcast_api.http.decoding import decoded
+from narrowcast_api.http.proxies import Proxy
 from narrowcast_api.version import VERSION
 
 
@@ -39,11 +41,17 @@ async def read_bounded(response: httpx2.Response, limit: int) -> bytes:
     return b"".join([part async for part in decoded(response, limit)])
 
 
-def transport_error(error: Exception) -> NarrowcastError:
-    """Returns NotConnected if the request cannot have been sent, OutcomeUnknown if it may have been."""
-    text = f"{type(error).__name__}: {error}"[:200] if str(error) else type(error).__name__
+def transport_error(error: Exception, proxy: Proxy | None = None) -> NarrowcastError:
+    """Returns NotConnected if the request cannot have been sent, OutcomeUnknown if it may have been.
+
+    `proxy` is the one through which it went.
+    """
+    reason = str(_cause(error)) or str(error)
+    text = f"{type(error).__name__}: {reason}"[:200] if reason else type(error).__name__
     match error:
-        case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.PoolTimeout() | httpx2.ProxyError():
+        case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.ProxyError():
+            return NotConnected(text if proxy is None else f"{text}, through the proxy of {proxy.variable}")
+        case httpx2.PoolTimeout():
             return NotConnected(text)
         case httpx2.UnsupportedProtocol() | httpx2.LocalProtocolError():
             return NotConnected(text)
@@ -53,3 +61,15 @@ def transport_error(error: Exception) -> NarrowcastError:
             return MalformedResponse("the body is not encoded as its header says")
         case _:
             return OutcomeUnknown(text)
+
+
+def _cause(error: BaseException) -> BaseException:
+    """The system's error behind an error of connecting: httpx2 itself only says that all attempts failed."""
+    while True:
+        if isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+            continue
+        before = error.__cause__ or error.__context__
+        if not isinstance(before, OSError | httpcore2.ConnectError | BaseExceptionGroup):
+            return error
+        error = before

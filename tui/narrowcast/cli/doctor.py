@@ -122,7 +122,7 @@ def _program() -> Iterator[Finding]:
         "ok",
         f"narrowcast {VERSION}, Python {platform.python_version()}, {platform.system()}",
     )
-    for extra, module in (("images", "textual_image"), ("keyring", "keyring")):
+    for extra, module in (("images", "textual_image"), ("keyring", "keyring"), ("socks", "socksio")):
         there = importlib.util.find_spec(module) is not None
         text = f"extra {extra}: " + (
             "installed" if there else f"not installed (pip install 'narrowcast[{extra}]')"
