@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.errors import BadRequest, NarrowcastError, NotConnected, OutcomeUnknown, RateLimited
+from narrowcast_api.protocols.on_screen import MOMENT
 from narrowcast_api.protocols.read_marks import ReadMarks
 from narrowcast_api.storage.database import connect
 from narrowcast_api.storage.executors import inline
@@ -65,6 +66,35 @@ async def test_what_was_seen_is_sent_at_once_and_once(bench: Bench) -> None:
     await bench.clock.advance(5)
     assert bench.requests == [[1, 2, 3]]
     assert bench.marks.pending == ()
+
+
+async def test_what_is_on_the_screen_is_sent_after_a_moment_and_what_passed_is_not(bench: Bench) -> None:
+    for passing in range(100):
+        bench.marks.on_screen("pane", [passing])
+        await bench.clock.advance(0.01)
+    assert bench.requests == []
+    bench.marks.on_screen("pane", [200, 201])
+    await bench.clock.advance(MOMENT)
+    assert bench.requests == [[200, 201]]
+
+
+async def test_what_was_on_the_screen_during_a_request_is_sent_after_it(bench: Bench) -> None:
+    bench.gate = asyncio.Event()
+    bench.marks.on_screen("pane", [1])
+    await bench.clock.advance(MOMENT)
+    bench.marks.on_screen("pane", [2])
+    await bench.clock.advance(2)
+    bench.marks.on_screen("pane", [3])
+    bench.gate.set()
+    await bench.clock.advance(1)
+    assert bench.requests == [[1], [2], [3]]
+
+
+async def test_what_was_on_the_screen_at_the_end_is_sent(bench: Bench) -> None:
+    bench.marks.on_screen("pane", [1])
+    bench.clock.lapse(MOMENT)
+    await bench.marks.close()
+    assert bench.requests == [[1]]
 
 
 async def test_requests_are_half_a_second_apart(bench: Bench) -> None:

@@ -76,7 +76,7 @@ class ListApp(App[None]):
         self.view = StillView(ids=[one.id for one in messages], **view)  # type: ignore[arg-type]  # fields of StillView
         self.feed = Feed(self.view, StateNames(self.state, UTC))
         self.list = MessageList(wall=lambda: FIRST_TIME)
-        self.seen: list[int] = []
+        self.ended: list[int] = []
         self.pages: list[bool] = []
 
     def compose(self) -> ComposeResult:
@@ -89,8 +89,8 @@ class ListApp(App[None]):
         self.list.focus()
 
     def on_message_list_moved(self, event: MessageList.Moved) -> None:
-        """Records which messages were seen."""
-        self.seen.extend(one for one in event.seen if one not in self.seen)
+        """Records which messages were on the screen to their end."""
+        self.ended.extend(one for one in event.ends if one not in self.ended)
 
     def on_message_list_page_wanted(self, event: MessageList.PageWanted) -> None:
         """Records which pages were requested."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,12 @@ from narrowcast.panes.messages.message_list import MessageList
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.page import Anchor, Page
+from narrowcast_api.protocols import on_screen
 from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import messages
-from support.message_stage import staged
+from support.message_stage import Stage, staged
 from support.offering import offering
 from support.sessions import until
 
@@ -89,19 +92,77 @@ async def test_seen_messages_are_read_and_unseen_ones_are_not(tmp_path: Path) ->
         await until(read)  # the session shows them as read before the server has the marks
         assert max(await read()) < ids[20]
         await stage.press("G")
-        await until(lambda: stage.session.state.unreads.count_all() == 0)
+        await until(lambda: ids[-1] not in stage.session.state.unreads)
+        assert ids[20] in stage.session.state.unreads, "passed, but not seen"
+
+
+async def test_going_to_either_end_is_one_request_and_marks_only_what_is_on_the_screen_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_screen, "MOMENT", 0.0)  # what is painted at all counts
+    async with staged(tmp_path, (80, 20)) as stage:
+        ids = [await stage.server.send("bruno", "general", "soup", f"spoon {n}") for n in range(250)]
+        asked = recorded_fetches(stage, monkeypatch)
+
+        def is_selected(message_id: int) -> bool:
+            return stage.pane.selected_id == message_id
+
+        await until(lambda: len(stage.session.state.unreads) == 250)
+        unreads = stage.session.state.unreads
+        await stage.show(stage.topic, "newest")
+        await stage.see("spoon 249")
+        await until(lambda: ids[-1] not in unreads and not stage.session.read_marks.pending)
+        for key, end in (("g", 0), ("G", -1), ("g", 0)):
+            before, on_it = set(unreads), stage.pane.list.ids_in_view()
+            asked.clear()
+            await stage.press(key)
+            await until(partial(is_selected, ids[end]))
+            await stage.settled()
+            assert asked == ["oldest" if key == "g" else "newest"]
+            on_it |= stage.pane.list.ids_in_view()
+            await until(lambda: not stage.session.read_marks.pending)
+            assert before - set(unreads) <= on_it
+
+
+async def test_a_key_before_the_oldest_messages_arrive_does_not_keep_the_reader_from_them(
+    tmp_path: Path,
+) -> None:
+    async with staged(tmp_path, (80, 20)) as stage:
+        ids = [await stage.server.send("bruno", "general", "soup", f"spoon {n}") for n in range(210)]
+        await stage.show(stage.topic, "newest")
+        await stage.see("spoon 209")
+        await stage.pilot.press("g", "k")
+        await until(lambda: stage.pane.selected_id == ids[0])
+
+
+def recorded_fetches(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> list[Anchor]:
+    """The anchors of the pages that are requested from now on."""
+    asked: list[Anchor] = []
+    fetch = stage.session.fetch
+
+    async def recorded(narrow: Narrow, anchor: Anchor, *size: int, include_anchor: bool) -> Page:
+        asked.append(anchor)
+        return await fetch(narrow, anchor, *size, include_anchor=include_anchor)
+
+    monkeypatch.setattr(stage.session, "fetch", recorded)
+    return asked
 
 
 async def test_a_message_that_arrives_below_the_visible_part_gets_the_unread_line(tmp_path: Path) -> None:
     async with staged(tmp_path, (80, 10)) as stage:
-        for number in range(15):
-            await stage.server.send("bruno", "general", "soup", f"spoon {number}")
+        ids = [await stage.server.send("bruno", "general", "soup", f"spoon {number}") for number in range(15)]
+
+        def is_read(message_id: int) -> bool:
+            return message_id not in stage.session.state.unreads
+
         await until(lambda: stage.session.state.unreads.count_all() == 15)
         await stage.show(stage.topic, "newest")
         await stage.see("spoon 14")
         view = stage.pane.view
         assert view is not None
-        await stage.press("pageup", "pageup")
+        for number in (-1, 7, 0):  # a screen at a time, for a moment each
+            await until(partial(is_read, ids[number]))
+            await stage.press("pageup")
         await until(lambda: stage.session.state.unreads.count_all() == 0)
         came = await stage.server.send("bruno", "general", "soup", "the last spoon")
         await until(lambda: came in view.ids)

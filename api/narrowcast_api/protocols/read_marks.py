@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import islice
 
@@ -11,6 +11,7 @@ from narrowcast_api.alarm import Alarm, log
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import REJECTED, NarrowcastError
+from narrowcast_api.protocols.on_screen import OnScreen
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 
@@ -46,6 +47,7 @@ class ReadMarks:
         self._online = online
         self._show = show
         self._alarm = Alarm(clock)
+        self._on_screen = OnScreen()
         self._retry = RetryTime(clock, 1.0, 60.0, "read-marks")
         self._kept = set() if self._journal is None else set(self._journal.load_read_marks())
         self._queue: dict[int, None] = dict.fromkeys(sorted(self._kept))
@@ -60,8 +62,21 @@ class ReadMarks:
         """Ids of messages that were seen, but not yet accepted by the server."""
         return (*sorted(self._in_flight), *self._queue)
 
+    def on_screen(self, pane: Hashable, ids: Collection[int]) -> None:
+        """Takes which messages of a pane are on the screen to their end now, and looked at: see `OnScreen`. Those
+        that stay there for a moment are marked as read.
+        """
+        self._on_screen.show(pane, ids, self._clock.monotonic())
+        self._take_seen()
+        if self._on_screen.due() is not None:
+            self._alarm.ring()
+
+    def _take_seen(self) -> None:
+        if seen := self._on_screen.take_seen(self._clock.monotonic()):
+            self.seen(seen)
+
     def seen(self, ids: Iterable[int]) -> None:
-        """Queues messages whose bottom edges have been on screen."""
+        """Queues messages that were seen."""
         if self._suspended:
             return
         for message_id in ids:
@@ -121,17 +136,18 @@ class ReadMarks:
     async def run(self) -> None:
         """Sends marks, at least `REQUEST_INTERVAL` seconds apart, until cancelled."""
         while True:
-            if not self._queue or not self._online():
-                await self._alarm.wait(None)
+            self._take_seen()
+            send_at = max(self._next, self._retry.at) if self._queue and self._online() else None
+            now = self._clock.monotonic()
+            if send_at is not None and send_at <= now:
+                await self._send()
                 continue
-            pause = max(self._next, self._retry.at) - self._clock.monotonic()
-            if pause > 0:
-                await self._alarm.wait(pause)
-                continue
-            await self._send()
+            times = [time for time in (send_at, self._on_screen.due()) if time is not None]
+            await self._alarm.wait(max(0.0, min(times) - now) if times else None)
 
     async def close(self) -> None:
         """Sends queued marks once, and keeps the rest in the journal. Bound it with a timeout."""
+        self._take_seen()
         try:
             if self._queue and self._online():
                 await self._send()

@@ -83,11 +83,11 @@ class MessageList(LineView):
     """
 
     class Moved(TextualMessage):
-        """The viewport or the selection moved. `seen`: ids of messages whose end has come into view since then."""
+        """The viewport or the selection moved. `ends`: ids of the messages whose ends are in view now."""
 
-        def __init__(self, seen: Sequence[int]) -> None:
+        def __init__(self, ends: Sequence[int]) -> None:
             super().__init__()
-            self.seen = seen
+            self.ends = ends
 
     class HeadingChosen(TextualMessage):
         """The heading of the conversation of a message was clicked."""
@@ -293,7 +293,7 @@ class MessageList(LineView):
             self.post_message(self.PageWanted(older=True))
         if len(feed.ids) - shown[-1].index < NEAR_EDGE and not feed.view.found_newest:
             self.post_message(self.PageWanted(older=False))
-        self.post_message(self.Moved(self.position.take_seen(feed)))
+        self.post_message(self.Moved(self.position.take_ends(feed)))
 
     # Textual.
 

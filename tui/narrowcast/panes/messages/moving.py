@@ -14,10 +14,12 @@ class Moving:
         self._pane = pane
 
     def oldest(self) -> None:
-        """Goes to the oldest message of the view."""
-        if self._pane.view is not None and not self._pane.view.found_oldest:
+        """Goes to the oldest message of the view; without a connection, to the oldest one that is loaded."""
+        view = self._pane.view
+        if view is not None and not view.found_oldest and self._pane.session.is_live:
             self._pane.reopen("oldest")
-        self._pane.list.position.to_oldest()
+        else:
+            self._pane.list.position.to_oldest()
 
     def newest(self) -> None:
         """Goes to the newest message of the view."""

@@ -7,7 +7,7 @@ or messages to the screen (`NarrowRequested`, `ReplyRequested` ...).
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from textual import events
@@ -83,6 +83,8 @@ class MessagesPane(Vertical):
         requested again and again."""
         self._is_positioned = False
         """Whether the position in the view is the user's own; before that, nothing counts as read."""
+        self._ends: Sequence[int] = ()
+        """The messages whose ends are in view."""
 
     # Used by the screen.
 
@@ -136,7 +138,8 @@ class MessagesPane(Vertical):
         if self.view is not None and self.view.narrow != narrow:
             self._leave(self.view)
         self._shared.leave_modes()
-        self._is_positioned = False
+        self._is_positioned, self._ends = False, ()
+        self.look_again()
         self._asked_from.clear()
         self.session.read_marks.resume()
         self._shared.view = view = self.session.view(narrow)
@@ -172,10 +175,10 @@ class MessagesPane(Vertical):
             isinstance(view.error, ApiError) and view.ids
         ):  # a lost connection is shown at the top of the screen
             self._shared.say(f"The server refused this view: {view.error.user_message}")
-        if not (self.list.position.engaged and self.list.selected != before):
+        has_moved = self.list.position.engaged and self.list.selected not in (None, before)
+        if not (has_moved and self.list.selected in view.ids):
             set_position(self.list.position, view, anchor)
         self._is_positioned = True
-        self.list.position.look_again()
         self.refresh_messages()
 
     # Changes.
@@ -196,11 +199,15 @@ class MessagesPane(Vertical):
         self.watch(self.app, "app_focus", self.look_again, init=False)
 
     def look_again(self) -> None:
-        """Reports as seen what came into view while the user was not looking."""
-        if self._is_seen:
-            self.list.position.look_again()
+        """Reports which messages the user is looking at, after a change of that."""
+        view = self.view
+        looks = view is not None and self._is_positioned and view.narrow.marks_read and self._is_seen
+        self.session.read_marks.on_screen(self, self._ends if looks else ())
 
     def on_show(self) -> None:
+        self.look_again()
+
+    def on_hide(self) -> None:
         self.look_again()
 
     @property
@@ -215,6 +222,7 @@ class MessagesPane(Vertical):
     def on_unmount(self) -> None:
         if self._unsubscribe is not None:
             self._unsubscribe()
+        self.session.read_marks.on_screen(self, ())
         if self.view is not None and self.view.is_watched == self._sees_arrivals:  # not set by another pane
             self.view.is_watched = None
 
@@ -308,19 +316,13 @@ class MessagesPane(Vertical):
             self.refresh_messages()
 
     def on_message_list_moved(self, event: MessageList.Moved) -> None:
-        """Saves the position, and reports messages that were seen as read."""
+        """Saves the position, and reports which messages are on the screen."""
         event.stop()
         self.parts.links.tell_hints()
-        view = self.view
-        if view is None or not self._is_positioned:
-            return
-        view.position = self.selected_id
-        if not (view.narrow.marks_read and self._is_seen):
-            return
-        get = self.session.state.messages.get
-        seen = [one for one in event.seen if (message := get(one)) is not None and not message.is_read]
-        if seen:
-            self.session.read_marks.seen(seen)
+        self._ends = event.ends
+        if self.view is not None and self._is_positioned:
+            self.view.position = self.selected_id
+        self.look_again()
 
     def on_message_list_heading_chosen(self, event: MessageList.HeadingChosen) -> None:
         """Opens the conversation of the message below the heading."""

@@ -6,7 +6,7 @@ without moving a line.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from narrowcast.panes.messages.feed import Feed, ItemRows, Key
 from narrowcast.panes.messages.viewport import Place, Viewport
@@ -180,23 +180,15 @@ class Position:
 
     # what has been seen
 
-    def look_again(self) -> None:
-        """Reports what is in view as seen once more, as if it had just come into view."""
-        self._seen_until = None
-        self._changed()
-
-    def take_seen(self, feed: Feed) -> list[int]:
-        """The ids of messages whose end has come into view since the last call."""
+    def take_ends(self, feed: Feed) -> Sequence[int]:
+        """The ids of messages whose ends are in view; they have been on the screen from now on."""
         shown = self.shown
         first, last = shown[0].index, shown[-1]
         bottom = last.index if last.row == self._rows.height(last.index) - 1 else last.index - 1
         bottom = min(bottom, len(feed.ids) - 1)
-        if self._seen_until is not None:
-            first = min(first, feed.index(self._seen_until) + 1)
-        seen = list(feed.ids[first : bottom + 1]) if bottom >= first else []
         if bottom >= 0 and (self._seen_until is None or feed.ids[bottom] > self._seen_until):
             self._seen_until = feed.ids[bottom]
-        return seen
+        return feed.ids[first : bottom + 1]
 
     def has_unread_below(self) -> bool:
         """Whether there are unread messages below everything that has been on the screen."""
@@ -242,8 +234,9 @@ class Position:
 
     def to_oldest(self) -> None:
         """Goes to the oldest loaded message."""
+        self._outdated = True  # the view may have been fetched again just now
         if (feed := self._items()) is not None:
-            self.following = False
+            self.following, self._seen_until = False, None
             self.selected, self.engaged = feed.key(0), True
             self._viewport.center(0, 0)
             self._moved()

@@ -132,6 +132,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def on_screen_resume(self) -> None:
         """After a dialog closes, messages that arrived meanwhile are visible now."""
+        self._look_again()
+
+    def on_screen_suspend(self) -> None:
+        """Below a dialog, no message counts as seen."""
+        self._look_again()
+
+    def _look_again(self) -> None:
         for conversation in self.side.all:
             conversation.messages.look_again()
 
