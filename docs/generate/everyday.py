@@ -46,7 +46,7 @@ TASKS: dict[str, tuple[Task, ...]] = {
     "Reading": (
         ("Next, previous message", "<message.down>, <message.up>", ""),
         (
-            "First unread, first, last message",
+            "First unread, first, last message (marks nothing as read)",
             "<message.first-unread>, <message.oldest>, <message.newest>",
             "",
         ),
@@ -60,6 +60,7 @@ TASKS: dict[str, tuple[Task, ...]] = {
         ),
         ("Follow a conversation live", "open it", "narrowcast read channel:design --follow"),
         ("Mark as unread from here", "<message.unread>", ""),
+        ("Mark all messages of the open view as read", "<message.mark-read>", ""),
         (
             "Mark a topic, a channel, everything as read",
             "<topic.mark-read>; <channel.mark-read>; <own.read-all>",

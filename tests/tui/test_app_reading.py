@@ -11,6 +11,7 @@ import pytest
 from narrowcast.app.config import Config
 from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.panes.navigation.rows import Kind
+from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.help import HelpScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Picker
@@ -83,6 +84,31 @@ async def test_n_goes_from_unread_topic_to_unread_topic_and_back_returns(tmp_pat
         assert {one, two} == topics
         await stage.press("alt+left")
         assert stage.screen.narrow == one
+
+
+async def test_z_marks_the_whole_view_as_read_and_the_combined_feed_after_asking(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        server, bruno = stage.server, frozenset({stage.server.id("bruno")})
+        general = server.channel("general")
+        await stage.go(Narrow.starred())
+        soup = [await server.send("bruno", "general", "soup", f"spoon {number}") for number in range(150)]
+        bread = await server.send("bruno", "general", "bread", f"@**|{server.id('ada')}** fresh")
+        other = await server.send("bruno", "engineering", "build", "red")
+        direct = await server.send_direct("bruno", ["ada"], "psst")
+        unreads = stage.session.state.unreads
+        await until(lambda: {*soup, bread, other, direct} <= set(unreads))
+        for narrow, gone in (
+            (Narrow.topic(general, "soup"), {*soup}),
+            (Narrow.mentions(), {bread}),
+            (Narrow.direct(bruno), {direct}),
+        ):
+            await stage.go(narrow, "newest")
+            await stage.press("Z")
+            await until(partial(gone.isdisjoint, unreads))
+        assert set(unreads) == {other}
+        await stage.go(Narrow.all())
+        await stage.press("Z")
+        assert isinstance(stage.app.screen, ConfirmScreen)
 
 
 async def test_every_view_has_its_key(tmp_path: Path) -> None:

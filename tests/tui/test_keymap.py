@@ -105,6 +105,7 @@ OWNERS: dict[Context, type] = {
 PANES = (Context.NAVIGATION, Context.MESSAGES)
 ALIKE = [
     {"navigation.leave", "go.all"},  # both leave the current place
+    {"navigation.mark-read", "message.mark-read"},  # the row, or the open view
     {"navigation.down", "message.down"},
     {"navigation.up", "message.up"},
     {"navigation.page-down", "message.page-down"},

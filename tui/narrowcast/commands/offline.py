@@ -67,6 +67,7 @@ NEEDS_SERVER = frozenset(
         "message.delete",
         "message.edit",
         "message.history",
+        "message.mark-read",
         "message.poll-add",
         "message.poll-question",
         "message.receipts",

@@ -56,6 +56,11 @@ FUNCTIONS: tuple[Command, ...] = (
     ),
     *rows(
         Context.MAIN,
+        "Reading",
+        ("message.mark-read", "Z", "Mark all messages in this view as read", do.here.mark_view_read),
+    ),
+    *rows(
+        Context.MAIN,
         "Composing messages",
         ("write.channel", "c", "New channel message", do.writing.channel),
         ("write.direct", "x", "New direct message", do.writing.direct),

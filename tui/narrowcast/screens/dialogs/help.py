@@ -28,6 +28,10 @@ from narrowcast.widgets.virtual_list import VirtualList
 FIRST_STEPS = (
     ("pane.next", "Move between panes: channels, messages, compose box, people"),
     ("message.down", "Next message; <message.enter> opens what is selected"),
+    (
+        "message.newest",
+        "Last message; marks nothing. <message.mark-read> marks all messages of the view as read",
+    ),
     ("message.reply", "Reply to the selected message"),
     ("write.channel", "New channel message"),
     ("write.direct", "New direct message"),
