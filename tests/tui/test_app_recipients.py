@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -89,3 +92,59 @@ async def test_a_part_of_a_name_that_several_have_stays_as_it_was_typed(tmp_path
         await stage.press("x")
         await stage.type("sam,nobody,")
         assert stage.screen.writing.target.to.text == "sam, nobody, "
+
+
+async def in_topic_field(stage: Stage, typed: str) -> None:
+    """Types a topic into the address of a message to a channel that has the topic "quick start card"."""
+    await stage.server.send("bruno", "general", "quick start card", "Is it printed?")
+    await stage.go(Narrow.channel(stage.server.channel("general")))
+    await stage.press("c")
+    await stage.type(typed)
+    await until(lambda: stage.session.state.topics.is_loaded(stage.server.channel("general")))
+    await stage.pilot.pause()
+
+
+def offered(stage: Stage) -> list[tuple[str, str]]:
+    """The completions that are shown: text and detail."""
+    writing = stage.screen.writing
+    shown = writing.offers.list.items if writing.has_class("-offering") else ()
+    return [(choice.text, choice.detail) for choice in shown]
+
+
+@pytest.mark.parametrize("key", ["enter", "tab"])
+async def test_a_new_topic_is_never_replaced_by_one_whose_name_begins_so(tmp_path: Path, key: str) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic_field(stage, "quick")
+        assert offered(stage) == [("quick", "new topic"), ("quick start card", "")]
+        await stage.press(key)
+        assert stage.screen.writing.text.has_focus
+        await stage.type("hi")
+        await stage.press("enter")
+        topics, general = stage.session.state.topics, stage.server.channel("general")
+        await until(lambda: "quick" in [topic.name for topic in topics.of(general)])
+
+
+@pytest.mark.parametrize("key", ["enter", "tab"])
+async def test_a_topic_that_was_chosen_with_the_arrows_is_taken(tmp_path: Path, key: str) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic_field(stage, "quick")
+        await stage.press("down", key)
+        assert stage.screen.writing.target.topic.text == "quick start card"
+        assert stage.screen.writing.text.has_focus
+
+
+async def test_a_topic_that_there_is_is_not_offered_as_a_new_one(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "Quick", "First")
+        await in_topic_field(stage, "quick")
+        assert offered(stage) == [("Quick", ""), ("quick start card", "")]
+
+
+async def test_a_link_to_a_new_topic_is_not_replaced_by_one_to_another_topic(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await in_topic_field(stage, "soup")
+        await stage.press("enter")
+        await stage.type("see #general>quick")
+        assert offered(stage) == [("quick", "new topic"), ("quick start card", "#general")]
+        await stage.press("tab")
+        assert stage.screen.writing.text.text == "see #**general>quick** "

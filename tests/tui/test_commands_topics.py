@@ -173,3 +173,31 @@ async def test_a_feature_that_an_old_server_lacks_is_refused_with_the_level(tmp_
         assert "Not supported by this server (level 200; needs 219)" in stage.notices[-1]
         await stage.press("enter")
         assert isinstance(stage.app.screen, Picker)
+
+
+async def test_a_new_name_of_a_topic_is_not_replaced_by_that_of_another_one(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "quick start card", "Is it printed?")
+        await in_topic(stage, "general", "lunch")
+        for keys, name in (((), "quick"), (("down",), "quick start card")):
+            await run(stage, "topic.move")
+            await form_of(stage)
+            await stage.type("quick")
+            assert "quick (new topic) · quick start card" in screen_text(stage.app.screen)
+            await stage.press(*keys, "enter")
+            form = await form_of(stage)
+            assert form.row("topic").typed == name
+            assert not form.row("topic").control.has_focus
+            await stage.press("escape", "escape")
+
+
+async def test_a_completion_of_a_new_name_is_left_with_tab_as_it_was_typed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.server.send("bruno", "general", "quick start card", "Is it printed?")
+        await in_topic(stage, "general", "lunch")
+        await run(stage, "topic.move")
+        form = await form_of(stage)
+        await stage.type("quick")
+        await stage.press("tab")
+        assert form.row("topic").typed == "quick"
+        assert form.row("channel").control.has_focus

@@ -108,6 +108,7 @@ def _move_fields(
             value=where.topic,
             limit=limit,
             suggest=topics,
+            new="new topic",
         ),
         ChannelName(
             "channel",

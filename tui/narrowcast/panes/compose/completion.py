@@ -12,6 +12,7 @@ from msgspec import Struct
 from narrowcast.text import names
 from narrowcast.text.matching import best_matches
 from narrowcast.text.user_search import best_users, found_otherwise
+from narrowcast_api.narrow.destinations import fold_topic
 from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
 SHOWN = 7
+NEW_TOPIC = "new topic"
+AS_TYPED = "as typed"
+"""Shown for a topic while it is not known whether it is new."""
 WILDCARDS = ("all", "topic")
 SLASH_COMMANDS = (
     ("me", "say what you are doing"),
@@ -124,11 +128,12 @@ def _channels(state: State, typed: str) -> list[Completion]:
             return []
         proper = names.channel(state, channel_id)
         topics = [topic.name for topic in state.topics.of(channel_id)]
-        return _ranked(
-            query.strip(),
-            topics,
-            lambda place: Completion(topics[place], f"#**{proper}>{topics[place]}** ", f"#{proper}"),
-        )
+
+        def link(topic: str, detail: str) -> Completion:
+            return Completion(topic, f"#**{proper}>{topic}** ", detail)
+
+        found = _ranked(query, topics, lambda place: link(topics[place], f"#{proper}"))
+        return _new_topic_first(state, channel_id, query, link, found)
     channels = [channel.name for channel in state.channels.subscribed()]
     return _ranked(
         typed, channels, lambda place: Completion(channels[place], f"#**{channels[place]}** ", "channel")
@@ -161,7 +166,27 @@ def topic_names(state: State, channel_id: int | None, typed: str) -> list[Comple
     if channel_id is None:
         return []
     topics = [topic.name for topic in state.topics.of(channel_id) if topic.name]
-    return _ranked(typed, topics, lambda place: Completion(topics[place], topics[place]))
+
+    def name(topic: str, detail: str = "") -> Completion:
+        return Completion(topic, topic, detail)
+
+    found = _ranked(typed, topics, lambda place: name(topics[place]))
+    return _new_topic_first(state, channel_id, typed, name, found)
+
+
+def _new_topic_first(
+    state: State, channel_id: int, typed: str, made: Callable[[str, str], Completion], found: list[Completion]
+) -> list[Completion]:
+    """Puts what was typed before the topics that were found, as it is a new topic unless it is one of them.
+    Alone it is not offered, as nothing would change.
+    """
+    topic = typed.strip()
+    if not topic or not found:
+        return found
+    same = [one for one in found if fold_topic(one.label) == fold_topic(topic)]
+    if same:
+        return [*same, *(one for one in found if one not in same)]
+    return [made(topic, NEW_TOPIC if state.topics.is_loaded(channel_id) else AS_TYPED), *found]
 
 
 def recipient_names(state: State, typed: str) -> tuple[int, list[Completion]]:

@@ -13,6 +13,7 @@ from narrowcast.panes.compose.completion import Completion
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.widgets.editor import Editor
+from narrowcast_api.errors import NarrowcastError
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -40,6 +41,10 @@ class Offers:
         self._target = target
         self._text = text
         self._offered: tuple[Editor, int] | None = None
+        self._loading: set[int] = set()
+        """Channels whose topics are being fetched."""
+        self._was_moved = False
+        """Whether another row than the first was chosen with the arrows."""
 
     @property
     def _state(self) -> State:
@@ -78,7 +83,26 @@ class Offers:
         if field is self._target.channel:
             return 0, completion.channel_names(self._state, typed)
         channel_id = self._state.channels.id_of(self._target.channel.text.strip())
+        if channel_id is not None and not self._state.topics.is_loaded(channel_id):
+            self._load_topics(channel_id, field)
         return 0, completion.topic_names(self._state, channel_id, typed)
+
+    def _load_topics(self, channel_id: int, field: Editor) -> None:
+        """Fetches the topics of a channel, without which it is not known whether a topic is new."""
+        if channel_id in self._loading or not self._session.is_live:
+            return
+        self._loading.add(channel_id)
+        app_of(self._host).spawn(self._offer_loaded(channel_id, field), "topics")
+
+    async def _offer_loaded(self, channel_id: int, field: Editor) -> None:
+        try:
+            await self._session.loader.topics(channel_id)
+        except NarrowcastError:
+            return  # what is known is offered
+        finally:
+            self._loading.discard(channel_id)
+        if self.field is field and self._host.is_attached and not self._was_moved:
+            self.offer(field, True)
 
     def offer(self, field: Editor, edited: bool, *, asked: bool = False) -> None:
         """Shows completions for the word at the cursor: after typing, or if ``asked`` for by a key."""
@@ -94,7 +118,7 @@ class Offers:
             self.close()
             return
         self._offered = (field, offered[0])
-
+        self._was_moved = False
         self.list.set_items([Choice(offer, offer.label, offer.detail) for offer in completions])
         self.list.styles.height = len(completions)
         self.list.styles.offset = (2, -len(completions))
@@ -123,4 +147,5 @@ class Offers:
         if self._offered is None or not (up or down):
             return False
         self.list.action_cursor_up() if up else self.list.action_cursor_down()
+        self._was_moved = True
         return True

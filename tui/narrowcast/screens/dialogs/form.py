@@ -24,7 +24,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
 from narrowcast.app.context import app_of
-from narrowcast.commands.hints import KeyHint, key_of, keys_of, with_keys
+from narrowcast.commands.hints import SEPARATOR, KeyHint, key_of, keys_of, with_keys
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.wrapping import Run, wrap
 from narrowcast.screens.dialogs.dialog import Dialog
@@ -36,7 +36,7 @@ from narrowcast.text.natural_time import EXAMPLES
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
-from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.one_line import OneLine, Piece
 from narrowcast_api.errors import NarrowcastError
 
 if TYPE_CHECKING:
@@ -177,10 +177,8 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         if row is None:
             self._hint.show_pieces([])
             return
-        start, offers = row.offers()
-        if offers and row.typed[start:].strip().casefold() != offers[0].casefold():
-            key = key_of(keys_of(self), "form.next")
-            self._hint.show_pieces([(f"{key}: ", "accent"), (" · ".join(map(row.describe, offers)), "dim")])
+        if offers := row.shown_offers():
+            self._hint.show_pieces(self._offers_line(offers, is_free=row.is_free))
         elif isinstance(row.field, Moment) and row.typed.strip():
             self._hint.show_pieces([self._understood(row)])
         elif isinstance(row.control, ChoiceControl) and row.control.is_cut:
@@ -189,6 +187,20 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             self._hint.show_pieces([(row.field.hint or with_keys(keys_of(self), CHANGE), "dim")])
         else:
             self._hint.show_pieces([(row.field.hint, "dim")])
+
+    def _offers_line(self, offers: Sequence[tuple[str, bool]], *, is_free: bool) -> list[Piece]:
+        """The completions, the chosen one stressed if the arrows choose."""
+        keys = keys_of(self)
+        if not is_free:
+            return [
+                (f"{key_of(keys, 'form.next')}: ", "accent"),
+                (SEPARATOR.join(text for text, _ in offers), "dim"),
+            ]
+        arrows = "/".join(filter(None, (key_of(keys, "form.up"), key_of(keys, "form.down"))))
+        pieces: list[Piece] = [(f"{arrows}: ", "accent")]
+        for place, (text, is_chosen) in enumerate(offers):
+            pieces += [(SEPARATOR if place else "", "dim"), (text, "strong" if is_chosen else "dim")]
+        return pieces
 
     @staticmethod
     def _understood(row: FormRow) -> tuple[str, str]:
@@ -224,7 +236,12 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._step(-1)
 
     def action_move(self, by: int) -> None:
-        self._step(by)
+        """Chooses a completion where other values are allowed too; else goes to another field."""
+        row = self._here
+        if row is not None and row.choose(by):
+            self._show_hint()
+        else:
+            self._step(by)
 
     def action_new_line(self) -> None:
         row = self._here
@@ -236,6 +253,8 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         event.stop()
         self._take_back_warning()
         if event.edited:
+            if self._here is not None:
+                self._here.edited()
             self._check_again()
         self._show_hint()
 

@@ -152,6 +152,7 @@ class FormRow(Horizontal):
         self.label = OneLine(classes="label")
         self.control = self._make()
         self.before = fields.initial(field)
+        self._chosen = 0
         self.problem = Static("", classes="problem", markup=False)
         """The problem with the value; the form shows it below the row."""
 
@@ -284,25 +285,58 @@ class FormRow(Horizontal):
             case fields.Moment():
                 return 0, [text for text in MOMENTS if typed and text.startswith(typed.lower())]
             case fields.LineField() if self.field.suggest is not None:
-                return 0, _best(typed, self.field.suggest(typed))
+                found = _best(typed, self.field.suggest(typed))
+                return 0, _typed_first(typed.strip(), found) if self.field.new else found
         return 0, []
 
+    @property
+    def is_free(self) -> bool:
+        """Whether the field takes values that are not among its completions."""
+        return isinstance(self.field, fields.LineField) and bool(self.field.new)
+
+    def choose(self, by: int) -> bool:
+        """Chooses another completion than what was typed; False if there is none in this direction."""
+        _, found = self.offers()
+        place = self._chosen + by
+        if not (self.is_free and self.is_touched and found and 0 <= place < len(found)):
+            return False
+        self._chosen = place
+        return True
+
+    def edited(self) -> None:
+        """After the text was changed: what was typed is what is chosen."""
+        self._chosen = 0
+
     def complete(self) -> bool:
-        """Accepts the first completion; False if there is nothing to complete."""
+        """Accepts the chosen completion, by default the first; False if there is nothing to complete."""
         start, found = self.offers()
         control = self.control
         if not isinstance(control, Editor) or not found or not self.typed[start:].strip():
             return False
-        if self.typed[start:].strip().casefold() == found[0].casefold():
+        chosen = found[self._chosen if self._chosen < len(found) else 0]
+        if self.typed[start:].strip().casefold() == chosen.casefold():
             return False
-        taken = _list_of(found[:1]) if self.is_list else found[0]
+        taken = _list_of([chosen]) if self.is_list else chosen
         control.replace(start, len(self.typed), taken)
         return True
 
-    def describe(self, offer: str) -> str:
-        """The text shown for a completion."""
-        describe = self.field.describe if isinstance(self.field, fields.LineField) else None
-        return describe(offer) if describe is not None else offer
+    def shown_offers(self) -> list[tuple[str, bool]]:
+        """The texts of the completions, and which of them is chosen; none if what was typed is the only one."""
+        start, found = self.offers()
+        typed = self.typed[start:].strip().casefold()
+        if not found or (
+            typed == found[0].casefold() and not (self.is_free and self.is_touched and found[1:])
+        ):
+            return []
+        return [(self._describe(offer), place == self._chosen) for place, offer in enumerate(found)]
+
+    def _describe(self, offer: str) -> str:
+        field = self.field
+        if not isinstance(field, fields.LineField):
+            return offer
+        if field.new and field.suggest is not None and offer not in field.suggest(self.typed):
+            return f"{offer} ({field.new})"
+        return field.describe(offer) if field.describe is not None else offer
 
 
 def focusable(row: FormRow) -> Widget | None:
@@ -321,6 +355,12 @@ def _people(state: State, typed: str) -> list[str]:
         return []
     people = [user for user in state.users.active() if not user.is_system_bot]
     return [names.recipient(state, user.user_id) for user in best_users(state, typed, people, OFFERED)]
+
+
+def _typed_first(typed: str, found: list[str]) -> list[str]:
+    """What was typed, then the completions that differ from it; one that differs only in case replaces it."""
+    same = [one for one in found if one.casefold() == typed.casefold()]
+    return [*(same or ([typed] if typed and found else [])), *(one for one in found if one not in same)]
 
 
 def _best(typed: str, candidates: Sequence[str]) -> list[str]:

@@ -57,7 +57,7 @@ class Field(Struct, frozen=True):
 
 class LineField(Field, frozen=True):
     """A text of one line. ``limit``: maximum length; ``suggest``: completions for Tab, shown as ``describe``
-    returns them.
+    returns them. ``new``: what a value that is not one of them is called, such as "new topic", if it is allowed.
     """
 
     value: str = ""
@@ -67,6 +67,7 @@ class LineField(Field, frozen=True):
     secret: bool = False
     suggest: Suggest | None = None
     describe: Callable[[str], str] | None = None
+    new: str = ""
 
 
 class Text(Field, frozen=True):
