@@ -105,9 +105,12 @@ class _Brackets(Rule):
     def __init__(self, library_rule: library.LinkInlineProcessor, md: Engine) -> None:
         super().__init__(library_rule.compiled_re, md)
         self._library = library_rule
+        self._seen = ""
+        self._starts: frozenset[int] = frozenset()
+        """Where links may begin in the text last seen, from its end."""
 
     def find(self, run: Run, match: Match[str], data: str) -> Found | None:
-        if run.link_budget <= 0 or match.end() - 1 not in bracket_starts(data):
+        if run.link_budget <= 0 or not self._may_begin(data, match.end() - 1):
             return None
         run.link_budget -= 1
         link, start, end = self._library.handleMatch(match, data)
@@ -116,6 +119,13 @@ class _Brackets(Rule):
             return None
         made = self._made(run, link)
         return None if made is None or start is None or end is None else (made, start, end)
+
+    def _may_begin(self, data: str, bracket: int) -> bool:
+        # Each link is replaced in the text as it is found, but what follows it stays as it was.
+        if not self._seen.endswith(data[bracket:]):
+            self._seen = data
+            self._starts = frozenset(len(data) - start for start in bracket_starts(data))
+        return len(data) - bracket in self._starts
 
     def _made(self, run: Run, link: Element) -> Element | None:
         """The replacement for the library's link; None leaves the text as it is."""
@@ -148,7 +158,6 @@ class MediaRule(_Brackets):
         return inline_media(run, link.get("src", ""), link.get("alt", ""))
 
 
-@lru_cache(maxsize=1)
 def bracket_starts(source: str) -> frozenset[int]:
     """Where links may begin: at brackets closed by `](` with a `)` later, inside fewer than DEEPEST_BRACKETS
     others.
