@@ -15,7 +15,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from functools import lru_cache
 from typing import Final, cast
-from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -31,6 +30,7 @@ from narrowcast_server.background import background
 from narrowcast_server.http import auth
 from narrowcast_server.http.browsers import check_page
 from narrowcast_server.http.call_limits import CallLimiter
+from narrowcast_server.http.forms import MAX_FIELDS, decoded
 from narrowcast_server.http.routing import Call, Endpoint, ResponseBody
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.dialect import refusal
@@ -51,7 +51,8 @@ from narrowcast_server.storage.extra_keys import ExtraKey
 _log = logging.getLogger("narrowcast.server")
 _requests = logging.getLogger("narrowcast.server.requests")
 """Each request for the debug log: no secrets and no texts of people."""
-_MAX_FIELDS: Final = 1000
+_LARGE_FORM: Final = 64 * 1024
+"""Bytes: larger ones are parsed in a thread."""
 
 
 def build(core: Core) -> Starlette:
@@ -194,34 +195,36 @@ class _Dispatcher:
             request=request,
             endpoint=endpoint,
             path=request.path_params,
-            fields=await self._fields(request, endpoint),
+            fields=decoded(request.scope["query_string"]),
             caller=user,
             extra_key=extra,
             client=client_name(request.headers.get("user-agent", "")),
             level=self._core.level,
             authenticate=authenticate,
         )
-        call.parse()
-        return self._respond(call, await self._durable_result(call))
-
-    async def _durable_result(self, call: Call) -> ResponseBody | Response:
-        """The handler's result, returned once the changes it made are on disk."""
-        if call.endpoint.method == "GET":
-            return await self._handle(call)
+        body = await self._form(call)
         changes = self._core.store.changes
         try:
-            return await self._handle(call)
+            async with self._limiter.turn(user, endpoint):
+                if len(body) > _LARGE_FORM:
+                    await asyncio.to_thread(_parse, call, body)
+                else:
+                    _parse(call, body)
+                return self._respond(call, await self._handle(call))
         finally:
             # Some errors follow a change that stays, such as invitations of which only some could be sent.
-            await self._core.until_durable(changes)
+            if endpoint.method != "GET":
+                await self._core.until_durable(changes)
 
-    async def _fields(self, request: Request, endpoint: Endpoint) -> dict[str, str]:
-        fields = _decode(request.scope["query_string"])
+    async def _form(self, call: Call) -> bytes:
+        """The body of a form, empty if it has none or comes in parts, whose fields the call then has."""
+        request, endpoint = call.request, call.endpoint
         if request.method in ("GET", "HEAD") or endpoint.streaming:
-            return fields
+            return b""
         if request.headers.get("content-type", "").startswith("multipart/"):
-            return fields | await self._multipart(request, endpoint)
-        return fields | _decode(await self._body(request, endpoint))
+            call.fields |= await self._multipart(request, endpoint)
+            return b""
+        return await self._body(request, endpoint)
 
     async def _body(self, request: Request, endpoint: Endpoint) -> bytes:
         limit = self._most_bytes(endpoint)
@@ -251,7 +254,7 @@ class _Dispatcher:
             raise ServiceError("The request has no Content-Length", status=411)
         if int(length) > self._most_bytes(endpoint):
             raise ServiceError("The request is too large", status=413)
-        async with self._in_time(), request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
+        async with self._in_time(), request.form(max_files=0, max_fields=MAX_FIELDS) as form:
             return {name: value for name, value in form.items() if isinstance(value, str)}
 
     async def _handle(self, call: Call) -> ResponseBody | Response:
@@ -259,6 +262,7 @@ class _Dispatcher:
         if inspect.iscoroutinefunction(handler):
             if call.endpoint.method != "GET":
                 call.confirm()
+            changes = self._core.store.changes
             try:
                 result = await cast("Callable[[Call], Awaitable[ResponseBody | Response]]", handler)(call)
             except ServiceError as error:
@@ -278,7 +282,7 @@ class _Dispatcher:
                 _record_action(call)
                 return result
 
-        return await self._core.highlights.with_highlights(work)
+        return await self._core.renderings.with_renderings(work)
 
     def _record(self, call: Call) -> None:
         """As `_record_action`, in a transaction of its own."""
@@ -321,12 +325,9 @@ def json_response(
     return Response(encoded(body), status, headers=headers, media_type="application/json")
 
 
-def _decode(raw: bytes) -> dict[str, str]:
-    try:
-        pairs = parse_qsl(raw.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS)
-    except ValueError as error:
-        raise ServiceError("The form fields are malformed") from error
-    return dict(pairs)
+def _parse(call: Call, body: bytes) -> None:
+    call.fields |= decoded(body)
+    call.parse()
 
 
 def client_name(user_agent: str) -> str:

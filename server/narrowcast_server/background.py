@@ -55,7 +55,7 @@ async def _deliver(core: Core) -> None:
 async def _one_by_one(core: Core, works: Iterable[Callable[[], None]]) -> None:
     """Runs the due work items; requests are served between any two."""
     for work in works:
-        await core.highlights.with_highlights(work)
+        await core.renderings.with_renderings(work)
         await asyncio.sleep(0)
 
 
@@ -72,6 +72,7 @@ async def _rest(core: Core) -> None:
     while True:
         await core.clock.sleep(_REST_SECONDS)
         await core.workers.rest()
+        await core.renderings.rest()
 
 
 async def _retain(core: Core) -> None:
@@ -121,6 +122,7 @@ async def background(core: Core) -> AsyncIterator[None]:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
         await core.workers.stop()
+        await core.renderings.stop()
 
 
 async def guarded(core: Core, task: Task) -> None:

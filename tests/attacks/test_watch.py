@@ -189,6 +189,7 @@ def texts() -> dict[str, str]:
         "images": "![](" * 2_500,
         "emphasis": "*a **b " * 1_400,
         "links": "[a](http://x) " * 700,
+        "adjacent links": "[a](b)" * 1_665,
         "addresses": "http://a.b/c " * 750,
         "mentions": "@**Person 1** " * 700,
         "wrong mentions": "@**Person x|999** " * 550,

@@ -9,18 +9,20 @@ running.
 from __future__ import annotations
 
 import json
+import os
 import resource
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 from narrowcast_server.computing.differences import html_difference
 from narrowcast_server.computing.highlight import highlighted
 
 HEAD: Final = 4
 _MAX_MEMORY: Final = 1 << 30
+_NICE: Final = 5
 _TASKS: Final[dict[str, Callable[..., str | None]]] = {
     "difference": html_difference,
     "highlight": highlighted,
@@ -29,15 +31,23 @@ _TASKS: Final[dict[str, Callable[..., str | None]]] = {
 
 def main() -> None:
     """Processes jobs until the end of input."""
+    for job in jobs():
+        for item in job["items"]:
+            send(_run(_TASKS[job["task"]], item))
+
+
+def jobs() -> Iterator[dict[str, Any]]:
+    """The jobs from standard input, until it ends. Each has its limit of processor time until the next is read."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    # The server itself answers people first.
+    os.nice(_NICE)
     # A system with a lower limit, or without such limits, is fine too.
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    while (job := _read(sys.stdin.buffer)) is not None:
+    while (job := receive()) is not None:
         signal.setitimer(signal.ITIMER_PROF, float(job["seconds"]))
-        for item in job["items"]:
-            _write(sys.stdout.buffer, _run(_TASKS[job["task"]], item))
+        yield job
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
@@ -54,18 +64,20 @@ def frame(value: object) -> bytes:
     return len(body).to_bytes(HEAD) + body
 
 
-def _write(stream: BinaryIO, value: object) -> None:
-    stream.write(frame(value))
-    stream.flush()
+def send(value: object) -> None:
+    """Writes a frame to standard output."""
+    sys.stdout.buffer.write(frame(value))
+    sys.stdout.buffer.flush()
 
 
-def _read(stream: BinaryIO) -> dict[str, Any] | None:
-    head = stream.read(HEAD)
+def receive() -> dict[str, Any] | None:
+    """The next frame from standard input; None at its end."""
+    head = sys.stdin.buffer.read(HEAD)
     if len(head) < HEAD:
         return None
-    job = json.loads(stream.read(int.from_bytes(head)))
-    assert isinstance(job, dict)
-    return job
+    received = json.loads(sys.stdin.buffer.read(int.from_bytes(head)))
+    assert isinstance(received, dict)
+    return received
 
 
 if __name__ == "__main__":

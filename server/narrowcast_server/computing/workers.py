@@ -7,9 +7,9 @@ import json
 import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from narrowcast_server.computing.child import HEAD, frame
 
@@ -18,14 +18,22 @@ _MAX_WAITING: Final = 16
 _END_SECONDS: Final = 2.0
 _MODULE: Final = "narrowcast_server.computing.child"
 
+Reply = dict[str, object]
+DONE: Final[Reply] = {}
+"""What a job's caller returns for its last frame."""
+
 
 class Workers:
     """A few child processes, started on demand and ended when idle. For a single event loop."""
 
-    def __init__(self, *, patience_seconds: float = 20.0) -> None:
+    def __init__(
+        self, module: str = _MODULE, processes: int = _PROCESSES, *, patience_seconds: float = 20.0
+    ) -> None:
+        """`module`: the program that the processes run."""
+        self._module = module
         self._patience_seconds = patience_seconds
         """The longest wait for a process that gets no processor time; a last resort."""
-        self._free = asyncio.Semaphore(_PROCESSES)
+        self._free = asyncio.Semaphore(processes)
         self._waiting = 0
         self._working = 0
         self._resting: list[Process] = []
@@ -37,31 +45,39 @@ class Workers:
 
         All are None if too many jobs are waiting: the caller needs a fallback.
         """
-        if not items or self._waiting >= _MAX_WAITING:
-            return [None] * len(items)
+        results: list[str | None] = []
+
+        def take(result: Any) -> Reply | None:
+            results.append(result if isinstance(result, str) else None)
+            return DONE if len(results) == len(items) else None
+
+        if items and self._waiting < _MAX_WAITING:
+            await self.run({"task": task, "seconds": seconds, "items": items}, take)
+        return results + [None] * (len(items) - len(results))
+
+    async def run(self, job: Reply, take: Callable[[Any], Reply | None]) -> bool:
+        """Sends a job to a process and passes each frame that comes back to `take`, until that returns DONE.
+        Another value than None is sent as a reply. Returns whether the job was finished.
+        """
         self._waiting += 1
         try:
             async with self._free:
-                return await self._job(task, items, seconds)
+                return await self._run(job, take)
         finally:
             self._waiting -= 1
 
-    async def _job(self, task: str, items: Sequence[Sequence[str]], seconds: float) -> list[str | None]:
-        results: list[str | None] = []
+    async def _run(self, job: Reply, take: Callable[[Any], Reply | None]) -> bool:
         process: Process | None = None
         try:
             async with asyncio.timeout(self._patience_seconds):
                 process = await self._process()
                 self._working += 1
-                assert process.stdin is not None
-                process.stdin.write(frame({"task": task, "seconds": seconds, "items": items}))
-                for _ in items:
-                    results.append(await _read_result(process))
+                await _converse(process, job, take)
         except (OSError, EOFError, TimeoutError):
-            results += [None] * (len(items) - len(results))
             if process is not None:
                 await _end(process)
-        except asyncio.CancelledError:
+            return False
+        except BaseException:
             # A process that still owes a result cannot be reused.
             if process is not None:
                 with suppress(ProcessLookupError):
@@ -71,10 +87,10 @@ class Workers:
         else:
             self._used = True
             self._resting.append(process)
+            return True
         finally:
             if process is not None:
                 self._working -= 1
-        return results
 
     async def _process(self) -> Process:
         while self._resting:
@@ -83,7 +99,7 @@ class Workers:
                 return process
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", _MODULE, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment
+            sys.executable, "-m", self._module, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment
         )
 
     @property
@@ -113,11 +129,15 @@ class Workers:
             await process.communicate()
 
 
-async def _read_result(process: Process) -> str | None:
+async def _converse(process: Process, job: Reply, take: Callable[[Any], Reply | None]) -> None:
+    assert process.stdin is not None
     assert process.stdout is not None
-    head = await process.stdout.readexactly(HEAD)
-    result = json.loads(await process.stdout.readexactly(int.from_bytes(head)))
-    return result if isinstance(result, str) else None
+    reply: Reply | None = job
+    while reply is not DONE:
+        if reply is not None:
+            process.stdin.write(frame(reply))
+        head = await process.stdout.readexactly(HEAD)
+        reply = take(json.loads(await process.stdout.readexactly(int.from_bytes(head))))
 
 
 async def _end(process: Process) -> None:

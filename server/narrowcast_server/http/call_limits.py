@@ -1,11 +1,15 @@
-"""Limits on requests: how many a caller may send over time, and how many may be in progress at once."""
+"""Limits on requests: how many a caller may send over time, how many may be in progress at once, and how many
+of these are processed at once.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Final
+from weakref import WeakValueDictionary
 
 from starlette.requests import Request
 
@@ -19,6 +23,9 @@ if TYPE_CHECKING:
 
 _PAUSE_SECONDS: Final = 1.0
 _EVENTS: Final = "/events"
+_TURNS: Final = 2
+_COST_SECONDS: Final = 0.02
+"""A request counts once more for each time that its processing takes this long."""
 
 
 class CallLimiter:
@@ -31,6 +38,8 @@ class CallLimiter:
         self._event_calls = RateLimiter(core.clock, config.event_rate_limits)
         self._anonymous = RateLimiter(core.clock, config.anonymous_rate_limits)
         self._under_way: Counter[int] = Counter()
+        self._turns: WeakValueDictionary[int, asyncio.Semaphore] = WeakValueDictionary()
+        """By account, whose bots share its turns; only of accounts with requests."""
 
     @contextmanager
     def counted(self, user: User | None, request: Request, endpoint: Endpoint) -> Iterator[Headers]:
@@ -52,6 +61,25 @@ class CallLimiter:
             self._under_way[user.id] -= 1
             if not self._under_way[user.id]:
                 del self._under_way[user.id]
+
+    @asynccontextmanager
+    async def turn(self, user: User | None, endpoint: Endpoint) -> AsyncIterator[None]:
+        """Waits until a request whose body has arrived may be processed: of one account two at once are, so that
+        others are served before its third. What the processing costs counts against the account's limit.
+
+        Requests for events and uploads wait for their clients, so they need no turn.
+        """
+        if user is None or endpoint.path == _EVENTS or endpoint.streaming:
+            yield
+            return
+        account = user.id if user.bot_owner_id is None else user.bot_owner_id
+        async with self._turns.setdefault(account, asyncio.Semaphore(_TURNS)):
+            begun = self._core.clock.monotonic()
+            try:
+                yield
+            finally:
+                taken = self._core.clock.monotonic() - begun
+                self._calls.add(user.id, int(taken / _COST_SECONDS))
 
 
 def address_of(request: Request) -> str:

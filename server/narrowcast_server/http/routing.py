@@ -156,7 +156,7 @@ class Call:
     request: Request
     endpoint: Endpoint
     path: Mapping[str, str]
-    fields: Mapping[str, str]
+    fields: dict[str, str]
     """The raw form or query fields."""
     caller: User | None
     extra_key: ExtraKey | None

@@ -16,6 +16,7 @@ from narrowcast_server.markdown.context import (
     Rendered,
 )
 from narrowcast_server.markdown.render import render, topic_links
+from narrowcast_server.markdown.renderings import RenderingFailed, Renderings
 from narrowcast_server.markdown.widgets import check_submessage, widget_for
 
 __all__ = [
@@ -29,6 +30,8 @@ __all__ = [
     "MentionedUser",
     "NoLookups",
     "Rendered",
+    "RenderingFailed",
+    "Renderings",
     "check_submessage",
     "render",
     "topic_links",

@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from narrowcast_server.computing.highlights import Highlights
 from narrowcast_server.computing.workers import Workers
+from narrowcast_server.markdown.renderings import Renderings
 from narrowcast_server.organization.clock import Clock, SystemClock
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.events import Event, EventHub
@@ -30,6 +30,7 @@ from narrowcast_server.storage.disk import Disk
 from narrowcast_server.storage.extra_keys import ExtraKeys
 from narrowcast_server.storage.folder_lock import FolderLock
 from narrowcast_server.storage.key_vault import KeyVault, seal_stored_keys
+from narrowcast_server.storage.reader import Reader
 from narrowcast_server.storage.store import Store, StoreError
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Core:
             self._lock.release()
             raise
         self.disk = Disk(self.store.log_path)
+        self.reader = Reader(self.store.path)
         self.users: Directory[User] = Directory(
             self.store, "users", partial(User.of, open_key=self.vault.open)
         )
@@ -73,7 +75,7 @@ class Core:
         self.workers = Workers()
         self.extra_keys = ExtraKeys(self.store)
         self.measures = Measures(self.clock.now())
-        self.highlights = Highlights(self.workers)
+        self.renderings = Renderings(self.workers)
         self.login_limits = LoginLimits(self.clock, config.login_attempts)
         self.reset_limits = LoginLimits(self.clock, config.reset_attempts)
         self.second_factors = SecondFactors(self.store, self.vault, self.clock)
@@ -238,6 +240,7 @@ class Core:
         """Ends all event queues, closes the store and releases the folder."""
         self.hub.close()
         self.disk.close()
+        self.reader.close()
         self.store.close()
         self._lock.release()
 

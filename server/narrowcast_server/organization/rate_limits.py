@@ -44,6 +44,12 @@ class RateLimiter:
         calls.append(now)
         return self._headers(max(0, self._longest.requests - len(calls)), self._longest.seconds)
 
+    def add(self, key: Hashable, calls: int) -> None:
+        """Counts further calls of a key, beyond a limit too."""
+        if self._limits and calls:
+            counted = self._calls.setdefault(key, deque(maxlen=self._most))
+            counted.extend([self._clock.monotonic()] * min(calls, self._most))
+
     def _headers(self, remaining: int, seconds: float) -> Headers:
         """Headers of the limit with the longest window; `seconds`: until a call is possible, or all have expired."""
         return {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import Raw
 
@@ -22,10 +22,13 @@ from narrowcast_server.queries.narrow import Query, muted_condition
 from narrowcast_server.queries.words import highlighted_html, highlighted_text
 from narrowcast_server.rules.edit_history import EditHistoryFilter
 from narrowcast_server.rules.visibility import visible_ids
+from narrowcast_server.storage.reader import ReadTooLong
+from narrowcast_server.storage.store import Reading
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
+T = TypeVar("T")
 BEYOND_NEWEST: Final = 10_000_000_000_000_000
 _HISTORICAL: Final = int(FlagBit.READ | FlagBit.HISTORICAL)
 
@@ -37,6 +40,8 @@ _CHUNK: Final = 50
 """Messages encoded as JSON before other requests are served."""
 _SEARCH_CHUNK: Final = 10
 """As `_CHUNK`, of search results, since highlighting takes longer."""
+_STEP_CHARACTERS: Final = 2**18
+"""Their characters at most, unless a single message has more."""
 _LARGE: Final = 2**20
 """Bytes of JSON beyond which a page is large."""
 
@@ -61,14 +66,27 @@ def check_range(core: Core, num_before: int, num_after: int, *, include_anchor: 
         raise ServiceError(f"Too many messages requested (maximum {limit}).")
 
 
-def anchor_id(core: Core, user: User, anchor: str, query: Query, *, narrowed: bool) -> int:
+async def evaluated(core: Core, query: Query, work: Callable[[Reading, Query], T]) -> T:
+    """The result of `work`, which evaluates a query: at once if that is quick, else in a thread.
+
+    Raises BAD_REQUEST if it takes too long.
+    """
+    if query.is_quick:
+        return work(core.store, query)
+    try:
+        return await core.reader.read(lambda reading: work(reading, query.with_words(reading)))
+    except ReadTooLong as error:
+        raise ServiceError("The search takes too long; search for less frequent words") from error
+
+
+def anchor_id(reading: Reading, user: User, anchor: str, query: Query, *, narrowed: bool) -> int:
     """The message id of an anchor: a number, newest, oldest, first_unread."""
     if anchor == "newest":
         return BEYOND_NEWEST
     if anchor == "oldest":
         return 0
     if anchor == "first_unread":
-        return _first_unread(core, user, query, narrowed=narrowed)
+        return _first_unread(reading, user, query, narrowed=narrowed)
     try:
         value = int(anchor)
     except ValueError as error:
@@ -76,7 +94,7 @@ def anchor_id(core: Core, user: User, anchor: str, query: Query, *, narrowed: bo
     return min(max(value, 0), BEYOND_NEWEST)
 
 
-def _first_unread(core: Core, user: User, query: Query, *, narrowed: bool) -> int:
+def _first_unread(reading: Reading, user: User, query: Query, *, narrowed: bool) -> int:
     unread = replace(
         query,
         conditions=list(query.conditions),
@@ -89,34 +107,34 @@ def _first_unread(core: Core, user: User, query: Query, *, narrowed: bool) -> in
         condition, *values = muted_condition(user)
         unread.add(f"NOT ({condition})", *values)
     sql = unread.sql(unread.key, tail=f"ORDER BY {unread.key} LIMIT 1")
-    message_id = core.store.integer(sql, *unread.all_values)
+    message_id = reading.integer(sql, *unread.all_values)
     return BEYOND_NEWEST if message_id is None else message_id
 
 
 def page(
-    core: Core,
+    reading: Reading,
     query: Query,
     anchor: int,
     *,
+    characters: int,
     num_before: int,
     num_after: int,
     include_anchor: bool = True,
 ) -> Page:
-    """The page of message ids around an anchor."""
+    """The page of message ids around an anchor; it ends early where the messages have more than `characters`."""
     key = query.key
 
     def ids(comparison: str, direction: str, limit: int) -> list[int]:
         sql = query.sql(key, f"{key} {comparison} ?", f"ORDER BY {key} {direction} LIMIT ?")
-        return core.store.integers(sql, *query.all_values, anchor, limit)
+        return reading.integers(sql, *query.all_values, anchor, limit)
 
     before = ids("<", "DESC", num_before) if num_before else []
     exact = ids("=", "ASC", 1) if include_anchor else []
     after = ids(">", "ASC", num_after) if num_after else []
     found_oldest = anchor == 0 or len(before) < num_before
     found_newest = anchor >= BEYOND_NEWEST or len(after) < num_after
-    room = core.config.limits.page_characters
-    shown_before = within_size(core, before, room if not after else room // 2)
-    shown_after = within_size(core, after, room if not before else room // 2)
+    shown_before = within_size(reading, before, characters if not after else characters // 2)
+    shown_after = within_size(reading, after, characters if not before else characters // 2)
     return Page(
         ids=[*reversed(shown_before), *exact, *shown_after],
         anchor=anchor,
@@ -126,13 +144,13 @@ def page(
     )
 
 
-def within_size(core: Core, ids: Sequence[int], characters: int) -> list[int]:
+def within_size(reading: Reading, ids: Sequence[int], characters: int) -> list[int]:
     """The first of the messages, at least one, that fit into this many characters with their texts, histories,
     reactions and submessages.
     """
     sizes = {
         row["id"]: row["size"]
-        for row in core.store.all(
+        for row in reading.all(
             "SELECT id, length(rendered) + length(content) + length(history)"
             f" + {_REACTION} * (SELECT count(*) FROM reactions r WHERE r.message_id = m.id)"
             f" + (SELECT coalesce(sum({_SUBMESSAGE} + length(s.content)), 0) FROM submessages s"
@@ -159,10 +177,13 @@ async def client_json(
     size = 0
     chunk = _SEARCH_CHUNK if searches else _CHUNK
     async with AsyncExitStack() as stack:
-        for start in range(0, len(ids), chunk):
+        start = 0
+        while start < len(ids):
             if start:
                 await asyncio.sleep(0)
-            part = encoded(client_objects(core, user, ids[start : start + chunk], options, searches))
+            few = within_size(core.store, ids[start : start + chunk], _STEP_CHARACTERS)
+            start += len(few)
+            part = encoded(client_objects(core, user, few, options, searches))
             parts.append(part[1:-1])
             if size <= _LARGE < size + len(part):
                 await stack.enter_async_context(core.large_pages)
@@ -214,8 +235,8 @@ def flag_bits(core: Core, user_id: int, ids: Sequence[int]) -> dict[int, int]:
     return {row["message_id"]: row["flags"] for row in rows}
 
 
-def matching_ids(core: Core, query: Query, ids: Sequence[int]) -> list[int]:
+def matching_ids(reading: Reading, query: Query, ids: Sequence[int]) -> list[int]:
     """Those of the ids that match a query, ascending."""
-    query.own_rows_only = False
+    query = replace(query, own_rows_only=False)
     sql = query.sql(query.key, f"{query.key} IN (SELECT value FROM json_each(?))", f"ORDER BY {query.key}")
-    return core.store.integers(sql, *query.all_values, json.dumps(list(ids)))
+    return reading.integers(sql, *query.all_values, json.dumps(list(ids)))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, VisibilityPolicy
 from narrowcast_server.organization.errors import ServiceError, bad_narrow
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.queries.narrow_terms import Operand, Term
-from narrowcast_server.queries.words import match_expression, words_beginning_with
+from narrowcast_server.queries.words import match_expression, parts, words_beginning_with
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.addresses import user_at
 from narrowcast_server.rules.visibility import found_by_address, visible_ids
-from narrowcast_server.storage.store import Value
+from narrowcast_server.storage.store import Reading, Value
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -30,14 +30,22 @@ _FLAGS: Final = {
 }
 
 
+_INDEXED: Final = frozenset({"channel", "topic", "dm", "id", "near"})
+"""Operators whose messages an index finds, except a topic without its channel."""
+
+
 @dataclass(slots=True)
 class Query:
     """FROM and WHERE over `messages m` and the caller's `user_messages um`."""
 
     own_rows_only: bool
     """Whether only messages in the caller's history match."""
-    words: list[str] = field(default_factory=list)
-    """Full-text expressions that must all match; the query then walks through their matches, newest first."""
+    is_quick: bool = True
+    """Whether it can be evaluated between other requests."""
+    words: str = ""
+    """A full-text expression that must match; the query then walks through its matches, newest first."""
+    without: list[str] = field(default_factory=list)
+    """Texts of searches that must not match."""
     index: str = ""
     """A partial index of `user_messages` that contains all possible matches; without one SQLite scans everything."""
     conditions: list[str] = field(default_factory=list)
@@ -73,8 +81,22 @@ class Query:
     @property
     def all_values(self) -> list[Value]:
         """Parameters of the whole SELECT, except those in `extra` and `tail`."""
-        matching = [" AND ".join(f"({words})" for words in self.words)] if self.words else []
-        return [self.user_id, *matching, *self.values]
+        return [self.user_id, *filter(None, [self.words]), *self.values]
+
+    def with_words(self, reading: Reading) -> Query:
+        """The same query with the expressions of its searches, for which the words in messages are read."""
+
+        def expression(texts: Sequence[str]) -> str:
+            return match_expression(texts, lambda word: words_beginning_with(reading, word))
+
+        result = replace(self, conditions=list(self.conditions), values=list(self.values))
+        result.words = expression(self.search)
+        for text in self.without:
+            result.add(
+                "m.id NOT IN (SELECT rowid FROM message_words WHERE message_words MATCH ?)",
+                expression([text]),
+            )
+        return result
 
     def sql(self, columns: str, extra: str = "", tail: str = "") -> str:
         """A complete SELECT; `extra` is a further condition."""
@@ -95,10 +117,10 @@ class Query:
 def build(core: Core, user: User, terms: Sequence[Term]) -> Query:
     """The query of a narrow; raises BAD_NARROW if a term cannot be evaluated."""
     _check_one_kind(terms)
-    terms = _adopt_conversation(core, user, terms)
+    terms = _different(_adopt_conversation(core, user, terms))
     operators = {term.operator for term in terms if not term.negated}
     whole_history = bool(operators & {"channel", "channels", "id", "near", "dm"})
-    query = Query(own_rows_only=not whole_history, user_id=user.id)
+    query = Query(own_rows_only=not whole_history, user_id=user.id, is_quick=_is_quick(terms))
     _add_visibility(core, user, query)
     for term in terms:
         handler = _HANDLERS.get(term.operator)
@@ -108,16 +130,29 @@ def build(core: Core, user: User, terms: Sequence[Term]) -> Query:
         handler(core, user, part, term.operand)
         if not term.negated:
             query.search += part.search
-            query.words += part.words
             query.index = query.index or part.index
-        elif part.words:
-            query.add(
-                "m.id NOT IN (SELECT rowid FROM message_words WHERE message_words MATCH ?)", *part.words
-            )
+        elif not part.conditions:
+            query.without += part.search
         if part.conditions:
             joined = " AND ".join(f"({condition})" for condition in part.conditions)
             query.add(f"NOT coalesce({joined}, 0)" if term.negated else joined, *part.values)
     return query
+
+
+def _different(terms: Sequence[Term]) -> list[Term]:
+    """The terms, of equal ones only the first."""
+    result: list[Term] = []
+    for term in terms:
+        if term not in result:
+            result.append(term)
+    return result
+
+
+def _is_quick(terms: Sequence[Term]) -> bool:
+    operators = {term.operator for term in terms}
+    if any(term.negated for term in terms) or not operators <= _INDEXED:
+        return False
+    return not terms or bool(operators - {"topic", "near"})
 
 
 def _check_one_kind(terms: Sequence[Term]) -> None:
@@ -333,10 +368,7 @@ def _has(core: Core, user: User, query: Query, operand: Operand) -> None:
 def _search(core: Core, user: User, query: Query, operand: Operand) -> None:
     text = _text(operand, "search")
     query.search.append(text)
-    expression = match_expression(text, lambda word: words_beginning_with(core, word))
-    if expression:
-        query.words.append(expression)
-    else:
+    if not parts(text):
         query.add("0")
 
 

@@ -17,7 +17,7 @@ from narrowcast_server.markdown import (
     MentionedUser,
     NoLookups,
     Rendered,
-    render,
+    RenderingFailed,
 )
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
@@ -63,7 +63,7 @@ class RenderingContext:
 
     @property
     def highlighted(self) -> Callable[[str, str], str | None]:
-        return self._core.highlights.get
+        return self._core.renderings.highlighted
 
     def user_by_id(self, user_id: int) -> MentionedUser | None:
         user = self._core.users.get(user_id)
@@ -72,13 +72,17 @@ class RenderingContext:
         return MentionedUser(user.id, user.full_name, user.is_active)
 
     def users_by_name(self, full_name: str) -> Sequence[MentionedUser]:
-        folded = full_name.casefold()
-        found = [
-            MentionedUser(user.id, user.full_name, user.is_active)
-            for user in self._core.users.all()
-            if user.full_name.casefold() == folded and self._sees(user)
-        ]
+        found = self._users_by_name.get(full_name.casefold(), ())
         return sorted(found, key=lambda user: not user.is_active)
+
+    @cached_property
+    def _users_by_name(self) -> Mapping[str, Sequence[MentionedUser]]:
+        # A message can have a thousand mentions.
+        users: dict[str, list[MentionedUser]] = defaultdict(list)
+        for user in filter(self._sees, self._core.users.all()):
+            mentioned = MentionedUser(user.id, user.full_name, user.is_active)
+            users[user.full_name.casefold()].append(mentioned)
+        return users
 
     @cached_property
     def _visible_ids(self) -> frozenset[int] | None:
@@ -127,20 +131,25 @@ class RenderingContext:
 
 def rendered(core: Core, user: User, source: str) -> Rendered:
     """A message's source as HTML, with its mentions and other properties; raises BAD_REQUEST if the HTML is
-    more than a hundred times as long as the longest message.
+    more than a hundred times as long as the longest message, or if it takes too long.
     """
-    rendering = _with_highlights(core, render(source, RenderingContext(core, user)))
+    try:
+        rendering = core.renderings.render(source, RenderingContext(core, user), user.id)
+    except RenderingFailed as error:
+        raise unable_to_render() from error
     if len(rendering.html) > _MAX_HTML * core.config.limits.max_message_length:
-        raise ServiceError("Unable to render message")
+        raise unable_to_render()
     return rendering
+
+
+def unable_to_render() -> ServiceError:
+    return ServiceError("Unable to render message")
 
 
 def rendered_apart(core: Core, source: str) -> str:
     """A text outside messages, such as a description, as HTML; it mentions nobody."""
-    context = NoLookups(realm_url=core.url, highlighted=core.highlights.get)
-    return _with_highlights(core, render(source, context)).html
-
-
-def _with_highlights(core: Core, rendering: Rendered) -> Rendered:
-    core.highlights.check()
-    return rendering
+    context = NoLookups(realm_url=core.url, highlighted=core.renderings.highlighted)
+    try:
+        return core.renderings.render(source, context).html
+    except RenderingFailed as error:
+        raise unable_to_render() from error

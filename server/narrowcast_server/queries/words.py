@@ -7,10 +7,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+from narrowcast_server.storage.store import Reading
 
 _PART: Final = re.compile(r'"([^"]*)"|(\S+)')
 _TAG: Final = re.compile(r"(<[^>]*>)")
@@ -36,17 +35,23 @@ def parts(text: str) -> list[str]:
     texts = [(phrase or word).replace('"', "") for phrase, word in _PART.findall(text.replace("\0", " "))]
     searched = [part for part in texts if any(map(str.isalnum, part)) and part.lower() not in _STOP_WORDS]
     only_frequent = _STOP_WORDS.issuperset(" ".join(searched).lower().split())
-    return [] if only_frequent else searched[:MAX_WORDS]
+    return [] if only_frequent else list(dict.fromkeys(searched))[:MAX_WORDS]
 
 
-def match_expression(text: str, beginning_with: Callable[[str], Sequence[str] | None]) -> str:
-    """An expression that matches if all words occur, each at least as a prefix; empty if there are none.
+def match_expression(texts: Sequence[str], beginning_with: Callable[[str], Sequence[str] | None]) -> str:
+    """An expression that matches if all words of the texts occur, each at least as a prefix; empty if there are
+    none.
 
     `beginning_with` returns the words in messages with a given prefix, or None for too many. With them the
     search is faster: SQLite reads matches of whole words one by one, but collects all matches of a prefix
     before returning the first.
     """
-    return " AND ".join(_one(part, beginning_with) for part in parts(text))
+    return " AND ".join(_one(part, beginning_with) for part in _first_parts(texts))
+
+
+def _first_parts(texts: Sequence[str]) -> list[str]:
+    """The different parts of all texts; further ones than MAX_WORDS are ignored."""
+    return list(dict.fromkeys(part for text in texts for part in parts(text)))[:MAX_WORDS]
 
 
 def _one(part: str, beginning_with: Callable[[str], Sequence[str] | None]) -> str:
@@ -57,13 +62,13 @@ def _one(part: str, beginning_with: Callable[[str], Sequence[str] | None]) -> st
     return "(" + " OR ".join(f'"{word}"' for word in (plain, *longer)) + ")"
 
 
-def words_beginning_with(core: Core, word: str) -> list[str] | None:
+def words_beginning_with(reading: Reading, word: str) -> list[str] | None:
     """The words in messages that are longer than `word` and begin with it; None if there are more than a few."""
     words: list[str] = []
     above = word
     while len(words) <= _FEW:
         # One at a time: a query for several would count all occurrences of each.
-        row = core.store.one(
+        row = reading.one(
             "SELECT term FROM temp.message_terms WHERE term >= ? AND term < ? LIMIT 1",
             f"{above}\x01",
             f"{word}\U0010ffff",
@@ -96,7 +101,7 @@ def highlighted_text(text: str, searches: Sequence[str]) -> str:
 
 @lru_cache(maxsize=16)
 def _first_words(searches: tuple[str, ...]) -> list[str]:
-    return [_fold(part) for search in searches for part in parts(search)][:MAX_WORDS]
+    return [_fold(part) for part in _first_parts(searches)]
 
 
 def _fold(text: str) -> str:

@@ -18,7 +18,7 @@ from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.dialect import reports_every_skipped_channel
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import FlagBit
-from narrowcast_server.queries.fetching import anchor_id, check_range, page
+from narrowcast_server.queries.fetching import anchor_id, check_range, evaluated, page
 from narrowcast_server.queries.narrow import build
 from narrowcast_server.queries.narrow_terms import narrow
 from narrowcast_server.queries.unread import unread_in
@@ -72,22 +72,28 @@ def _ignored(call: Call, channel_ids: list[int]) -> ResponseBody:
 
 
 @routes.post("/messages/flags/narrow", ANCHOR, NUM_BEFORE, NUM_AFTER, INCLUDE_ANCHOR, NARROW, OPERATION, FLAG)
-def update_flags_for_narrow(call: Call) -> ResponseBody:
+async def update_flags_for_narrow(call: Call) -> ResponseBody:
     """Adds or removes a flag on a range of a narrow; the client continues from `last_processed_id`."""
     core, user = call.core, call.user
     check_range(core, call[NUM_BEFORE], call[NUM_AFTER], include_anchor=call[INCLUDE_ANCHOR])
     terms = call[NARROW]
     query = build(core, user, terms or ())
-    anchor = anchor_id(core, user, call[ANCHOR], query, narrowed=bool(terms))
-    around = page(
+    around = await evaluated(
         core,
         query,
-        anchor,
-        num_before=call[NUM_BEFORE],
-        num_after=call[NUM_AFTER],
-        include_anchor=call[INCLUDE_ANCHOR],
+        lambda reading, query: page(
+            reading,
+            query,
+            anchor_id(reading, user, call[ANCHOR], query, narrowed=bool(terms)),
+            characters=core.config.limits.page_characters,
+            num_before=call[NUM_BEFORE],
+            num_after=call[NUM_AFTER],
+            include_anchor=call[INCLUDE_ANCHOR],
+        ),
     )
-    changed, ignored = change_flags(core, user, around.ids, call[FLAG], add=call[OPERATION])
+    with core.transaction():
+        call.confirm()
+        changed, ignored = change_flags(core, call.user, around.ids, call[FLAG], add=call[OPERATION])
     return {
         "processed_count": len(around.ids),
         "updated_count": len(changed),

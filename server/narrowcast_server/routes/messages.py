@@ -29,6 +29,7 @@ from narrowcast_server.queries.fetching import (
     check_range,
     client_json,
     client_objects,
+    evaluated,
     match_fields,
     matching_ids,
     page,
@@ -156,13 +157,21 @@ async def get_messages(call: Call) -> ResponseBody:
     if ids is not None:
         return await _by_ids(call, query, ids)
     check_range(call.core, call[NUM_BEFORE], call[NUM_AFTER], include_anchor=call[INCLUDE_ANCHOR])
-    around = page(
+    anchor = "first_unread" if call[FIRST_UNREAD] else call[ANCHOR]
+    if anchor is None:
+        raise ServiceError("Missing 'anchor' argument.")
+    around = await evaluated(
         call.core,
         query,
-        _anchor(call, query, narrowed=bool(terms)),
-        num_before=call[NUM_BEFORE],
-        num_after=call[NUM_AFTER],
-        include_anchor=call[INCLUDE_ANCHOR],
+        lambda reading, query: page(
+            reading,
+            query,
+            anchor_id(reading, call.user, anchor, query, narrowed=bool(terms)),
+            characters=call.core.config.limits.page_characters,
+            num_before=call[NUM_BEFORE],
+            num_after=call[NUM_AFTER],
+            include_anchor=call[INCLUDE_ANCHOR],
+        ),
     )
     return {
         "messages": await client_json(call.core, call.user, around.ids, _options(call), query.search),
@@ -174,20 +183,17 @@ async def get_messages(call: Call) -> ResponseBody:
     }
 
 
-def _anchor(call: Call, query: Query, *, narrowed: bool) -> int:
-    anchor = "first_unread" if call[FIRST_UNREAD] else call[ANCHOR]
-    if anchor is None:
-        raise ServiceError("Missing 'anchor' argument.")
-    return anchor_id(call.core, call.user, anchor, query, narrowed=narrowed)
-
-
 async def _by_ids(call: Call, query: Query, ids: list[int]) -> ResponseBody:
     if call.given(ANCHOR) or call.given(NUM_BEFORE) or call.given(NUM_AFTER):
         raise ServiceError(f"Unsupported parameter combination: {_NOT_TOGETHER}", parameters=_NOT_TOGETHER)
     if len(ids) > _MAX_IDS:
         raise ServiceError(f"Too many messages requested (maximum {_MAX_IDS}).")
-    visible_ids = matching_ids(call.core, query, list(dict.fromkeys(ids)))
-    if len(within_size(call.core, visible_ids, call.core.config.limits.page_characters)) < len(visible_ids):
+    different = list(dict.fromkeys(ids))
+    visible_ids = await evaluated(
+        call.core, query, lambda reading, query: matching_ids(reading, query, different)
+    )
+    characters = call.core.config.limits.page_characters
+    if len(within_size(call.core.store, visible_ids, characters)) < len(visible_ids):
         raise ServiceError("The messages are too long to be requested together")
     return {
         "messages": await client_json(call.core, call.user, visible_ids, _options(call), query.search),
@@ -227,7 +233,8 @@ async def matches_narrow(call: Call) -> ResponseBody:
     query = build(core, user, call[REQUIRED_NARROW])
     options = QueueOptions(empty_topic_name=core.empty_topic_name)
     matches: dict[str, object] = {}
-    for identity in matching_ids(call.core, query, call[MSG_IDS]):
+    ids = call[MSG_IDS]
+    for identity in await evaluated(core, query, lambda reading, query: matching_ids(reading, query, ids)):
         message = access.find_message(core, identity)
         if message is None:
             continue

@@ -1,6 +1,6 @@
 """The data of one organization in one SQLite file.
 
-Write-ahead logging, one connection, one transaction per request: acknowledged changes are in the log before
+Write-ahead logging, one connection that writes, one transaction per request: acknowledged changes are in the log before
 the response is sent, so they survive `kill -9`; `disk.Disk` flushes the log to the disk. Everything runs on
 the server's one event loop, so transactions never overlap.
 """
@@ -23,21 +23,46 @@ class StoreError(Exception):
     """The reason why this server cannot use a data folder."""
 
 
-class Store:
+class Reading:
+    """Reads through a connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def one(self, sql: str, *values: Value) -> Row | None:
+        """The first row, or None."""
+        row: Row | None = self._connection.execute(sql, values).fetchone()
+        return row
+
+    def all(self, sql: str, *values: Value) -> list[Row]:
+        return self._connection.execute(sql, values).fetchall()
+
+    def integer(self, sql: str, *values: Value) -> int | None:
+        """The first column of the first row as an integer; None if there is no row or the value is null."""
+        row = self.one(sql, *values)
+        return None if row is None or row[0] is None else int(row[0])
+
+    def integers(self, sql: str, *values: Value) -> list[int]:
+        """The first column of every row."""
+        return [int(row[0]) for row in self._connection.execute(sql, values)]
+
+    def strings(self, sql: str, *values: Value) -> list[str]:
+        """The first column of every row."""
+        return [str(row[0]) for row in self._connection.execute(sql, values)]
+
+
+class Store(Reading):
     """Executes SQL. Raises StoreError if the file is newer than this server or not a database."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         _make_private(path)
-        self._connection = sqlite3.connect(path, isolation_level=None, cached_statements=512)
+        super().__init__(sqlite3.connect(path, isolation_level=None, cached_statements=512))
         self._connection.row_factory = sqlite3.Row
         try:
             self._configure()
             self._migrate()
-            # The words of messages, for search; it stores nothing itself.
-            self._connection.execute(
-                "CREATE VIRTUAL TABLE temp.message_terms USING fts5vocab('main', 'message_words', 'instance')"
-            )
+            connect_words(self._connection)
         except BaseException as error:
             self._connection.close()
             if isinstance(error, (sqlite3.DatabaseError, OverflowError)):
@@ -115,27 +140,6 @@ class Store:
         assert identity is not None
         return identity
 
-    def one(self, sql: str, *values: Value) -> Row | None:
-        """The first row, or None."""
-        row: Row | None = self._connection.execute(sql, values).fetchone()
-        return row
-
-    def all(self, sql: str, *values: Value) -> list[Row]:
-        return self._connection.execute(sql, values).fetchall()
-
-    def integer(self, sql: str, *values: Value) -> int | None:
-        """The first column of the first row as an integer; None if there is no row or the value is null."""
-        row = self.one(sql, *values)
-        return None if row is None or row[0] is None else int(row[0])
-
-    def integers(self, sql: str, *values: Value) -> list[int]:
-        """The first column of every row."""
-        return [int(row[0]) for row in self._connection.execute(sql, values)]
-
-    def strings(self, sql: str, *values: Value) -> list[str]:
-        """The first column of every row."""
-        return [str(row[0]) for row in self._connection.execute(sql, values)]
-
     def rewrite(self) -> None:
         """Rewrites the whole file, so that it contains no remains of deleted or overwritten data."""
         self._connection.execute("VACUUM")
@@ -145,6 +149,13 @@ class Store:
         """Copies the log into the file and closes it."""
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
+
+
+def connect_words(connection: sqlite3.Connection) -> None:
+    """Gives a connection the words of messages as a table, for search; it stores nothing itself."""
+    connection.execute(
+        "CREATE VIRTUAL TABLE temp.message_terms USING fts5vocab('main', 'message_words', 'instance')"
+    )
 
 
 def _make_private(path: Path) -> None:

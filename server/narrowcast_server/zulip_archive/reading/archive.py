@@ -68,6 +68,7 @@ async def _made(archive: Archive, folder: Path) -> list[str]:
         return _summary(intake)
     finally:
         await core.workers.stop()
+        await core.renderings.stop()
         core.close()
 
 

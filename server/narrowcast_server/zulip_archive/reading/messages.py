@@ -101,7 +101,7 @@ async def _text(intake: Intake, sender: User, source: str) -> _Text:
     text = intake.texts.body("messages", _with_our_paths(intake, source), limit)
     if not text.strip():
         text = "(deleted)"
-    return _Text(text, await core.highlights.with_highlights(lambda: rendered(core, sender, text)))
+    return _Text(text, await core.renderings.with_renderings(lambda: rendered(core, sender, text)))
 
 
 def _with_our_paths(intake: Intake, text: str) -> str:
