@@ -269,7 +269,8 @@ class _Dispatcher:
                 if error.has_effect:
                     self._record(call)
                 raise
-            self._record(call)
+            if self._core.store.changes != changes:
+                self._record(call)
             return result
         plain = cast("Callable[[Call], ResponseBody | Response]", handler)
         if call.endpoint.method == "GET":
@@ -278,8 +279,10 @@ class _Dispatcher:
         def work() -> ResponseBody | Response:
             with self._core.transaction():
                 call.confirm()
+                changes = self._core.store.changes
                 result = plain(call)
-                _record_action(call)
+                if self._core.store.changes != changes:
+                    _record_action(call)
                 return result
 
         return await self._core.renderings.with_renderings(work)
@@ -315,7 +318,7 @@ def _record_action(call: Call) -> None:
             call.core,
             call.core.users[call.caller.id],
             f"{call.endpoint.method} {call.request.url.path.removeprefix(API_PREFIX)}",
-            call.fields,
+            call.declared(),
         )
 
 

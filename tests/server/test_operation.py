@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from narrowcast_api.wire.vocabulary import EmailVisibility
+from narrowcast_server.actions import audit_log
+from narrowcast_server.organization.config import Config, Quotas
 from narrowcast_server.organization.measures import Measures
 from support import world
-from support.server import JsonObject, TestServer
+from support.server import JsonObject, TestServer, running_server
 
 
 async def own(
@@ -219,3 +222,68 @@ async def test_a_login_is_not_in_the_audit_log(server: TestServer) -> None:
         None, "POST", "/fetch_api_key", {"username": "ada@demo.example", "password": world.PASSWORD}
     )
     assert await acts(server) == []
+
+
+async def test_undeclared_and_long_parameters_do_not_fill_the_audit_log(server: TestServer) -> None:
+    await server.call("ada", "PATCH", "/realm", {"name": "New", "x" * 300_000: "1", "y": "2" * 300_000})
+    await server.call("ada", "PATCH", "/realm", {"description": "x" * 900})
+    long, declared = await acts(server)
+    assert declared["details"] == {"name": "New"}
+    assert long["details"] == {"description": "x" * 200}
+    stored = server.core.store.integers("SELECT length(details) FROM acts")
+    assert max(stored) < 1_000
+
+
+async def test_what_changes_nothing_is_not_in_the_audit_log(server: TestServer) -> None:
+    await server.call("ada", "PATCH", "/realm", {"name": server.core.setting("name", str)})
+    await server.call("ada", "PATCH", f"/users/{server.id('greta')}", {"role": 600})
+    greta = server.user("greta")
+    await server.call("ada", "PATCH", f"/users/{greta.id}", {"full_name": greta.full_name})
+    await own(server, "hugo", "DELETE", "/server/sessions", {"new_key": False})
+    assert [row["act"] for row in await acts(server)] == [f"PATCH /users/{greta.id}"]
+
+
+async def test_ending_the_sessions_of_others_is_in_the_audit_log(server: TestServer) -> None:
+    hugo = server.id("hugo")
+    await own(server, "ada", "DELETE", "/server/sessions", {"user_id": hugo})
+    (noted,) = await acts(server)
+    assert (noted["act"], noted["details"]) == ("DELETE /server/sessions", {"user_id": str(hugo)})
+
+
+async def test_nobody_pushes_the_actions_of_others_out_of_the_audit_log(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit_log, "_OF_ONE", 3)
+    await server.call("bruno", "PATCH", f"/users/{server.id('greta')}", {"role": 600})
+    for number in range(6):
+        await server.call("ada", "PATCH", "/realm", {"name": f"Name {number}"})
+    newest = await acts(server)
+    assert [row["details"].get("name") for row in newest] == ["Name 5", "Name 4", "Name 3", None]
+    assert newest[-1]["by"] == "Bruno Castell"
+
+
+async def test_entries_of_the_audit_log_are_kept_for_a_year(server: TestServer) -> None:
+    old = server.core.now() - 366 * 86_400
+    with server.core.transaction():
+        server.core.store.execute("INSERT INTO acts (timestamp, act, details) VALUES (?, 'role', '{}')", old)
+    await server.call("ada", "PATCH", "/realm", {"name": "Renamed"})
+    assert [row["act"] for row in await acts(server)] == ["PATCH /realm"]
+
+
+async def test_a_page_of_the_audit_log_is_limited_in_bytes(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit_log, "_PAGE_CHARACTERS", 100)
+    for number in range(5):
+        await server.call("ada", "PATCH", "/realm", {"description": f"{number}" * 40})
+    first = await acts(server, limit=1000)
+    assert [row["details"]["description"][0] for row in first] == ["4"]
+    assert [row["details"]["description"][0] for row in await acts(server, before=first[0]["id"])] == ["3"]
+
+
+async def test_the_audit_log_leaves_the_last_space_on_the_disk_to_messages(tmp_path: Path) -> None:
+    config = Config(quotas=Quotas(spare_disk_mib=2**40))
+    async with running_server(tmp_path, config=config) as server:
+        await server.call("ada", "PATCH", "/realm", {"name": "Renamed"})
+        (noted,) = await acts(server)
+    assert (noted["act"], noted["details"]) == ("PATCH /realm", {})

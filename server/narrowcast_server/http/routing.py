@@ -223,6 +223,11 @@ class Call:
             raise ServiceError(f"Invalid {name}")
         return int(text)
 
+    def declared(self) -> dict[str, str]:
+        """The raw fields that are parameters of this endpoint."""
+        names = (self._name(param) for param in self.endpoint.params)
+        return {name: self.fields[name] for name in names if name is not None}
+
     def unsupported(self) -> list[str]:
         """Names of the fields that are not parameters of this endpoint at this level."""
         if self.endpoint.accepts_anything:

@@ -12,7 +12,7 @@ from typing import Final
 
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from narrowcast_server.actions.audit_log import entries
+from narrowcast_server.actions.audit_log import entries, record
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.http.params import boolean, defaulted, integer, natural, optional
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
@@ -84,7 +84,9 @@ def list_sessions(call: Call) -> ResponseBody:
 @routes.add("DELETE", "/server/sessions/{session_id}", USER_ID, absolute=True)
 def end_session(call: Call) -> ResponseBody:
     """Ends a session: its client must register again."""
-    call.core.hub.end(call.core.hub.get(call.path["session_id"], _whose(call).id))
+    user = _whose(call)
+    call.core.hub.end(call.core.hub.get(call.path["session_id"], user.id))
+    _record_end(call, user)
     return {}
 
 
@@ -96,7 +98,14 @@ def end_sessions(call: Call) -> ResponseBody:
         call.require_main_key()
         replace_key(call.core, user)
     call.core.hub.end_all_of(user.id)
+    _record_end(call, user)
     return {}
+
+
+def _record_end(call: Call, user: User) -> None:
+    """Logs that another user's sessions were ended; one's own are nobody else's business."""
+    if user.id != call.user.id:
+        record(call.core, call.user, "DELETE /server/sessions", {"user_id": str(user.id)})
 
 
 def _whose(call: Call) -> User:

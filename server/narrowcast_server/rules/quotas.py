@@ -103,5 +103,10 @@ def check_bytes(core: Core, user: User, adding: int) -> None:
 
 def check_disk(core: Core, adding: int) -> None:
     """Raises BAD_REQUEST if this many more bytes would leave too little space on the disk."""
-    if shutil.disk_usage(core.folder).free < adding + (core.config.quotas.spare_disk_mib << 20):
+    if not has_disk(core, adding):
         raise ServiceError("The server has no room for this file. Tell its operator.")
+
+
+def has_disk(core: Core, adding: int) -> bool:
+    """Whether this many more bytes leave enough space on the disk for messages."""
+    return shutil.disk_usage(core.folder).free >= adding + (core.config.quotas.spare_disk_mib << 20)

@@ -295,6 +295,13 @@ UPDATE users SET can_create_users = can_change_user_emails;
 """
 """A permission that the operator grants; users who may change the email addresses of others have it initially."""
 
+_ACTS_BY_ACTOR = """
+UPDATE acts SET details = '{}' WHERE length(details) > 20000;
+CREATE INDEX acts_by_user ON acts(user_id, id);
+CREATE INDEX acts_by_time ON acts(timestamp);
+"""
+"""Earlier versions logged parameters of any length."""
+
 MIGRATIONS: tuple[str, ...] = (
     _PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS,
     _NAVIGATION,
@@ -307,4 +314,5 @@ MIGRATIONS: tuple[str, ...] = (
     _EXPORTS,
     _WELCOME,
     _CREATING_USERS,
+    _ACTS_BY_ACTOR,
 )
