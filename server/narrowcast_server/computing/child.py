@@ -9,7 +9,6 @@ running.
 from __future__ import annotations
 
 import json
-import os
 import resource
 import signal
 import sys
@@ -22,7 +21,6 @@ from narrowcast_server.computing.highlight import highlighted
 
 HEAD: Final = 4
 _MAX_MEMORY: Final = 1 << 30
-_NICE: Final = 5
 _TASKS: Final[dict[str, Callable[..., str | None]]] = {
     "difference": html_difference,
     "highlight": highlighted,
@@ -40,8 +38,6 @@ def jobs() -> Iterator[dict[str, Any]]:
     """The jobs from standard input, until it ends. Each has its limit of processor time until the next is read."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    # The server itself answers people first.
-    os.nice(_NICE)
     # A system with a lower limit, or without such limits, is fine too.
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))

@@ -29,6 +29,9 @@ _SHORT: Final = 1000
 """Characters that are rendered at once: the worst take some 20 ms."""
 _SECONDS: Final = 5.0
 """Processor time for one long text; the worst of the maximum length take about a second."""
+_PATIENCE_SECONDS: Final = 60.0
+"""Of real time: a text that is not rendered cannot be sent."""
+_MODULE: Final = "narrowcast_server.markdown.process"
 _PROCESSES: Final = 4
 _MAX_BLOCKS: Final = 100
 """Blocks of code in one rendering; further ones stay plain."""
@@ -83,7 +86,7 @@ class Renderings:
     def __init__(self, workers: Workers) -> None:
         """`workers`: they highlight code."""
         self._highlights = Highlights(workers)
-        self._workers = Workers("narrowcast_server.markdown.process", _PROCESSES)
+        self._workers = Workers(_MODULE, _PROCESSES, patience_seconds=_PATIENCE_SECONDS)
         self._attempt: _Attempt | None = None
         """The work that is being attempted, if any."""
 
