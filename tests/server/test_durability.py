@@ -261,6 +261,7 @@ _UNDONE = {
     9: "DROP TABLE exports",
     10: "ALTER TABLE invites DROP COLUMN welcome",
     11: "ALTER TABLE users DROP COLUMN can_create_users",
+    12: "DROP INDEX acts_by_user; DROP INDEX acts_by_time",
 }
 """Reverts each migration, by its number, since the current version cannot create a folder of an older one."""
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from narrowcast_server.queries.missed import missed
-from narrowcast_server.storage.store import Store, Value
+from narrowcast_server.storage.store import Reading, Store, Value
 from support.server import TestServer
 
 _BY_FLAG = re.compile(r"\bflags & ")
@@ -24,11 +24,11 @@ class Statements:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._asked: list[tuple[str, Sequence[Value]]] = []
-        for name in ("one", "all", "integers", "execute"):
-            monkeypatch.setattr(Store, name, self._noting(getattr(Store, name)))
+        for owner, name in ((Reading, "one"), (Reading, "all"), (Reading, "integers"), (Store, "execute")):
+            monkeypatch.setattr(owner, name, self._noting(getattr(owner, name)))
 
     def _noting(self, method: Callable[..., object]) -> Callable[..., object]:
-        def noted(store: Store, sql: str, *values: Value) -> object:
+        def noted(store: Reading, sql: str, *values: Value) -> object:
             if "user_messages" in sql and _BY_FLAG.search(sql) and not _BY_MESSAGE.search(sql):
                 self._asked.append((sql, values))
             return method(store, sql, *values)
