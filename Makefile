@@ -8,13 +8,16 @@ PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 # Otherwise each start of the app would compile all its files again, and tests start it a hundred times.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: lock sbom demo test soak soak-windows live mutate terminals check lint format structure bench fuzz screenshots gallery snapshots strings docs docs-pages packages zipapp test-newest clean
+.PHONY: lock sbom demo test test-alone soak soak-windows live mutate terminals check lint format structure bench fuzz screenshots gallery snapshots strings docs docs-pages packages zipapp test-newest clean
 
 demo: $(VENV)/.run ## run the app with a demo server
 	@$(BIN)/narrowcast demo
 
 test: $(VENV)/.dev ## run all tests in parallel
 	@$(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
+
+test-alone: $(VENV)/.dev ## run each test file in a process of its own
+	@$(BIN)/python tests/alone.py $(ALONE_ARGS)
 
 check: lint ## check style, types and imports, and run the tests affected by changes since main
 	@changed=$$($(BIN)/python tests/affected.py); \
