@@ -64,8 +64,33 @@ MODES = {
 """Modes that the app may set and must reset before it ends."""
 
 
+ALTERNATE_SCREEN = 1049
+
+
 class QuietScreen(pyte.Screen):
-    """pyte's screen, ignoring private sequences that it does not know."""
+    """pyte's screen, ignoring private sequences that it does not know, but with an alternate screen, which is
+    cleared whenever it is entered.
+    """
+
+    _normal: tuple[dict[int, object], tuple[int, int]] | None = None
+    """The rows and the cursor of the normal screen, while the alternate one is shown."""
+
+    def set_mode(self, *modes: int, private: bool = False) -> None:
+        super().set_mode(*modes, private=private)
+        if private and ALTERNATE_SCREEN in modes:
+            if self._normal is None:
+                self._normal = dict(self.buffer), (self.cursor.y, self.cursor.x)
+                self.buffer.clear()
+            self.erase_in_display(2)
+            self.cursor_position()
+
+    def reset_mode(self, *modes: int, private: bool = False) -> None:
+        super().reset_mode(*modes, private=private)
+        if private and ALTERNATE_SCREEN in modes and self._normal is not None:
+            rows, (self.cursor.y, self.cursor.x) = self._normal
+            self._normal = None
+            self.buffer.clear()
+            self.buffer.update(rows)
 
     def report_device_status(self, mode: int, **kwargs: object) -> None:
         """Ignores queries, as the simplest terminals do."""

@@ -18,6 +18,13 @@ from terminals.kinds import Kind, kinds
 from terminals.table import write_table
 from terminals.world import World
 
+SHELL = (
+    "sh",
+    "-c",
+    """set -m; "$@"; while [ $? = 147 ] && read -r line; do eval "$line"; done""",  # 147: stopped by SIGSTOP
+    "sh",
+)
+"""A shell with job control that runs the command appended to it, and reads commands only while it is stopped."""
 KEPT = Path(__file__).parents[2] / ".terminals"
 
 
@@ -33,7 +40,7 @@ def tried(kind: Kind, display: Display, world: World, home: Path) -> dict[str, s
     settings.parent.mkdir(parents=True)
     settings.write_text(kind.config)
     colours = () if kind.name.startswith("screen") else ("env", "COLORTERM=truecolor")
-    app = [*colours, sys.executable, "-m", "narrowcast", "open", "--rc", str(world.rc), world.link]
+    app = [*SHELL, *colours, sys.executable, "-m", "narrowcast", "open", "--rc", str(world.rc), world.link]
     seen: dict[str, str] = {}
     with kind.window(display, [*kind.command, *app], environment, home / "log") as window:
         terminal = TerminalUnderTest(kind, window, world, KEPT)

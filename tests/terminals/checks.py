@@ -21,6 +21,8 @@ STEADY = 0.7
 """Seconds without a change after which a window counts as idle."""
 STRAIGHT = 0.93
 """The share of an edge that must be straight; a selected row covers a part of it."""
+FEW = 0.003
+"""The share of points that may differ between two pictures of one screen."""
 
 
 class Wrong(Exception):
@@ -117,6 +119,51 @@ def resize(terminal: TerminalUnderTest) -> str:
     return "followed"
 
 
+def suspend(terminal: TerminalUnderTest) -> str:
+    """After Ctrl-Z and fg the screen is as before; after a resize in between it is drawn for the new size."""
+    window = terminal.window
+    before = settled(window)
+    stop(terminal)
+    take_up(terminal)
+    if differs(settled(window), before):
+        raise Wrong("the screen is not as before")
+    width, height = window.size
+    stop(terminal)
+    window.resize(width * 3 // 4, height * 3 // 4)
+    settled(window)
+    take_up(terminal)
+    resized = settled(window)
+    window.press("ctrl+l")
+    if differs(settled(window), resized):
+        raise Wrong("the screen is not drawn for the new size")
+    window.resize(width, height)
+    if differs(settled(window), before):
+        raise Wrong("the screen is not as before a resize")
+    return "restored"
+
+
+def stop(terminal: TerminalUnderTest) -> None:
+    """Suspends the app; waits until the shell's screen is shown."""
+    before = terminal.window.picture()
+    terminal.window.press("ctrl+z")
+    wait_until(lambda: differs(terminal.window.picture(), before), "the screen of the shell")
+    settled(terminal.window)
+
+
+def take_up(terminal: TerminalUnderTest) -> None:
+    """Resumes the app as its user would."""
+    terminal.window.type("fg")
+    terminal.window.press("Return")
+
+
+def differs(one: Image.Image, other: Image.Image) -> bool:
+    """Whether more than a cursor and a few letters differ."""
+    if one.size != other.size:
+        return True
+    values = ImageChops.difference(one, other).convert("L").histogram()
+    return sum(values[1:]) > FEW * sum(values)
+
+
 def notice(terminal: TerminalUnderTest) -> str:
     """A direct message rings the bell while the window does not have the focus."""
     if not terminal.kind.tells_bell:
@@ -155,6 +202,7 @@ CHECKS: tuple[tuple[str, Callable[[TerminalUnderTest], str]], ...] = (
     ("paste", paste),
     ("wide text", rows),
     ("resize", resize),
+    ("suspend", suspend),
     ("notice", notice),
     ("pictures", picture),
 )

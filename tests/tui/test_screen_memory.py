@@ -133,6 +133,21 @@ def test_everything_is_sent_after_the_memory_is_cleared() -> None:
     assert memory.of_layout(LayoutUpdate(rows, Region(0, 0, WIDTH, HEIGHT)), CONSOLE) == first
 
 
+def test_a_frame_that_was_too_large_for_the_terminal_is_forgotten() -> None:
+    """A frame may be painted for the size before a resize: the terminal shows its ends in its last column and row."""
+    screen, terminal = fresh_terminal()
+    terminal.feed("\x1b[?7l")
+    memory = ScreenMemory()
+    for width, height, sign in ((WIDTH + 2, HEIGHT + 2, "x"), (WIDTH, HEIGHT, ".")):
+        text = ("." * (width - 1) + sign, Style())
+        last = ("x" * width, Style())
+        rows: list[Iterable[Strip]] = [
+            [Strip([Segment(*(last if y >= HEIGHT else text))], width)] for y in range(height)
+        ]
+        terminal.feed(memory.of_layout(LayoutUpdate(rows, Region(0, 0, width, height)), CONSOLE))
+    assert screen.display == ["." * WIDTH] * HEIGHT
+
+
 PIECES = ["a", "b", " ", "界", "é", "🇩🇪", "🇩", "⚠️", "✅", "👩‍🚀", "❤️", "👍🏽", "1️⃣"]
 LINES = st.lists(st.lists(st.sampled_from(PIECES), max_size=5).map("".join), min_size=HEIGHT, max_size=HEIGHT)
 

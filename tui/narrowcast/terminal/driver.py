@@ -193,14 +193,15 @@ class TerminalDriver(LinuxDriver):
         )
 
     def _repaint(self) -> None:
-        """Sends everything again after frames were dropped."""
+        """Sends everything again, because the terminal may show something else."""
 
         def repaint() -> None:
             self.gate.forget()
             app: App[object] = self._app
             if self.repainting is not None:
                 self.repainting()
-            app.screen.refresh(layout=True)
+            if app.screen_stack:
+                app.screen.refresh(layout=True)
 
         self._loop.call_soon_threadsafe(repaint)
 
@@ -255,6 +256,7 @@ class TerminalDriver(LinuxDriver):
         if self._key_thread is not None and self._key_thread.is_alive():
             self.suspend_application_mode()
         super().resume_application_mode()
+        self._repaint()  # Textual only does so if the size has changed
 
     def _vanished(self) -> None:
         if self.lost is not None:

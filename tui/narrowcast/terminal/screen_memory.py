@@ -134,12 +134,20 @@ class ScreenMemory(Struct):
         """The text to write for all of a screen, which is then recorded as written."""
         runs = Runs(console)
         region = update.region
+        if not self._fits(region):
+            self.forget()
         for y, line in enumerate(update.strips, region.y):
             strips: list[Strip | None] = list(line)
             whole = [strip for strip in strips if strip is not None]
             if len(whole) == len(strips):  # a screen that is being removed has holes in place of its widgets
                 self._put(y, region.x, self._cells(whole), runs)
         return runs.text()
+
+    def _fits(self, region: Region) -> bool:
+        """Whether all recorded cells are in ``region``. If not, a frame was painted for the size before a resize, and
+        the last column and row of the terminal show the ends of its rows.
+        """
+        return all(y < region.bottom and len(row) <= region.right for y, row in self.rows.items())
 
     def of_chops(self, update: ChopsUpdate, console: Console) -> str:
         """The text to write for parts of a screen, which is then recorded as written."""
