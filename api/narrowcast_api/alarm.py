@@ -1,14 +1,10 @@
-"""Waiting until a time or a call, and tasks that end with their owner."""
+"""Waiting until a time or a call."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Coroutine
 
 from narrowcast_api.clock import Clock
-
-log = logging.getLogger(__name__)
 
 
 class Alarm:
@@ -48,34 +44,3 @@ class Alarm:
 def _wake(waiter: asyncio.Future[None]) -> None:
     if not waiter.done():
         waiter.set_result(None)
-
-
-class Tasks:
-    """Tasks of one owner. An exception in one is logged and ends that task only."""
-
-    def __init__(self) -> None:
-        self._running: set[asyncio.Task[None]] = set()
-
-    def __len__(self) -> int:
-        return len(self._running)
-
-    def start(
-        self, work: Coroutine[object, object, None], name: str = "a background task"
-    ) -> asyncio.Task[None]:
-        """Runs `work` in the background; `name` is for the log."""
-        task = asyncio.get_running_loop().create_task(work, name=name)
-        self._running.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._running.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("%s failed", task.get_name(), exc_info=error)
-
-    async def close(self) -> None:
-        """Cancels all tasks and waits until they have ended, so that they release their resources."""
-        running = list(self._running)
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from narrowcast_api.alarm import Tasks
 from narrowcast_api.model.messages import read_message
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.state.changes import MessagesAdded, MessagesChanged, MessagesRemoved
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.sync.cache_writer import WRITE_AFTER, CacheWriter
+from narrowcast_api.tasks import Tasks
 from support.clock import VirtualClock
 from support.live import ADA, GENERAL, channel_message, make_state, message_event
 from support.session_service import Service, after_events, live_session

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection
 
-from narrowcast_api.alarm import log
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NO_EFFECT, REJECTED_OR_REDIRECTED, ApiError, NarrowcastError
@@ -14,6 +14,8 @@ from narrowcast_api.protocols.draft_rows import is_same_version
 from narrowcast_api.protocols.draft_store import DraftItem, DraftRequests, DraftStore
 from narrowcast_api.protocols.outbox_item import MessageLimits, find_misfit
 from narrowcast_api.storage.journal import committed
+
+log = logging.getLogger(__name__)
 
 SYNC_AFTER = 2.0
 """Seconds without typing before the server is updated."""

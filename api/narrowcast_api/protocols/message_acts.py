@@ -19,7 +19,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, Protocol
 from weakref import WeakValueDictionary
 
-from narrowcast_api.alarm import Alarm, Tasks
+from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
@@ -33,6 +33,7 @@ from narrowcast_api.state.changes import ActsChanged, Change, ServerNotice
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import ActRecord
+from narrowcast_api.tasks import Tasks
 from narrowcast_api.without_openssl import random_hex
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class MessageActs:
                 if gone is not None and act_id in self._before:
                     self._undo_shown(gone)  # it was sent, and an event about it follows, or it was rejected
                 elif gone is not None and gone.flag is None and act_id not in self._happened:
-                    self._checks.start(self._check(gone), "checking a reaction of another window")
+                    self._checks.start(self._check(gone), "check a reaction of another window")
                 self._happened.discard(act_id)
             else:
                 self._acts[act_id] = record

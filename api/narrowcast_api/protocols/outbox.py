@@ -39,7 +39,7 @@ from collections.abc import Callable, Collection
 
 from msgspec.structs import replace
 
-from narrowcast_api.alarm import Alarm, Tasks
+from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.characters import encodable
 from narrowcast_api.clock import Clock
@@ -70,6 +70,7 @@ from narrowcast_api.state.changes import Change, MessagesMoved
 from narrowcast_api.storage.journal import Journal, committed, deliver_changes
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
+from narrowcast_api.tasks import Tasks
 from narrowcast_api.without_openssl import random_hex
 
 __all__ = ["Outbox", "OutboxEntry", "OutboxState"]
@@ -319,7 +320,7 @@ class Outbox:
                 continue
             self._next_start = now + PACE
             self._busy.add(item.key)
-            self._tasks.start(self._advance(item))
+            self._tasks.start(self._advance(item), "send a message")
         return wait
 
     async def _advance(self, item: OutboxItem) -> None:

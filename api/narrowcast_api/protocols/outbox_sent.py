@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from narrowcast_api.alarm import Alarm, Tasks
+from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NarrowcastError, NotConnected, RateLimited
 from narrowcast_api.protocols.outbox_item import CHECK_EVERY, OutboxItem, ShowMessage
 from narrowcast_api.protocols.outbox_store import SENT, OutboxStore
+from narrowcast_api.tasks import Tasks
 
 EVENT_TIMEOUT = 3.0
 """Seconds to wait for the event about a message that was sent, before it is fetched."""
@@ -91,7 +92,7 @@ class SentMessages:
         if wait > 0:
             return wait
         self._fetching = True
-        self._tasks.start(self._fetch(first))
+        self._tasks.start(self._fetch(first), "fetch a sent message")
         return None
 
     async def _fetch(self, item: OutboxItem) -> None:

@@ -13,9 +13,10 @@ after an attempt are also looked for once when the app starts.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 
-from narrowcast_api.alarm import Alarm, log
+from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import REJECTED, NarrowcastError, NoResponse, NotConnected, RateLimited
@@ -32,6 +33,8 @@ from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.storage.journal import Journal, deliver_changes
 from narrowcast_api.storage.journal_changes import JournalChanges
+
+log = logging.getLogger(__name__)
 
 SEARCH_AFTER_NO_RESPONSE = (1.0, 3.0, 6.0)
 """The same for a message on a connection that fell silent, which is sent again automatically after the last search."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 
-from narrowcast_api.alarm import Alarm, log
+from narrowcast_api.alarm import Alarm
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NarrowcastError
+
+log = logging.getLogger(__name__)
 
 IDLE_AFTER = 300.0
 """Seconds without a key after which the user counts as idle; chosen by each client, not sent by the server."""

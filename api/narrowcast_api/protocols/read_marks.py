@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import islice
 
-from narrowcast_api.alarm import Alarm, log
+from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import REJECTED, NarrowcastError
 from narrowcast_api.protocols.on_screen import OnScreen
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
+
+log = logging.getLogger(__name__)
 
 MAX_BATCH = 1000
 """The maximum number of message ids in one request."""

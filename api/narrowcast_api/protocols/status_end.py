@@ -6,9 +6,10 @@ first one that starts later. A status that has changed by then is left alone.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 
-from narrowcast_api.alarm import Alarm, log
+from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import REJECTED, NarrowcastError
@@ -16,6 +17,8 @@ from narrowcast_api.state.presence import Status
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import StatusEndRecord
+
+log = logging.getLogger(__name__)
 
 MIN_DELAY = 5.0
 """Seconds before the status may be cleared, in which the server's event about setting it arrives."""

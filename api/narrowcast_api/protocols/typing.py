@@ -11,16 +11,19 @@ expiry timers.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from msgspec import Struct
 
-from narrowcast_api.alarm import Alarm, log
+from narrowcast_api.alarm import Alarm
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.destinations import Destination
+
+log = logging.getLogger(__name__)
 
 TypingOp = Literal["start", "stop"]
 

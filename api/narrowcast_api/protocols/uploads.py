@@ -14,20 +14,23 @@ the user stopped wait for the user.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Protocol
 
 from msgspec.structs import replace
 
-from narrowcast_api.alarm import Tasks, log
 from narrowcast_api.errors import TEMPORARY, InvalidInput, NarrowcastError
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.state.changes import Change, UploadsChanged
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import FileStamp, UploadRecord, UploadState
+from narrowcast_api.tasks import Tasks
 from narrowcast_api.without_openssl import random_hex
+
+log = logging.getLogger(__name__)
 
 __all__ = ["Upload", "UploadFile", "UploadQueue", "UploadState"]
 
@@ -261,7 +264,7 @@ class UploadQueue:
                 return
             if upload.state is WAITING and upload.id not in self._cancels:
                 self._set(upload, state=SENDING)
-                task = self._tasks.start(self._send(upload))
+                task = self._tasks.start(self._send(upload), "upload a file")
                 self._cancels[upload.id] = task.cancel
 
     async def _send(self, upload: Upload) -> None:

@@ -57,7 +57,7 @@ class CacheWriter:
                 _move(change.ids, self._touched, self._removed)
         if (self._touched or self._removed) and not self._is_due:
             self._is_due = True
-            self._host.spawn(self._write_soon(), "writing messages to the cache")
+            self._host.spawn(self._write_soon(), "write messages to the cache")
 
     def note_update(self, event: UpdateMessageEvent) -> None:
         """Changes the cached ones of the messages that were edited or moved and are not in memory."""

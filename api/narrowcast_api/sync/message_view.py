@@ -303,7 +303,7 @@ class MessageView:
         """
         self.mark_stale()
         if self.loading:
-            self._host.spawn(self.refresh(), "the view's refresh")
+            self._host.spawn(self.refresh(), "refresh a view")
 
     def add(self, message: Message) -> None:
         """Adds a message that was just sent, if it matches."""
@@ -399,7 +399,7 @@ class MessageView:
         if len(undecided) > MAX_UNDECIDED or (undecided and not on_screen and not self.loading):
             self.mark_outdated()
         elif undecided:
-            self._host.spawn(self._decide(undecided), "a view's request")
+            self._host.spawn(self._decide(undecided), "ask which messages belong to a view")
 
     async def _decide(self, message_ids: Sequence[int]) -> None:
         generation = self._generation

@@ -6,7 +6,8 @@ Each is connected here to the journal, the clock, the state and its requests. Ch
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 
 from narrowcast_api.protocols.drafts import Drafts
 from narrowcast_api.protocols.edits import UnsavedEdits
@@ -22,10 +23,12 @@ from narrowcast_api.state.state import State
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.sync.host import ServiceHost
 from narrowcast_api.sync.other_windows import OtherWindows
-from narrowcast_api.sync.supervisor import Loop
 
 if TYPE_CHECKING:
     from narrowcast_api.wire.events import Event
+
+Loop = tuple[str, Callable[[], Coroutine[Any, Any, None]]]
+"""What it does, completing "Could not …", and a coroutine function that runs until cancelled."""
 
 _DRAFTS_SETTING = "enable_drafts_synchronization"
 
@@ -97,20 +100,20 @@ class Services:
     def loops(self) -> list[Loop]:
         """The loops that run while the session does. A read-only session leaves the journal alone."""
         loops: list[Loop] = [
-            ("typing", self.typing.run),
-            ("unsaved edits", self.edits.run),
-            ("read marks", self.read_marks.run),
-            ("acts on messages", self.acts.run),
-            ("the end of the status", self.status_end.run),
+            ("send typing notifications", self.typing.run),
+            ("keep unsaved edits", self.edits.run),
+            ("mark messages as read", self.read_marks.run),
+            ("send flags and reactions", self.acts.run),
+            ("end the status", self.status_end.run),
         ]
         if self._session.present:
-            loops.append(("presence", self.presence.run))
+            loops.append(("report presence", self.presence.run))
         if not self._session.read_only:
             loops += [
-                ("the outbox", self.outbox.run),
-                ("drafts", self.drafts.run),
-                ("other windows", self.other_windows.run),
-                ("lost writes", self.other_windows.run_on_lost_writes),
+                ("send messages", self.outbox.run),
+                ("sync drafts", self.drafts.run),
+                ("follow other windows", self.other_windows.run),
+                ("handle lost writes", self.other_windows.run_on_lost_writes),
             ]
         return loops
 

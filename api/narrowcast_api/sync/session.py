@@ -42,9 +42,9 @@ from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.services import Services
 from narrowcast_api.sync.startup_cache import cached_messages, load_state, save_progress
-from narrowcast_api.sync.supervisor import Supervisor
 from narrowcast_api.sync.typing_expiry import TypingExpiry
 from narrowcast_api.sync.view_refresher import ViewRefresher, needs_refresh
+from narrowcast_api.tasks import Tasks
 from narrowcast_api.threads import in_thread
 
 if TYPE_CHECKING:
@@ -89,7 +89,9 @@ class Session:
         self._synchronizer = LazySynchronizer(self)
         self._loop = asyncio.get_running_loop()
         self._bus = ChangeBus(self._loop)
-        self._supervisor = Supervisor(clock)
+        self._tasks = Tasks()
+        self._running: asyncio.Task[object] | None = None
+        """The task of `run`."""
         self._typing_expiry = TypingExpiry(self, clock)
         self._views = Views(self)
         self._refresher = ViewRefresher(self, clock)
@@ -282,7 +284,7 @@ class Session:
         """
         for view in self._views.on_screen:
             if not (only_without_events and (view.has_events or view.loading)):
-                self.spawn(view.refresh(), "the view's refresh")
+                self.spawn(view.refresh(), "refresh a view")
 
     async def search_cached(self, narrow: Narrow, limit: int = 100) -> LocalResult:
         """Returns cached messages that are in `narrow`, newest first; works without a network. People and
@@ -319,20 +321,23 @@ class Session:
 
     async def run(self) -> None:
         """Keeps the account up to date until cancelled. Never raises for network errors."""
-        self._supervisor.attach()
+        self._running = asyncio.current_task()
         synchronizer = await self._synchronizer.ready()
         self.client.connection.assume(self.state.server)
         loops = [
-            ("events", synchronizer.stream.run),
-            ("typing of others", self._typing_expiry.run),
-            ("the view on screen", self._refresher.run),
+            ("receive events", synchronizer.stream.run),
+            ("end the typing of others", self._typing_expiry.run),
+            ("refresh the view on screen", self._refresher.run),
             *self.services.loops(),
         ]
-        await self._supervisor.run(loops)
+        try:
+            await asyncio.gather(*(self._tasks.keep_running(loop, name, self.clock) for name, loop in loops))
+        finally:
+            await self._tasks.close()
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        """Runs `work` in the background; an exception in it is logged."""
-        self._supervisor.spawn(work, name)
+        """Runs `work` in the background; an error in it is logged. `name` completes "Could not …"."""
+        self._tasks.start(work, name)
 
     def watch_typing_expiry(self) -> None:
         """Watches for the expiry of a typing notification that was just received."""
@@ -374,11 +379,11 @@ class Session:
         """
         deadline = self._loop.time() + within
         try:
-            await self._supervisor.stop(within)
+            await self._stop(within)
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):
                     await self._send_pending(deadline - within / 4)
-                    await self._supervisor.close()
+                    await self._tasks.close()
                     if self._client is not None:
                         await self._client.aclose()
         except Exception:
@@ -386,6 +391,13 @@ class Session:
         finally:
             self._bus.close()
             await asyncio.shield(self._keep_and_close_files())
+
+    async def _stop(self, within: float) -> None:
+        """Ends `run`, unless it is the caller; waits at most `within` seconds."""
+        running, self._running = self._running, None
+        if running is not None and running is not asyncio.current_task():
+            running.cancel()
+            await asyncio.wait([running], timeout=max(0.0, within))
 
     async def _send_pending(self, deadline: float) -> None:
         """Sends what is pending until the deadline; the rest stays in the journal."""

@@ -285,7 +285,9 @@ class Synchronizer:
         were rejected.
         """
         if channel_id is not None and may_be_hidden(self._session, channel_id):
-            self._session.spawn(remove_if_hidden(self._session, channel_id), "the check of a channel")
+            self._session.spawn(
+                remove_if_hidden(self._session, channel_id), "check whether a channel is hidden"
+            )
 
     async def _settled(self, fetched: Sequence[Message], watch: _Watch) -> list[Message]:
         """Returns the messages in their current form: events since the request are newer than the response."""
