@@ -204,8 +204,12 @@ def test_a_row_with_nonsense_costs_no_other_row_and_no_words_of_a_draft(tmp_path
     connection.close()
     again = journal_at(tmp_path)
     assert [record.local_id for record in again.load_outbox()] == ["good"]
-    (draft,) = again.load_drafts()
+    drafts = {draft.draft_id: draft for draft in again.load_drafts()}
+    draft = drafts["bad address"]
     assert draft.version == draft.base == DraftVersion(None, DRAFT.content)
+    assert drafts["unsent bad address"].version == DraftVersion(None, MESSAGE.content)
+    assert drafts["unsent bad state"].version == DraftVersion(LUNCH, MESSAGE.content)
+    assert "became drafts" in (again.warning or "")
     again.close()
 
 

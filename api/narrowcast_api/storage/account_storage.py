@@ -112,9 +112,10 @@ class AccountStorage:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Disk problems that the user must be told about, most important first."""
-        if self.journal.read_only is not None:
-            return (self.journal.read_only,)
-        return tuple(warning for warning in (self.journal.warning, self.cache.warning) if warning)
+        journal, reason = self.journal.warning, self.journal.read_only
+        if reason is not None:
+            return (reason, journal) if journal and journal != reason else (reason,)
+        return tuple(warning for warning in (journal, self.cache.warning) if warning)
 
     def on_warning(self, call: Callable[[], None]) -> None:
         """Calls this function whenever `warnings` changes, in any thread."""

@@ -155,6 +155,7 @@ class Cache:
                WHERE words MATCH ? ORDER BY words.rowid DESC LIMIT ?""",
             expression,
             limit,
+            has_words=True,
         )
         return [SearchHit.parse(_number(row[0]), str(row[1])) for row in rows]
 
@@ -240,6 +241,9 @@ class Cache:
     def size(self) -> int:
         """The used size of the file in bytes."""
         pages, free, page = map(self._counted, ("page_count", "freelist_count", "page_size"))
+        if not 0 <= free <= pages:
+            self.file.rebuild()  # else a damaged number would make everything look too large, and be deleted
+            return 0
         return (pages - free) * page
 
     def _counted(self, what: str) -> int:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from narrowcast_api.storage.database import (
+    DATABASE_ERRORS,
     OPENING_ERRORS,
     Migrations,
     NewerDatabase,
@@ -114,13 +115,15 @@ class CacheFile:
             self.writer, self.reader = self._connect()
         self.on_warning()
 
-    def read(self, query: str, *parameters: object) -> Rows:
-        """The rows of a query; none if it fails."""
+    def read(self, query: str, *parameters: object, has_words: bool = False) -> Rows:
+        """The rows of a query; none if it fails. `has_words`: it contains words of the user, so that an error in
+        the query itself does not mean that the file is damaged.
+        """
         try:
             with self._reading:
                 return self.reader.execute(query, parameters).fetchall()
-        except sqlite3.Error as error:
-            if is_damage(error):
+        except DATABASE_ERRORS as error:
+            if is_damage(error) and not (has_words and isinstance(error, sqlite3.OperationalError)):
                 self.rebuild()
             return []
 
@@ -131,7 +134,7 @@ class CacheFile:
         try:
             with self._lock, transaction(self.writer):
                 write(self.writer)
-        except sqlite3.Error as error:
+        except DATABASE_ERRORS as error:
             if is_damage(error):
                 self.rebuild()
             else:
@@ -149,7 +152,7 @@ class CacheFile:
     def vacuum(self) -> None:
         """Returns free pages to the disk."""
         if self.path is not None:
-            with suppress(sqlite3.Error), self._lock:
+            with suppress(*DATABASE_ERRORS), self._lock:
                 # `execute` would make one step, which frees only one page.
                 self.writer.executescript("PRAGMA incremental_vacuum")
 

@@ -14,7 +14,7 @@ from narrowcast_api.storage.folders import private_file
 Migrations = Sequence[Sequence[str]]
 """Statements for each version; the file's `user_version` is the number of migrations applied."""
 
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 
 
@@ -28,13 +28,33 @@ class OlderDatabase(Exception):
     """
 
 
-OPENING_ERRORS = (sqlite3.Error, OSError, NewerDatabase, OlderDatabase)
+DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What using an open file may raise. Where the schema is damaged, SQLite's message repeats the damaged bytes, and
+Python cannot decode it.
+"""
+
+OPENING_ERRORS = (*DATABASE_ERRORS, OSError, NewerDatabase, OlderDatabase)
 """What opening a file may raise."""
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether `error` means that the file itself is damaged, not that the disk is full or read-only."""
-    return isinstance(error, sqlite3.Error) and _primary_code(error) in _DAMAGED
+    """Whether `error` means that the file itself is damaged, not that the disk is full or read-only.
+
+    So does an error in a statement that is correct for an intact file, and text that is not UTF-8.
+    """
+    if isinstance(error, UnicodeDecodeError):
+        return True
+    code = _primary_code(error)
+    if isinstance(error, sqlite3.OperationalError) and code == sqlite3.SQLITE_ERROR:
+        return True
+    return isinstance(error, sqlite3.Error) and code in _DAMAGED
+
+
+def damage(reason: str) -> sqlite3.DatabaseError:
+    """The error for damage that SQLite does not notice itself."""
+    error = sqlite3.DatabaseError(f"damaged: {reason}")
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error
 
 
 def describe(error: Exception) -> str:
@@ -45,6 +65,8 @@ def describe(error: Exception) -> str:
         return "the file was written by an earlier version of this program; open the account once with this version"
     if isinstance(error, OSError):
         return error.strerror or str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return "the file is damaged"
     return {
         sqlite3.SQLITE_FULL: "the disk is full",
         sqlite3.SQLITE_READONLY: "the folder is read-only",
@@ -107,8 +129,10 @@ def connect_memory(migrations: Migrations) -> sqlite3.Connection:
 
 
 def version_of(connection: sqlite3.Connection) -> int:
-    """The number of migrations applied to the file."""
+    """The number of migrations applied to the file. Raises `DATABASE_ERRORS`."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version < 0:
+        raise damage(f"version {version}")
     return int(version)
 
 
@@ -138,6 +162,12 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         with suppress(sqlite3.Error):
             connection.execute("ROLLBACK")
         raise
+
+
+def remove(path: Path) -> None:
+    """Deletes a database, if it exists, and SQLite's files beside it. Raises OSError."""
+    for suffix in ("", *_SIDE_FILES):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def set_aside(path: Path) -> Path:

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from narrowcast_api.storage.database import DATABASE_ERRORS
 from narrowcast_api.storage.executors import MakeExecutor, own_thread
 from narrowcast_api.storage.journal_changes import JournalChanges, Record
 from narrowcast_api.storage.journal_connection import JournalConnection
@@ -131,7 +132,7 @@ class Journal:
         written; None for `path` is an empty journal in memory.
         """
         if path is None or read_only is not None:
-            connection, warning = open_for_reading(path), None
+            connection, warning = open_for_reading(path)
         else:
             connection, warning = open_for_writing(path)
         return cls(
@@ -310,7 +311,7 @@ class Journal:
         """Takes over what those windows have left behind. Waits for the disk; returns whether that worked."""
         try:
             self._file.adopt(gone)
-        except sqlite3.Error:
+        except DATABASE_ERRORS:
             log.exception("what a window left behind cannot be taken over")
             return False
         return True
@@ -328,7 +329,7 @@ class Journal:
         """Takes a message over from another open window, unless it is being sent; returns the changes."""
 
         def work() -> JournalChanges:
-            with suppress(sqlite3.Error):
+            with suppress(*DATABASE_ERRORS):
                 self._file.claim_outbox(local_id)
             return self._writer.reread()
 

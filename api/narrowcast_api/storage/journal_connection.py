@@ -7,7 +7,7 @@ import threading
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from narrowcast_api.storage.database import connect_memory, transaction
+from narrowcast_api.storage.database import DATABASE_ERRORS, connect_memory, transaction
 from narrowcast_api.storage.journal_file import Key, inode, insert_all, reopen, replace_file, rows_of
 from narrowcast_api.storage.journal_rows import COLUMNS, MIGRATIONS, OWNED, JournalRow
 from narrowcast_api.storage.journal_writes import Write, carry_out
@@ -47,7 +47,7 @@ class JournalConnection:
 
     def write(self, batch: Mapping[Key, Write]) -> set[Key]:
         """Makes these writes in one transaction; returns those for which another window was faster. Raises
-        sqlite3.Error, and OverflowError or ValueError for values that SQLite cannot store.
+        `DATABASE_ERRORS`, and OverflowError or ValueError for values that SQLite cannot store.
         """
         with self._disk, transaction(self.connection):
             lost = {key for key, write in batch.items() if not carry_out(self.connection, key, write)}
@@ -59,7 +59,7 @@ class JournalConnection:
             return lost
 
     def adopt(self, gone: Collection[str | None]) -> None:
-        """Makes this window the owner of what those have left behind. Raises sqlite3.Error."""
+        """Makes this window the owner of what those have left behind. Raises `DATABASE_ERRORS`."""
         with self._disk, transaction(self.connection):
             for table in OWNED:
                 for owner in gone:
@@ -68,7 +68,9 @@ class JournalConnection:
                     )
 
     def claim_outbox(self, local_id: str) -> None:
-        """Makes this window the owner of another window's message, unless it is being sent. Raises sqlite3.Error."""
+        """Makes this window the owner of another window's message, unless it is being sent. Raises
+        `DATABASE_ERRORS`.
+        """
         statement = "UPDATE outbox SET owner = ? WHERE local_id = ? AND state <> 'sending'"
         with self._disk, transaction(self.connection):
             self.connection.execute(statement, (self._window, local_id))
@@ -79,7 +81,7 @@ class JournalConnection:
             return False
         try:
             return self._version() != self._seen or inode(self.path) != self._inode
-        except sqlite3.Error:
+        except DATABASE_ERRORS:
             return True
         finally:
             self._disk.release()

@@ -11,6 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from narrowcast_api.characters import encodable
+from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.storage.codec import destination_from_text, destination_to_text
 from narrowcast_api.storage.records import (
@@ -97,6 +98,9 @@ COLUMNS: Mapping[str, Sequence[str]] = {
 GUARDS = {"outbox": "owner", "uploads": "owner", "acts": "owner", "drafts": "revision"}
 """The column whose value must be the known one for a row to be written; otherwise another window was faster."""
 
+UNREADABLE = "\N{REPLACEMENT CHARACTER}"
+"""Replaces bytes of a damaged file that are not UTF-8."""
+
 OWNED = tuple(table for table, guard in GUARDS.items() if guard == "owner")
 """Tables in which each row belongs to one window."""
 
@@ -121,6 +125,18 @@ def outbox_record(row: JournalRow) -> OutboxRecord | None:
     """Returns the message of a row; None if it cannot be read."""
     values = _columns("outbox", row)
     return _record(OutboxRecord, {**values, "destination": _destination(values["destination"])})
+
+
+def draft_of_damaged(row: JournalRow) -> Draft | None:
+    """Returns a draft with the text of a message that must not be sent as it is, because its row was damaged;
+    None if it can be sent.
+    """
+    values = _columns("outbox", row)
+    content, destination = str(values["content"]), str(values["destination"])
+    if UNREADABLE not in content + destination and outbox_record(row) is not None:
+        return None
+    version = DraftVersion(_destination(destination), content)
+    return Draft(f"unsent {values['local_id']}", version, float(str(values["created"])))
 
 
 def draft_row(record: Draft) -> JournalRow:
