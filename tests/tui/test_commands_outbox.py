@@ -172,3 +172,29 @@ async def test_only_a_session_with_a_user_tells_of_presence(tmp_path: Path, pres
         )
         assert ("presence" in [name for name, _ in session.services.loops()]) is present
         await session.close()
+
+
+def damage(folder: Path) -> None:
+    """Damages the schema of the journal."""
+    (path,) = folder.rglob("journal.db")
+    with path.open("r+b") as file:
+        file.seek(path.read_bytes().index(b"CREATE TABLE uploads") + 15)
+        file.write(b"\x9e")
+
+
+async def test_a_damaged_journal_is_reported_by_each_command_that_reads_it(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await write(server, tmp_path, "still here")
+        damage(tmp_path)
+        waited = await run(tmp_path, "outbox", "--rc", rc, "--wait", "0")
+        assert "Traceback" not in waited.err
+        assert "the journal of drafts is damaged" in waited.err.lower()
+        result = await run(tmp_path, "outbox", "--rc", rc)
+        assert "still here" in result.out
+        assert "the old file is kept" in result.err
+        damage(tmp_path)
+        checked = await run(tmp_path, "doctor", "--rc", rc, "--offline")
+        assert "Traceback" not in checked.err
+        assert "the old file is kept" in checked.out
+        assert [one.content for one in await listed(tmp_path, rc)] == ["still here"]

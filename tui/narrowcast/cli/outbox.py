@@ -12,17 +12,17 @@ from narrowcast.cli.account_choice import chosen_account
 from narrowcast.cli.outcome import CommandError, Exit, print_error
 from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.records import OutboxRecord
-from narrowcast.cli.unsent import send_within, unsent
+from narrowcast.cli.unsent import send_within, session_of, unsent
 from narrowcast.terminal.paths import Paths
 from narrowcast.text import names
 from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.text.unsent import resend_refusal
 from narrowcast_api.storage.records import OutboxState
-from narrowcast_api.sync.session import Session
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
     from narrowcast_api.protocols.outbox_item import OutboxEntry
+    from narrowcast_api.sync.session import Session
 
 
 def run(args: argparse.Namespace) -> int:
@@ -33,16 +33,11 @@ def run(args: argparse.Namespace) -> int:
 async def _run(account: Account, args: argparse.Namespace) -> Exit:
     paths, changed = Paths.of_user(), Exit.DONE
     if args.action != "list" or args.wait is None:
-        session = await Session.open(
-            account, data_dir=paths.data, cache_dir=paths.cache, present=False, kind="command"
-        )
-        try:
+        async with session_of(account, paths, "command") as session:
             if args.action == "list":
                 _list(session, json=args.json)
             else:
                 changed = await _change(session, args.action, args.ids)
-        finally:
-            await session.close()
     return changed if args.wait is None else await _wait(account, paths, args.wait) or changed
 
 

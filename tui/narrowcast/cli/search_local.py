@@ -27,6 +27,8 @@ def search_local(account: Account, narrow: Narrow, limit: int, *, json: bool) ->
     storage = AccountStorage.open(
         paths.data, paths.cache, account.site, account.email, kind="command", executor=inline
     )
+    for warning in storage.warnings:
+        print_error(warning)
     try:
         state = load_state(storage.cache, SystemClock())
         resolved = resolve(narrow, state.users, state.channels, state.me)

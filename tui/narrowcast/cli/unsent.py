@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from narrowcast.cli.outcome import print_error
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.folders import account_folder_name
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from narrowcast_api.storage.records import OutboxRecord
     from narrowcast_api.storage.windows import WindowRecord
 
-__all__ = ["SENDER", "WAITS", "counted", "send_unsent", "send_within", "unsent", "windows"]
+__all__ = ["SENDER", "WAITS", "counted", "send_unsent", "send_within", "session_of", "unsent", "windows"]
 
 SENDER = "sender"
 """The kind of a window that only sends waiting messages."""
@@ -34,14 +36,34 @@ WAITS = frozenset({"waiting", "sending", "unconfirmed"})
 def unsent(account: Account, paths: Paths) -> list[OutboxRecord]:
     """The unsent messages in an account's journal, read without opening a window or creating files."""
 
-    path = _folder(account, paths) / "journal.db"
-    if not path.exists():
-        return []
-    journal = Journal.open(path, read_only="only looked at", executor=inline)
-    try:
+    with _looked_at(account, paths) as journal:
         return [record for record in journal.load_outbox() if record.state.value in {*WAITS, "failed"}]
+
+
+@contextmanager
+def _looked_at(account: Account, paths: Paths) -> Iterator[Journal]:
+    """The journal of an account, only for reading; empty if it has none, or if it is damaged, which is said."""
+    path = _folder(account, paths) / "journal.db"
+    why = "only looked at"
+    with closing(Journal.open(path if path.exists() else None, read_only=why, executor=inline)) as journal:
+        if journal.warning not in (None, why):
+            print_error(f"{journal.warning} The next window sets it aside.")
+        yield journal
+
+
+@asynccontextmanager
+async def session_of(account: Account, paths: Paths, kind: str) -> AsyncIterator[Session]:
+    """A session of a command without a screen, closed at the end; says what is wrong with the account's files."""
+    session = await Session.open(
+        account, data_dir=paths.data, cache_dir=paths.cache, present=False, kind=kind
+    )
+    try:
+        for warning in session.warnings:
+            if warning != session.storage.journal.read_only:  # an error for those that write
+                print_error(warning)
+        yield session
     finally:
-        journal.close()
+        await session.close()
 
 
 def counted(account: Account, paths: Paths) -> tuple[int, int]:
@@ -60,18 +82,12 @@ def _left_behind(account: Account, paths: Paths) -> tuple[int, int]:
     """The number of waiting messages whose window has ended, and of other pending changes: flags, reactions, read
     marks, the end of a status.
     """
-    path = _folder(account, paths) / "journal.db"
-    if not path.exists():
-        return 0, 0
     living = {window.window_id for window in windows(account, paths)}
-    journal = Journal.open(path, read_only="only looked at", executor=inline)
-    try:
+    with _looked_at(account, paths) as journal:
         messages = [record for record in journal.load_outbox() if record.state.value in WAITS]
         acts = [record for record in journal.load_acts() if record.owner not in living]
         marks = [] if living else journal.load_read_marks()
         end = None if living else journal.load_status_end()
-    finally:
-        journal.close()
     is_due = end is not None and end.at <= time.time()
     return sum(record.owner not in living for record in messages), len(acts) + len(marks) + is_due
 
@@ -98,13 +114,8 @@ async def send_within(account: Account, paths: Paths, seconds: float) -> int:
         if await asyncio.to_thread(_has_sender, account, paths):
             await asyncio.sleep(min(left, LOOK_EVERY))
             continue
-        session = await Session.open(
-            account, data_dir=paths.data, cache_dir=paths.cache, present=False, kind=SENDER
-        )
-        try:
+        async with session_of(account, paths, SENDER) as session:
             await _until_sent(session, left)
-        finally:
-            await session.close()
     return (await asyncio.to_thread(counted, account, paths))[0]
 
 
@@ -150,12 +161,7 @@ async def send_unsent(account: Account, paths: Paths) -> tuple[int, int]:
     if not waited and not others:
         return 0, 0
     _, failed_before = await asyncio.to_thread(counted, account, paths)
-    session = await Session.open(
-        account, data_dir=paths.data, cache_dir=paths.cache, present=False, kind=SENDER
-    )
-    try:
+    async with session_of(account, paths, SENDER) as session:
         left = await _until_sent(session, PATIENCE)
         failed = sum(entry.state.value == "failed" for entry in session.outbox.entries()) - failed_before
         return max(0, waited - left - failed), max(0, failed)
-    finally:
-        await session.close()
