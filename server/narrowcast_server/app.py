@@ -126,14 +126,12 @@ class _Dispatcher:
             response = json_response(refusal(self._core.config, error), error.status, error.headers)
         except ClientDisconnect:
             response = Response(status_code=499)
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+        except sqlite3.DatabaseError as error:
+            problem = self._storage_problem(error)
+            if problem is None:
                 self._crash()
                 raise
-            _log.error("the disk is full: nothing can be stored")
-            response = _error_response(
-                ServiceError("The server's disk is full. Tell its operator.", "DISK_FULL", 507)
-            )
+            response = _error_response(problem)
         except Exception:
             self._crash()
             raise
@@ -143,6 +141,17 @@ class _Dispatcher:
             path = next(iter(self._methods.values())).path  # without what the caller filled in
             _requests.debug("served %s %s %d %.1f ms", request.method, path, response.status_code, ms)
         return response
+
+    def _storage_problem(self, error: sqlite3.DatabaseError) -> ServiceError | None:
+        """The response to an error of the database that only the operator can end; None for any other error."""
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            _log.error("the disk is full: nothing can be stored")
+            return ServiceError("The server's disk is full. Tell its operator.", "DISK_FULL", 507)
+        if self._core.store.notice(error):
+            return ServiceError(
+                "The server's database is damaged. Tell its operator.", "DATABASE_DAMAGED", 507
+            )
+        return None
 
     def _crash(self) -> None:
         self._core.measures.crashes += 1

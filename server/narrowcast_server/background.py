@@ -126,10 +126,12 @@ async def background(core: Core) -> AsyncIterator[None]:
 
 
 async def guarded(core: Core, task: Task) -> None:
-    """Runs one task, and restarts it if it fails."""
+    """Runs one task, and restarts it if it fails, unless the database is damaged."""
     while True:
         try:
             await task(core)
-        except Exception:
+        except Exception as error:
+            if core.store.notice(error):
+                return  # what it would do cannot be stored
             _log.exception("background work failed; it is restarted in a second")
             await core.clock.sleep(1)

@@ -14,6 +14,7 @@ from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server.organization.core import DATABASE
 from narrowcast_server.organization.realm_settings import DEFAULTS, GROUP_SETTINGS
 from narrowcast_server.storage.schema import MIGRATIONS
+from narrowcast_server.storage.store import UNUSABLE, unusable
 from narrowcast_server.uploads.files import UPLOADS, place
 
 _NUMBERS: Final[tuple[tuple[str, str, Iterable[int]], ...]] = (
@@ -50,8 +51,8 @@ def check(data: Path) -> list[str]:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
             return list(_faults(database, data))
-    except (sqlite3.DatabaseError, OverflowError) as error:
-        return [f"{path} is not a usable database: {error}"]
+    except UNUSABLE as error:
+        return [str(unusable(path, error))]
     except OSError as error:
         return [f"{path} cannot be read: {error.strerror or error}"]
 

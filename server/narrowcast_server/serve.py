@@ -9,7 +9,6 @@ import logging
 import os
 import signal
 import socket
-import sqlite3
 import ssl
 import sys
 import tempfile
@@ -38,7 +37,7 @@ from narrowcast_server.organization.addresses import is_local
 from narrowcast_server.organization.clock import Clock
 from narrowcast_server.organization.config import Config, Dialect, RateLimit
 from narrowcast_server.organization.core import Core
-from narrowcast_server.storage.store import StoreError
+from narrowcast_server.storage.store import UNUSABLE, StoreError
 from narrowcast_server.uploads.files import Folder
 
 _log = logging.getLogger("narrowcast.server")
@@ -190,12 +189,12 @@ def _prepare(core: Core, options: Options, populate: Callable[[Core], None] | No
         if not faults:
             Folder(core).sweep()
             first_run.prepare(core, options.data, demo=options.demo, populate=populate)
-    except (sqlite3.DatabaseError, OSError) as error:
+    except (*UNUSABLE, OSError) as error:
         faults = [str(error)]
     if faults:
         raise ServeError(
             f"the data in {options.data} is damaged: {faults[0]} (all faults: narrowcast serve --check"
-            f" --data {options.data})"
+            f" --data {options.data}; restore a backup with: narrowcast serve --restore BACKUP --data NEW_FOLDER)"
         )
 
 

@@ -29,9 +29,10 @@ from narrowcast_server.storage.directory import Directory
 from narrowcast_server.storage.disk import Disk
 from narrowcast_server.storage.extra_keys import ExtraKeys
 from narrowcast_server.storage.folder_lock import FolderLock
+from narrowcast_server.storage.key_vault import FILE as KEYS_FILE
 from narrowcast_server.storage.key_vault import KeyVault, seal_stored_keys
 from narrowcast_server.storage.reader import Reader
-from narrowcast_server.storage.store import Store, StoreError
+from narrowcast_server.storage.store import UNUSABLE, Store, unusable
 
 if TYPE_CHECKING:
     from narrowcast_server.markdown import LinkPreview
@@ -247,13 +248,17 @@ class Core:
 
 def _opened(folder: Path) -> tuple[Store, KeyVault]:
     """Opens the store and the vault, with every API key sealed for it; raises StoreError for an unusable database."""
-    store = Store(folder / DATABASE)
+    path = folder / DATABASE
+    if path.is_file() and not path.stat().st_size and (folder / KEYS_FILE).exists():
+        # The database is created before the secret.
+        raise unusable(path, sqlite3.DatabaseError("the file is empty"))
+    store = Store(path)
     try:
         vault = KeyVault(folder)
         seal_stored_keys(store, vault)
     except BaseException as error:
         store.connection.close()
-        if isinstance(error, sqlite3.DatabaseError):
-            raise StoreError(f"{store.path} is not a usable database: {error}") from error
+        if isinstance(error, UNUSABLE):
+            raise unusable(path, error) from error
         raise
     return store, vault

@@ -54,9 +54,10 @@ def sessions(core: Core, user: User) -> list[dict[str, object]]:
 
 
 def can_read(core: Core) -> bool:
-    """Whether the database can be read."""
+    """Whether the database can be read, and is not known to be damaged."""
     try:
         core.store.integer("SELECT 1 FROM settings LIMIT 1")
-    except sqlite3.Error:
+    except sqlite3.Error as error:
+        core.store.notice(error)
         return False
-    return True
+    return core.store.damage is None

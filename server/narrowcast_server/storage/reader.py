@@ -46,7 +46,7 @@ class Reader:
             connection.execute("BEGIN")
             return work(Reading(connection))
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
                 raise ReadTooLong from error
             raise
         finally:

@@ -7,14 +7,22 @@ the server's one event loop, so transactions never overlap.
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from narrowcast_server.storage.schema import MIGRATIONS
 
+_log = logging.getLogger("narrowcast.server")
+_DAMAGE: Final = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+UNUSABLE: Final = (sqlite3.DatabaseError, UnicodeDecodeError, OverflowError)
+"""What SQLite and Python raise for a damaged file. SQLite's message repeats damaged bytes of the schema, and Python
+cannot decode it.
+"""
 Row = sqlite3.Row
 Value = str | int | float | bytes | None
 
@@ -54,6 +62,9 @@ class Reading:
 class Store(Reading):
     """Executes SQL. Raises StoreError if the file is newer than this server or not a database."""
 
+    damage: str | None = None
+    """What was found damaged while the store is open. From then on it can only be read."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
         _make_private(path)
@@ -65,8 +76,8 @@ class Store(Reading):
             connect_words(self._connection)
         except BaseException as error:
             self._connection.close()
-            if isinstance(error, (sqlite3.DatabaseError, OverflowError)):
-                raise StoreError(f"{path} is not a usable database: {error}") from error
+            if isinstance(error, UNUSABLE):
+                raise unusable(path, error) from error
             raise
 
     def _configure(self) -> None:
@@ -140,6 +151,22 @@ class Store(Reading):
         assert identity is not None
         return identity
 
+    def notice(self, error: BaseException) -> bool:
+        """Refuses writes from now on if `error` means that the file is damaged, and tells the operator once;
+        returns whether the file is damaged.
+        """
+        if self.damage is None and _is_damage(error):
+            self.damage = str(error)
+            self._connection.execute("PRAGMA query_only = ON")
+            folder = self.path.parent
+            _log.critical(
+                "the database is damaged (%s): it can be read as far as possible, and changes are refused. Stop the"
+                " server, see all faults with: narrowcast serve --check --data %s and restore a backup with:"
+                " narrowcast serve --restore BACKUP --data NEW_FOLDER",
+                *(error, folder),
+            )
+        return self.damage is not None
+
     def rewrite(self) -> None:
         """Rewrites the whole file, so that it contains no remains of deleted or overwritten data."""
         self._connection.execute("VACUUM")
@@ -147,7 +174,8 @@ class Store(Reading):
 
     def close(self) -> None:
         """Copies the log into the file and closes it."""
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with suppress(*(UNUSABLE if self.damage else ())):
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
 
 
@@ -156,6 +184,22 @@ def connect_words(connection: sqlite3.Connection) -> None:
     connection.execute(
         "CREATE VIRTUAL TABLE temp.message_terms USING fts5vocab('main', 'message_words', 'instance')"
     )
+
+
+def unusable(path: Path, error: Exception) -> StoreError:
+    """The error for a database that SQLite cannot read."""
+    what = "its schema is damaged" if isinstance(error, UnicodeDecodeError) else error
+    return StoreError(
+        f"{path} is not a usable database: {what}. Restore a backup with: narrowcast serve --restore BACKUP"
+        " --data NEW_FOLDER"
+    )
+
+
+def _is_damage(error: BaseException) -> bool:
+    """Text that is not UTF-8 is reported by Python, without a code."""
+    if type(error) not in (sqlite3.DatabaseError, sqlite3.OperationalError):
+        return False
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _DAMAGE
 
 
 def _make_private(path: Path) -> None:
