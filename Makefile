@@ -77,7 +77,8 @@ strings: $(VENV)/.dev ## list all user-visible strings, for reviewing the wordin
 	@cd tests && ../$(BIN)/python -m support.strings $(STRINGS_ARGS)
 
 docs: $(VENV)/.docs ## build the documentation site in dist/docs; fails on broken links
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@$(BIN)/zensical build --clean --strict
+	@mkdir -p dist/docs/pictures && cp screenshots/*.svg dist/docs/pictures/
 	@echo "dist/docs/index.html (its search needs a server: $(PYTHON) -m http.server --directory dist/docs)"
 
 docs-pages: $(VENV)/.dev ## write the pages generated from the code: keys, settings, command line, errors, levels
