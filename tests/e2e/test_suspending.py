@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
 from itertools import product
 
 import pytest
@@ -31,7 +32,7 @@ def cells(terminal: Terminal) -> dict[tuple[int, int], Char]:
     return {(y, x): look(screen.buffer[y][x]) for y, x in places}
 
 
-def differing(one: dict[tuple[int, int], Char], other: dict[tuple[int, int], Char]) -> list[object]:
+def differing(one: dict[tuple[int, int], Char], other: dict[tuple[int, int], Char]) -> Sequence[object]:
     """The cells that differ, at most some of them."""
     places = sorted(one.keys() | other.keys())
     return [

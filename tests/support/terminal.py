@@ -25,7 +25,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import pyte
 from pyte.screens import Char
@@ -72,21 +72,21 @@ class QuietScreen(pyte.Screen):
     cleared whenever it is entered.
     """
 
-    _normal: tuple[dict[int, object], tuple[int, int]] | None = None
+    _normal: tuple[dict[int, Any], tuple[int, int]] | None = None
     """The rows and the cursor of the normal screen, while the alternate one is shown."""
 
-    def set_mode(self, *modes: int, private: bool = False) -> None:
-        super().set_mode(*modes, private=private)
-        if private and ALTERNATE_SCREEN in modes:
+    def set_mode(self, *modes: int, **kwargs: Any) -> None:
+        super().set_mode(*modes, **kwargs)
+        if kwargs.get("private") and ALTERNATE_SCREEN in modes:
             if self._normal is None:
                 self._normal = dict(self.buffer), (self.cursor.y, self.cursor.x)
                 self.buffer.clear()
             self.erase_in_display(2)
             self.cursor_position()
 
-    def reset_mode(self, *modes: int, private: bool = False) -> None:
-        super().reset_mode(*modes, private=private)
-        if private and ALTERNATE_SCREEN in modes and self._normal is not None:
+    def reset_mode(self, *modes: int, **kwargs: Any) -> None:
+        super().reset_mode(*modes, **kwargs)
+        if kwargs.get("private") and ALTERNATE_SCREEN in modes and self._normal is not None:
             rows, (self.cursor.y, self.cursor.x) = self._normal
             self._normal = None
             self.buffer.clear()
