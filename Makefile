@@ -81,9 +81,10 @@ docs: $(VENV)/.docs ## build the documentation site in dist/docs; fails on broke
 	@mkdir -p dist/docs/pictures && cp screenshots/*.svg dist/docs/pictures/
 	@echo "dist/docs/index.html (its search needs a server: $(PYTHON) -m http.server --directory dist/docs)"
 
-docs-pages: $(VENV)/.dev ## write the pages generated from the code: keys, settings, command line, errors, levels
+docs-pages: $(VENV)/.dev ## write the pages generated from the code, and the list of public names
 	@$(BIN)/python docs/write_pages.py
 	@$(BIN)/python api/reference.py
+	@$(BIN)/python tests/public_surface.py
 
 packages: $(VENV)/.packages ## build sdist and wheel twice, install the wheel by pip, pipx and uv on every Python here
 	@$(BIN)/python tests/packages.py $(PACKAGES_ARGS)
