@@ -81,7 +81,6 @@ def test_http_is_known_where_requests_are_made_and_nowhere_else() -> None:
         "http/tls.py",
         "http/connection.py",
         "http/decoding.py",
-        "http/network.py",
         "http/transport.py",
         "events/websocket.py",
         "files/downloads.py",
