@@ -122,6 +122,16 @@ def test_every_file_that_a_page_includes_is_there() -> None:
         assert (ROOT / found[1]).is_file(), line
 
 
+def test_nothing_tells_people_to_install_a_package_that_is_not_published() -> None:
+    """Whoever registers the name would own those who follow."""
+    told = re.compile(r"""(\binstall|\buvx|pipx run|uv run)\b.*\s["']?narrowcast(\[|["'`\s.]|$)""")
+    for folder in ("api", "tui", "server", "assets", "docs", "examples"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in {".py", ".md", ".1", ".toml"}:
+                lines = path.read_text(encoding="utf-8").splitlines()
+                assert [line for line in lines if told.search(line)] == [], path
+
+
 def test_every_page_is_in_the_navigation() -> None:
     listed = set(re.findall(r"([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
     assert listed == {str(page.relative_to(DOCS)) for page in PAGES}

@@ -20,7 +20,7 @@ from support.server import TestServer, running_server
 
 BROWSER_ACCEPTS = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 HOSTILE = "</title><script>alert(1)</script><img src=x onerror=alert(2)>\u202e& \"quoted\" 'x'"
-INSTALL = "pipx install narrowcast"
+INSTALL = "pipx install ."
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "google-chrome"))), None
 )
@@ -157,6 +157,15 @@ async def test_a_wrong_url_shows_a_help_page_to_browsers_and_json_to_programs(se
         assert (response.status_code, response.json()["result"]) == (404, "error")
     response = await server.client.post(f"{server.url}/login/", headers=BROWSER_ACCEPTS)
     assert response.json()["result"] == "error"
+
+
+async def test_the_pages_say_how_to_install_as_the_operator_does(server: TestServer) -> None:
+    own = "pipx install /srv/<narrowcast>.whl"
+    server.core.config = replace(server.core.config, install=own)
+    for path in ("/", await link(server)):
+        page = await opened(server, path)
+        assert page.commands[0] == own
+        assert INSTALL not in page.commands
 
 
 async def test_the_url_in_commands_is_quoted_for_the_shell(server: TestServer) -> None:

@@ -132,7 +132,7 @@ async def test_without_the_optional_dependency_for_images_the_app_says_how_to_in
             Target(TargetKind.MEDIA, "/user_uploads/1/a.png", "a.png", "/user_uploads/1/a.png")
         )
         await stage.asked(1)
-        assert "narrowcast[images]" in stage.app.told[0]
+        assert "pipx install --force '.[images]'" in stage.app.told[0]
         assert any(isinstance(one, requests.LinkRequested) for one in stage.app.asked)
 
 

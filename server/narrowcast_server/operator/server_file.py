@@ -14,7 +14,7 @@ from narrowcast_server.organization.addresses import is_local
 from narrowcast_server.organization.config import Config, Quotas
 
 NAME: Final = "server.toml"
-_TABLES: Final = ("mail", "limits", "accounts")
+_TABLES: Final = ("mail", "limits", "accounts", "pages")
 _MAIL_KEYS: Final = ("host", "port", "security", "user", "password", "sender", "ca_file", "timeout_seconds")
 _MAX_NUMBER: Final = 1 << 40
 
@@ -30,10 +30,17 @@ class ServerFile:
     mail: MailSettings | None = None
     quotas: Quotas = field(default_factory=Quotas)
     disposable_domains: frozenset[str] = frozenset()
+    install: str = ""
 
     def configure(self, config: Config) -> Config:
         """The configuration of a server with these settings applied."""
-        return replace(config, mail=self.mail, quotas=self.quotas, disposable_domains=self.disposable_domains)
+        return replace(
+            config,
+            mail=self.mail,
+            quotas=self.quotas,
+            disposable_domains=self.disposable_domains,
+            install=self.install,
+        )
 
 
 def read(folder: Path) -> ServerFile:
@@ -58,7 +65,13 @@ def _understood(content: Mapping[str, object], folder: Path) -> ServerFile:
         None if mail is None else _mail(mail, folder),
         _quotas(_table(content, "limits") or {}),
         _disposable_domains(_table(content, "accounts") or {}, folder),
+        _install(_table(content, "pages") or {}),
     )
+
+
+def _install(table: Mapping[str, object]) -> str:
+    _check_keys("pages.", table, ("install",))
+    return _word("pages.install", table.get("install", "")).strip()
 
 
 def _disposable_domains(table: Mapping[str, object], folder: Path) -> frozenset[str]:

@@ -191,6 +191,8 @@ class Config:
     """None: emails are stored for the operator, but not sent."""
     disposable_domains: frozenset[str] = frozenset()
     """Disposable email domains, in lower case, from the operator's list."""
+    install: str = ""
+    """The operator's command that installs Narrowcast, for the pages of the server; by default one for a checkout."""
     durable: bool = True
     any_name: bool = False
     """Accept any Host name from browsers: for a server that listens on all addresses without a configured name."""

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from narrowcast_api.wire.vocabulary import API_PREFIX
+from narrowcast_assets.installing import INSTALL
 from narrowcast_server.actions import joining, password_resets
 from narrowcast_server.http.page import Command, Heading, Part, Text, page
 from narrowcast_server.http.routing import Call, Routes
@@ -20,12 +21,20 @@ if TYPE_CHECKING:
 
 routes = Routes()
 
-_INSTALL: Final = "pipx install narrowcast"
 _WHAT: Final = Text(
     "This is a Narrowcast server: team chat for people who live in a terminal, organized in channels and topics."
     " Its messages are read in a terminal, not in a browser."
 )
-_INSTALLING: Final = (Text("Install Narrowcast (it needs Python 3.11 or newer):"), Command(_INSTALL))
+
+
+def _installing(core: Core) -> tuple[Part, ...]:
+    """The operator's own command, or the one that works in a checkout."""
+    if own := core.config.install:
+        return Text("Install Narrowcast:"), Command(own)
+    return (
+        Text("Install Narrowcast in a checkout of its repository (it needs Python 3.11 or newer):"),
+        Command(INSTALL),
+    )
 
 
 @routes.add("GET", "/", public=True, absolute=True, accepts_anything=True)
@@ -46,7 +55,7 @@ def invitation(call: Call) -> Response:
     parts: list[Part] = [
         Heading("You are invited to", name, level=1),
         _WHAT,
-        *_INSTALLING,
+        *_installing(call.core),
         Text("Then join. This command asks for your name, your email and a new password:"),
         Command(f"narrowcast login {shlex.quote(link_of(call.core, call.path['token']))}"),
         Text("Anyone who has this link can use it to join: keep it to yourself."),
@@ -87,7 +96,7 @@ def _home(core: Core, before: list[Part], status: int = 200) -> Response:
         Heading("", name, level=1),
         *before,
         _WHAT,
-        *_INSTALLING,
+        *_installing(core),
         Text("Then log in:"),
         Command(f"narrowcast login {shlex.quote(core.url)}"),
         Text("Without an account, ask the operator of this server for an invitation."),

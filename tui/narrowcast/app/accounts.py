@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.storage.folders import private_folder
+from narrowcast_assets.installing import with_extra
 
 KEYRING_SERVICE = "narrowcast"
 IN_KEYRING = "in-keyring"
@@ -122,7 +123,7 @@ def _from_keyring(account: Account) -> Secret:
         from keyring.errors import KeyringError
     except ImportError:
         raise AccountError(
-            "the key is in the keyring; install it: pip install 'narrowcast[keyring]'"
+            f"the key is in the keyring, which needs the extra 'keyring'; {with_extra('keyring')}"
         ) from None
     try:
         key = keyring.get_password(KEYRING_SERVICE, _entry(account))
@@ -140,7 +141,7 @@ def _to_keyring(account: Account) -> None:
         import keyring
         from keyring.errors import KeyringError
     except ImportError:
-        raise AccountError("--keyring needs the extra: pip install 'narrowcast[keyring]'") from None
+        raise AccountError(f"--keyring needs the extra 'keyring'; {with_extra('keyring')}") from None
     try:
         keyring.set_password(KEYRING_SERVICE, _entry(account), account.key.reveal())
     except KeyringError as error:

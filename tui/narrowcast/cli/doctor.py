@@ -35,6 +35,7 @@ from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.windows import Machine
 from narrowcast_api.version import VERSION
+from narrowcast_assets.installing import with_extra
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
@@ -124,9 +125,7 @@ def _program() -> Iterator[Finding]:
     )
     for extra, module in (("images", "textual_image"), ("keyring", "keyring"), ("socks", "socksio")):
         there = importlib.util.find_spec(module) is not None
-        text = f"extra {extra}: " + (
-            "installed" if there else f"not installed (pip install 'narrowcast[{extra}]')"
-        )
+        text = f"extra {extra}: " + ("installed" if there else f"not installed ({with_extra(extra)})")
         yield Finding("program", "ok" if there else "note", text)
 
 

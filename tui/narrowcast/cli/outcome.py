@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from narrowcast.app.config import ConfigError
 from narrowcast_api import errors
 from narrowcast_api.characters import sanitized_line
+from narrowcast_assets.installing import with_extra
 
 if TYPE_CHECKING:
     from narrowcast_api.errors import NarrowcastError
@@ -62,6 +63,8 @@ def _explained(error: Exception) -> tuple[str, Exit] | None:
     if isinstance(error, errors.NarrowcastError):
         code = exit_code(type(error))
         message = error.user_message
+        if isinstance(error, errors.UnusableProxy) and error.extra:
+            message += f" To install it, {with_extra(error.extra)}"
         return (quoted(message) if isinstance(error, errors.BadNarrow) else message), code
     if isinstance(error, OSError):
         return f"{error.filename or ''}{': ' if error.filename else ''}{error.strerror or error}", Exit.FAILED

@@ -16,6 +16,7 @@ from narrowcast.panes.messages.reactions import Reactions
 from narrowcast.panes.messages.requests import HintChanged, LinkRequested, PersonRequested
 from narrowcast.panes.messages.row_values import Rows
 from narrowcast.text.safe_text import safe_line
+from narrowcast_assets.installing import with_extra
 
 __all__ = ["Links", "hints_for"]
 
@@ -97,7 +98,7 @@ class Links:
             self._pane.ask(picture.PictureScreen(self._pane.session, pictures, index), self._save_picture)
         else:
             if is_picture(target) and not available:
-                self._pane.say("To view images here, install the extra: pip install 'narrowcast[images]'")
+                self._pane.say(f"To view images here, install the extra 'images'; {with_extra('images')}")
             self._open_link(target)
 
     def _can_be_shown(self, target: Target) -> bool:
