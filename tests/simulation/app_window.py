@@ -221,7 +221,8 @@ class AppWindow(Window):
         self.screen.go(Narrow.all(), own[-1])
         await self.press("e")
         await asyncio.sleep(max(SOURCE_SECONDS, REFUSED_SECONDS))
-        if self.screen.writing.editing != own[-1]:
+        writing = self.screen.writing
+        if writing.editing != own[-1] or writing.begin.is_loading(own[-1]):
             return  # there is no connection
         text = f"corrected {self.name} {len(self.told)} {session.clock.monotonic():.2f}"
         await self.paste(text)

@@ -18,4 +18,11 @@ async def edit_newest(stage: Stage, message_id: int) -> None:
     """Opens the newest message of the view for editing in compose."""
     await stage.shows(message_id)
     await stage.press("G", "e")
-    await until(lambda: stage.screen.writing.editing == message_id)
+    await edit_opened(stage, message_id)
+
+
+async def edit_opened(stage: Stage, message_id: int | None = None) -> None:
+    """Waits until compose shows the text of the message that is being edited: of this one, if given."""
+    writing = stage.screen.writing
+    await until(lambda: writing.editing is not None and not writing.begin.is_loading(writing.editing))
+    assert message_id in (None, writing.editing)

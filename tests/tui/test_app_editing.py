@@ -17,7 +17,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import Edit
 from narrowcast_api.sync.session import Session
 from narrowcast_api.wire.levels import Gate
-from support.editing import edit_own
+from support.editing import edit_opened, edit_own
 from support.held import hold
 from support.server import TestServer, running_server
 from support.sessions import until
@@ -60,7 +60,7 @@ async def test_after_an_edit_the_keys_are_where_they_were_before_it(tmp_path: Pa
 
         writing.focus_text()
         await run(stage, "message.edit")
-        await until(lambda: writing.editing == message_id)
+        await edit_opened(stage, message_id)
         await stage.press("end", "?", "enter")
         assert stage.app.focused is writing.text, "one was writing"
 
@@ -109,9 +109,9 @@ async def test_a_message_is_edited_again_when_its_last_edit_was_saved_or_came_ba
         await until(lambda: held.waiting)
         await run(stage, "message.edit")
         await until(lambda: "still being saved" in stage.screen.messages.mode_hint)
-        assert writing.editing is None
+        assert writing.text.text == ""
         held.release()
-        await until(lambda: writing.editing == message_id)
+        await edit_opened(stage, message_id)
         assert writing.text.text == "Soop!"
 
 
@@ -260,7 +260,7 @@ async def test_an_edit_that_a_window_left_behind_is_told_unless_the_server_has_i
             await stage.go(Narrow.topic(server.channel("general"), "lunch"))
             await until(lambda: stage.screen.messages.selected_id == unsaved)
             await stage.press("e")
-            await until(lambda: stage.screen.writing.editing == unsaved)
+            await edit_opened(stage, unsaved)
             assert stage.screen.writing.text.text == "Soup and bread"
 
 

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast_api.errors import NoResponse
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from support.editing import edit_opened
 from support.held import Held, hold
+from support.keys import at_once
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -39,10 +42,11 @@ async def select(stage: Stage, message_id: int) -> None:
 
 
 async def press_and_reply_elsewhere(stage: Stage, key: str, on: int, other: int, held: Held) -> None:
-    """Presses a key on one message, then starts a reply to another before the response arrives."""
+    """Presses a key on one message, leaves what it opens, and replies to another before the response arrives."""
     await select(stage, on)
     await stage.press(key)
     await until(lambda: held.waiting)
+    await stage.press("escape")
     await select(stage, other)
     await stage.press("r")
     await stage.type("yes ag")
@@ -66,7 +70,7 @@ async def test_a_quote_that_arrives_while_one_writes_elsewhere_is_not_inserted(
         assert stage.notices[-1].endswith("> quotes the message again.")
 
 
-async def test_an_edit_that_arrives_while_one_writes_elsewhere_is_not_begun(
+async def test_an_edit_that_was_left_before_its_text_arrived_stays_closed(
     tmp_path: Path, sources: Hold
 ) -> None:
     async with on_stage(tmp_path) as stage:
@@ -75,7 +79,83 @@ async def test_an_edit_that_arrives_while_one_writes_elsewhere_is_not_begun(
         writing = stage.screen.writing
         assert writing.editing is None
         assert (writing.destination()[0], writing.text.text) == (supper(stage), "yes agreed")
-        assert stage.notices[-1].startswith("The message was not opened, because you went on")
+        assert stage.notices == []
+
+
+async def test_what_is_typed_before_the_text_of_an_edit_arrives_is_text_and_no_command(
+    tmp_path: Path, sources: Hold
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        own, _ = await two_topics(stage, "ada")
+        await select(stage, own)
+        held = sources(stage)
+        await at_once(stage, "e Quit? d")
+        await until(lambda: held.waiting)
+        writing = stage.screen.writing
+        assert (writing.text.text, writing.target.sign.plain.strip()) == (" Quit? d", "Loading message…")
+        await stage.press("enter")
+        assert stage.notices[-1] == "The message is still loading."
+        await held.arrive(stage)
+        assert stage.app.screen is stage.screen
+        assert writing.text.text == "Anybody? Quit? d"
+        await stage.press("ctrl+z")
+        assert writing.text.text == "Anybody?"
+
+
+async def test_what_is_typed_for_an_edit_whose_text_does_not_arrive_is_in_drafts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path) as stage:
+
+        async def lost(**_: object) -> None:
+            raise NoResponse("no response within 30 s")
+
+        own, _ = await two_topics(stage, "ada")
+        await select(stage, own)
+        monkeypatch.setattr(stage.session.client.messages, "get", lost)
+        held = hold(monkeypatch, stage.session.client.messages, "get")
+        await at_once(stage, "ehere")
+        await until(lambda: held.waiting)
+        await held.arrive(stage)
+        await stage.told("The message was not loaded. What you typed is in Drafts.")
+        assert stage.screen.writing.editing is None
+        assert [draft.content for draft in stage.session.drafts.all()] == ["here"]
+        assert stage.session.edits.all() == []
+
+
+async def test_an_unsaved_edit_is_kept_when_the_text_of_its_message_does_not_arrive(
+    tmp_path: Path, sources: Hold
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        own, _ = await two_topics(stage, "ada")
+        await select(stage, own)
+        await stage.press("e")
+        await edit_opened(stage, own)
+        await stage.type(" now")
+        await stage.press("escape")
+        held = sources(stage)
+        await stage.press("e")
+        await until(lambda: held.waiting)
+        await stage.press("escape")
+        held.release()
+        await stage.press("e")
+        await edit_opened(stage, own)
+        assert stage.screen.writing.text.text == "Anybody? now"
+
+
+async def test_what_is_typed_before_a_quote_arrives_stands_below_it(tmp_path: Path, sources: Hold) -> None:
+    async with on_stage(tmp_path) as stage:
+        first, _ = await two_topics(stage)
+        await select(stage, first)
+        held = sources(stage)
+        await at_once(stage, ">Me, d")
+        await until(lambda: held.waiting)
+        await held.arrive(stage)
+        await stage.type("efinitely")
+        writing = stage.screen.writing
+        assert stage.app.screen is stage.screen
+        assert "```quote\nAnybody?\n```\nMe, definitely" in writing.text.text
+        assert writing.destination()[0] == ChannelDestination(stage.server.channel("general"), "lunch")
 
 
 @pytest.mark.parametrize("window", ["in front", "behind another"])
@@ -137,20 +217,20 @@ async def test_a_quote_goes_to_no_other_conversation_than_that_of_its_key(
         await stage.told("The quote was not inserted")
 
 
-async def test_a_response_that_arrives_under_a_dialog_does_not_change_compose(
+async def test_a_quote_that_arrives_under_a_dialog_does_not_change_compose(
     tmp_path: Path, sources: Hold
 ) -> None:
     async with on_stage(tmp_path) as stage:
-        own, _ = await two_topics(stage, "ada")
-        await select(stage, own)
+        first, _ = await two_topics(stage)
+        await select(stage, first)
         held = sources(stage)
-        await stage.press("e")
+        await stage.press("greater_than_sign")
         await until(lambda: held.waiting)
-        await stage.press("d")
+        await stage.press("ctrl+p")
         assert stage.app.screen is not stage.screen
         await held.arrive(stage)
-        await stage.told("The message was not opened")
-        assert stage.screen.writing.editing is None
+        await stage.told("The quote was not inserted")
+        assert stage.screen.writing.text.text == ""
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 from narrowcast.screens.main.title import TitleLine
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from support.editing import edit_opened
 from support.held import hold
 from support.server import running_server
 from support.sessions import fetched, until
@@ -211,7 +212,7 @@ async def test_an_edit_goes_on_when_its_topic_is_moved_and_the_text_before_it_is
         await stage.press("escape")
         stage.screen.messages.list.position.select(own)
         await stage.press("e")
-        await until(lambda: stage.screen.writing.editing == own)
+        await edit_opened(stage, own)
         await moves(stage, own, "supper")
         await stage.told("was moved to #general › supper.")
         assert stage.screen.writing.editing == own

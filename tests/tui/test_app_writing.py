@@ -10,7 +10,8 @@ from textual import events
 from narrowcast.app.config import Config, Writing
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from support.editing import edit_newest, edit_own
+from support.editing import edit_newest, edit_opened, edit_own
+from support.keys import at_once
 from support.screen_text import screen_text
 from support.server import JsonObject, Listener
 from support.sessions import until
@@ -185,6 +186,39 @@ async def test_tab_completes_people_channels_and_emoji(tmp_path: Path, typed: st
         assert stage.screen.writing.text.text == completed
 
 
+async def test_tab_in_the_text_indents_and_what_follows_is_text(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("c")
+        await at_once(stage, "- one", "ctrl+j", "\t- two", "ctrl+j", "ab\td")
+        writing = stage.screen.writing
+        assert stage.app.screen is stage.screen
+        assert writing.text.text == "- one\n    - two\nab  d"
+        await stage.press("up", "shift+tab")
+        assert writing.text.text == "- one\n- two\nab  d"
+        await stage.press("shift+tab")
+        assert writing.target.topic.has_focus
+        await stage.press("tab")
+        assert writing.text.has_focus
+
+
+async def test_tab_in_the_text_completes_again_what_was_closed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("c")
+        await stage.type("ask @bru")
+        await stage.press("escape", "tab", "tab")
+        assert stage.screen.writing.text.text == "ask @**Bruno Castell** "
+
+
+async def test_the_tab_keys_do_not_leave_an_edit(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await edit_own(stage)
+        await stage.press("tab", "d", "shift+tab", "d")
+        assert stage.app.screen is stage.screen
+        assert stage.screen.writing.text.text == "Soop    dd"
+
+
 async def test_a_click_takes_a_completion(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic("general", "lunch")
@@ -322,7 +356,7 @@ async def test_an_edit_of_a_text_that_was_changed_meanwhile_becomes_a_draft(tmp_
         await stage.press("escape")
         await stage.server.call("ada", "PATCH", f"/messages/{message_id}", {"content": "Noodles"})
         await stage.press("e")
-        await until(lambda: stage.screen.writing.editing == message_id)
+        await edit_opened(stage, message_id)
         assert stage.screen.writing.text.text == "Noodles"
         assert [one.content for one in stage.session.drafts.all()] == ["Soop and bread"]
         assert "is in Drafts" in stage.notices[-1]

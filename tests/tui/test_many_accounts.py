@@ -23,6 +23,7 @@ from narrowcast_api.http.secret import Secret
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.notifications import unread_badge
+from support.editing import edit_opened
 from support.journals import Held
 from support.screens import choose, pick, rows
 from support.server import running_server
@@ -144,7 +145,7 @@ async def edit_soup(stage: Stage) -> None:
     await stage.go(Narrow.topic(stage.server.channel("general"), "lunch"))
     await until(lambda: stage.screen.messages.selected_id is not None)
     await stage.press("e")
-    await until(lambda: stage.screen.writing.editing is not None)
+    await edit_opened(stage)
 
 
 async def test_what_is_typed_after_going_to_another_account_goes_there(tmp_path: Path) -> None:

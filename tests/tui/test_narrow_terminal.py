@@ -6,9 +6,9 @@ from pathlib import Path
 
 from narrowcast.screens.messages.drafts import ConflictScreen
 from narrowcast_api.narrow.narrow import Narrow
+from support.editing import edit_opened
 from support.screen_text import screen_rows, screen_text
 from support.screens import form_of
-from support.sessions import until
 from support.stage import on_stage, run
 
 
@@ -35,7 +35,7 @@ async def test_an_edit_shows_what_it_is_and_how_to_end_it(tmp_path: Path) -> Non
         own = await stage.server.send("ada", "general", "lunch", "mine")
         await stage.shows(own)
         await stage.press("G", "e")
-        await until(lambda: stage.screen.writing.editing == own)
+        await edit_opened(stage, own)
         await stage.drawn()
         target = stage.screen.writing.target
         assert target.sign.render_line(0).text.strip().startswith("Edit")

@@ -12,6 +12,7 @@ from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main.conversation_pane import ConversationPane
 from narrowcast.screens.main.side_by_side import SideBySide, SideNote
 from narrowcast_api.narrow.narrow import Narrow
+from support.editing import edit_opened
 from support.server import running_server
 from support.sessions import fetched, until
 from support.stage import Stage, on_stage, run
@@ -238,7 +239,7 @@ async def test_a_change_of_a_message_outlives_its_place(tmp_path: Path) -> None:
         await stage.press("escape")
         await until(lambda: stage.screen.messages.selected_id is not None)
         await stage.press("e")
-        await until(lambda: stage.screen.writing.editing is not None)
+        await edit_opened(stage)
         await stage.type(" and bread")
         await stage.press("escape", "alt+o", "alt+z")
         await until(lambda: len(stage.screen.side.all) == 1)

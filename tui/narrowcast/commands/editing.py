@@ -12,48 +12,61 @@ from narrowcast_api.errors import ExpectationMismatch
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
+    from narrowcast.panes.compose.moment import Moment
+    from narrowcast.panes.compose.pane import ComposePane
     from narrowcast.screens.main.conversation_pane import ConversationPane
     from narrowcast_api.model.messages import Message
     from narrowcast_api.storage.records import Edit
 
 
-async def quote(screen: Workspace, message: Message) -> None:
-    """Replies to a message below a quote of its source, unless the user does something else when that arrives."""
+def quote(screen: Workspace, message: Message) -> None:
+    """Opens a reply at once, so that what is typed is text, and puts a quote of the message above it."""
     writing = screen.writing  # another conversation may have the focus after the request
-    begun = writing.moment
+    begun = writing.begin.reply_below(message.destination(screen.session.state.me))
+    if begun is not None:
+        screen.spawn(_quote(screen, writing, message, begun), "quote the message")
+
+
+async def _quote(screen: Workspace, writing: ComposePane, message: Message, begun: Moment) -> None:
+    """Inserts the quote once its source arrives, unless the user does something else by then."""
     text = await screen.messages.parts.writing.quote_of(message)
     if writing.is_still(begun):
         state = screen.session.state
         now = state.messages.get(message.id) or message  # its topic may have been moved
         writing.begin.reply(now.destination(state.me), text)
+    elif writing.is_typing_on(begun):
+        writing.begin.insert_quote(len(begun.text), text)
     else:
         tell_late(screen, "The quote was not inserted", "<message.quote> quotes the message again.")
 
 
-async def begin(screen: Workspace, message_id: int) -> None:
-    """Begins an edit with the source of the message, which is fetched: the state has only the rendered
-    content. The user may do something else when it arrives; then nothing changes. An edit that is open
-    already goes on; one that is being saved ends first, so that neither replaces the other.
+def begin(screen: Workspace, message_id: int) -> None:
+    """Opens an edit at once, so that what is typed is text, and fetches the source of the message: the state has
+    only the rendered content. An edit that is open already goes on.
     """
     if (editor := _editor_of(screen, message_id)) is not None:
         screen.side.enter(editor)
         editor.writing.focus_text()
         return
-    writing = screen.writing  # another conversation may have the focus after the request
-    begun = writing.moment
-    if (edits := screen.session.edits).is_saving(message_id):
-        await screen.messages.waiting(edits.save_ended(message_id), "Your last edit is still being saved…")
-    source = await screen.messages.parts.clipboard.source_of(message_id)
-    if _editor_of(screen, message_id) is not None:
-        return  # the key was pressed twice
-    if not writing.is_still(begun):
-        tell_late(screen, "The message was not opened", "<message.edit> edits it again.")
-        return
     message = screen.session.state.messages.get(message_id)
-    if message is not None and message.sender_id == screen.session.state.me:
-        writing.begin.edit(message_id, source)
-    else:
+    if message is None or message.sender_id != screen.session.state.me:
         screen.refuse("You can only edit your own messages.")
+    elif screen.writing.begin.edit(message_id):
+        screen.spawn(_load(screen, screen.writing, message_id), "load the message")
+
+
+async def _load(screen: Workspace, writing: ComposePane, message_id: int) -> None:
+    """Fills the edit of a message. An edit of it that is being saved ends first, so that neither replaces the other."""
+    try:
+        if (edits := screen.session.edits).is_saving(message_id):
+            await screen.messages.waiting(
+                edits.save_ended(message_id), "Your last edit is still being saved…"
+            )
+        source = await screen.messages.parts.clipboard.source_of(message_id)
+    except Exception:
+        writing.begin.give_up_edit(message_id)
+        raise
+    writing.begin.fill_edit(message_id, source)
 
 
 def _editor_of(screen: Workspace, message_id: int) -> ConversationPane | None:

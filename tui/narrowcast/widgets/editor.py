@@ -31,6 +31,8 @@ from narrowcast.widgets.vim_keys import VimKeys
 _PLACEHOLDER = Look("foreground 55%", ansi=Style(dim=True))
 MODIFIED = ("alt+", "ctrl+", "super+", "meta+")
 """Modifiers with which terminals send a character that is not text input."""
+INDENT = 4
+"""Columns between the stops of `Editor.indent`: what Markdown needs for code and for the content of lists."""
 _CURSOR = Style(reverse=True)
 
 
@@ -171,6 +173,23 @@ class Editor(Widget, can_focus=True):
         self._cut_marked()
         self.insert(text)
         self.post_message(self.Pasted(self, text))
+
+    def indent(self) -> None:
+        """Inserts spaces up to the next column that is a multiple of `INDENT`."""
+        column = self.buffer.cursor - self.buffer.line_start()
+        self.insert(" " * (INDENT - column % INDENT))
+
+    def unindent(self) -> bool:
+        """Removes the spaces at the start of the line, at most `INDENT`; False if there are none."""
+        buffer, start = self.buffer, self.buffer.line_start()
+        line = buffer.text[start : start + INDENT]
+        spaces = len(line) - len(line.lstrip(" "))
+        if spaces:
+            cursor = max(start, buffer.cursor - spaces)
+            buffer.replace(start, start + spaces, "")
+            buffer.cursor = cursor
+            self._changed(True)
+        return bool(spaces)
 
     def replace(self, start: int, end: int, text: str) -> None:
         """Replaces the text from ``start`` to ``end`` by ``text``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.field_order import FieldOrder
+from narrowcast.panes.compose.moment import Moment
 from narrowcast.panes.compose.rules import SendRules
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, same_conversation
@@ -71,6 +72,28 @@ class Beginning:
         else:
             self._order.enter_text()
 
+    def reply_below(self, where: Destination) -> Moment | None:
+        """Writes to ``where``, below the text that is there, and returns what is written then, for a quote that
+        follows; None if nothing can be written.
+        """
+        self.reply(where)
+        text = self._pane.text
+        if self._pane.host.screen.focused is not text:
+            return None
+        text.action_compose_text_end()
+        writing = self._pane.writing
+        return Moment(writing.destination(), text.text, writing.edits.message_id, self._pane.host.app.focused)
+
+    def insert_quote(self, place: int, quote: str) -> None:
+        """Inserts a quote at ``place``, above what was typed since then; the cursor stays in that."""
+        text = self._pane.text
+        lines = f"{quote.rstrip()}\n"
+        if place and text.text[place - 1] != "\n":
+            lines = f"\n{lines}"
+        behind = len(text.text) - text.buffer.cursor
+        text.replace(place, place, lines)
+        text.buffer.cursor = len(text.text) - behind
+
     def insert(self, text: str) -> None:
         """Inserts text at the cursor."""
         if not self.refused():
@@ -112,14 +135,33 @@ class Beginning:
         if draft_id is None or not self.open_draft(draft_id):
             self._order.enter_text()
 
-    def edit(self, message_id: int, content: str) -> None:
-        """Edits an own message; the text being written is restored afterwards."""
+    def edit(self, message_id: int) -> bool:
+        """Opens the text for an edit of an own message, which follows with `fill_edit`, so that what is typed until
+        then is text; the text being written is restored afterwards. False if nothing can be written.
+        """
         if self.refused():
-            return
+            return False
         if not self._pane.is_edit:
             self.was_writing = self._pane.host.has_focus_within
-        self._take_edit(message_id, content)
+        self._pane.writing.await_source(message_id)
+        self._pane.target.show_edit(" Loading message…")
         self._order.enter_text()
+        return True
+
+    def fill_edit(self, message_id: int, content: str) -> None:
+        """Shows the text of the message in its edit, unless the user has left that meanwhile."""
+        if self.is_loading(message_id):
+            self._take_edit(message_id, content)
+
+    def is_loading(self, message_id: int) -> bool:
+        """Whether the edit of a message is open and its text has not arrived yet."""
+        edits = self._pane.writing.edits
+        return self._pane.host.is_attached and edits.is_loading and edits.message_id == message_id
+
+    def give_up_edit(self, message_id: int) -> None:
+        """Closes the edit of a message whose text cannot be loaded; the focus goes where it was before."""
+        if self.is_loading(message_id):
+            self._pane.writing.leave_edit()
 
     def _take_edit(self, message_id: int, content: str) -> None:
         self._pane.writing.begin_edit(message_id, content)
@@ -128,7 +170,7 @@ class Beginning:
     def _show_edit(self) -> None:
         """Shows that a message is being edited, and how long that is still possible."""
         message_id, state = self._pane.writing.edits.message_id, self._pane.session.state
-        if message_id is None:
+        if message_id is None or self._pane.writing.edits.is_loading:
             return
         message = state.messages.get(message_id)
         left = None

@@ -45,10 +45,17 @@ class Edits:
         """Those of them that were deleted."""
         self.message_id: int | None = None
         """The id of the message that is being edited."""
+        self.is_loading = False
+        """Whether the text of the message has not arrived yet."""
+
+    def await_source(self, message_id: int) -> None:
+        """Starts to edit a message whose text has not arrived yet: until `begin`, nothing is stored."""
+        self.message_id, self.is_loading = message_id, True
+        self._original, self._destination = "", destination_of(message_id, self._session)
 
     def begin(self, message_id: int, original: str) -> Edit:
         """Starts to edit a message; restores an earlier unsaved edit of it."""
-        self.message_id, self._original = message_id, original
+        self.message_id, self._original, self.is_loading = message_id, original, False
         self._begun.add(message_id)
         kept = self._session.edits.get(message_id)
         self._destination = kept.destination if kept is not None else None
@@ -88,7 +95,7 @@ class Edits:
 
     def note(self, content: str) -> bool:
         """Stores the current text if it differs from the original; returns whether it does."""
-        if self.message_id is None:
+        if self.message_id is None or self.is_loading:
             return False
         if not content.strip() or content == self._original:
             self._session.edits.forget(self.message_id)
@@ -99,12 +106,19 @@ class Edits:
     def leave(self, content: str) -> bool:
         """Ends the edit before another text is shown; returns whether there were changes, which are stored."""
         changed = self.note(content)
-        self.message_id = None
+        self.message_id, self.is_loading = None, False
         return changed
+
+    def keep_early(self, content: str) -> bool:
+        """Stores what was typed before the text of the message arrived as a draft; returns whether there was any."""
+        is_early = self.is_loading and bool(content.strip())
+        if is_early:
+            self._session.drafts.save(None, self._destination, content)
+        return is_early
 
     def take(self, content: str) -> Edit | None:
         """Finishes the edit, which is about to be saved; None if nothing is being edited."""
-        if self.message_id is None:
+        if self.message_id is None or self.is_loading:
             return None
         edit = self._edit(self.message_id, content)
         self.message_id = None

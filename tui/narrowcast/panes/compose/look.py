@@ -90,6 +90,8 @@ class ComposeLook:
             return "You cannot send this ", "warn"
         if not is_edit:
             return None
+        if self._pane.writing.edits.is_loading:
+            return "", "dim"  # nothing can be saved yet
         save = "compose.enter" if self._enter_sends else "compose.other-enter"
         return self._hints((save, "saves"), ("compose.leave", "cancels")), "dim"
 

@@ -165,6 +165,13 @@ class ComposePane(Vertical):
         now = self.moment
         return moment == (now if self.app.app_focus else now._replace(focused=moment.focused))
 
+    def is_typing_on(self, moment: Moment) -> bool:
+        """Whether the user has only typed text behind what was there."""
+        now = self.moment if self.is_attached else None
+        return (
+            now is not None and now._replace(text=moment.text) == moment and now.text.startswith(moment.text)
+        )
+
     def keep_draft(self) -> None:
         self._writing.keep()
 
@@ -363,7 +370,15 @@ class ComposePane(Vertical):
         self.post_message(self.Left())
 
     def action_compose_next_field(self) -> None:
+        """Takes a completion; else goes to the next field, and in the text completes or indents: what is typed
+        after a Tab there is never a command.
+        """
         field = self.offers.field
+        if field is None and self.screen.focused is self.text:
+            self.offers.offer(self.text, True, asked=True)
+            if self.offers.field is None and not self.text.in_normal_mode:
+                self.text.indent()
+            return
         if field is None:
             self._complete_names()
             self._order.step(1)
@@ -373,7 +388,10 @@ class ComposePane(Vertical):
             self._order.step(1)  # a channel or topic is complete after one completion
 
     def action_compose_previous_field(self) -> None:
-        self._order.step(-1)
+        """Goes to the previous field or pane. In an indented line, and in an edit, only indents less."""
+        in_text = self.screen.focused is self.text
+        if not (in_text and (self.text.unindent() or self.editing is not None)):
+            self._order.step(-1)
 
     def action_compose_editor(self) -> None:
         self.post_message(self.EditorWanted())

@@ -51,6 +51,9 @@ class Sending:
         """Sends the text in compose, unless it was sent, deleted or changed elsewhere and not shown so yet."""
         if self._pane.writing.follow_draft():
             return
+        if self._pane.writing.edits.is_loading:
+            self._pane.tell("The message is still loading.")
+            return
         content = self._pane.text.text.strip()
         if not content:
             self._pane.tell("You have nothing to send!")

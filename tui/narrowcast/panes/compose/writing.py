@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from narrowcast_api.storage.records import Draft, Edit
     from narrowcast_api.sync.session import Session
 
+EARLY_KEPT = "The message was not loaded. What you typed is in Drafts."
 REMOVED = "This draft was sent or deleted. <compose.undo> in compose brings its text back."
 REMOVED_BUT_CHANGED = "This draft was sent or deleted elsewhere. What you wrote since is a new draft."
 
@@ -96,13 +97,18 @@ class Writing:
     def save_before_closing(self) -> None:
         """Saves the text before its pane is removed, and shows where an unsaved edit is found."""
         self.keep()
-        if (edited_id := self.edits.message_id) is not None and self.edits.note(self._text.text):
+        edited_id = self.edits.message_id
+        if self.edits.keep_early(self._text.text):
+            self._tell(EARLY_KEPT)
+        elif edited_id is not None and self.edits.note(self._text.text):
             self._tell(self.edits.keep(edited_id))
 
     def set_aside(self) -> None:
         """Saves the text as a draft or as an unsaved edit, and clears compose for another text."""
         self._session.typing.stop()
         if (edited_id := self.edits.message_id) is not None:
+            if self.edits.keep_early(self._text.text):
+                self._tell(EARLY_KEPT)
             if self.edits.leave(self._text.text):
                 self._tell(self.edits.keep(edited_id))
         else:
@@ -199,8 +205,10 @@ class Writing:
 
     # editing and sending
 
-    def begin_edit(self, message_id: int, content: str) -> Edit:
-        """Edits an own message; the text being written is restored afterwards."""
+    def await_source(self, message_id: int) -> None:
+        """Begins to edit an own message, whose text is to follow with `begin_edit`; the text being written is
+        restored afterwards.
+        """
         before = self._before_edit or (self.destination()[0], None)
         if self.edits.message_id is None:
             self.keep()
@@ -208,11 +216,20 @@ class Writing:
             self._touched = False  # it is restored later, so no notice is needed
         self.set_aside()
         self._before_edit = before
+        self.edits.await_source(message_id)
+
+    def begin_edit(self, message_id: int, content: str) -> Edit:
+        """Edits an own message; what was typed since `await_source` comes after its text."""
+        if not (self.edits.is_loading and self.edits.message_id == message_id):
+            self.await_source(message_id)
+        typed = self._text.text
         if (outdated := self.edits.outdated(message_id, content)) is not None:
             to_draft(outdated, self._session)
             self._tell(CHANGED_MEANWHILE)
         edit = self.edits.begin(message_id, content)
         self._put(edit.content)
+        if typed:
+            self._text.insert(typed)
         return edit
 
     def leave_edit(self) -> None:

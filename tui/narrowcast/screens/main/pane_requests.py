@@ -25,11 +25,11 @@ class PaneRequests:
 
     def quote(self, message: Message) -> None:
         """Replies to a message below a quote of it."""
-        self._screen.spawn(editing.quote(self._screen, message), "quote the message")
+        editing.quote(self._screen, message)
 
     def edit(self, message_id: int) -> None:
         """Begins an edit of a message in compose."""
-        self._screen.spawn(editing.begin(self._screen, message_id), "load the message")
+        editing.begin(self._screen, message_id)
 
     def save(self, edit: Edit) -> None:
         """Saves an edit of a message."""
