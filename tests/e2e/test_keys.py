@@ -11,6 +11,8 @@ import pytest
 from support.terminal import Terminal
 
 from .conftest import OpenApp, Served
+from .switching import go
+from .test_everyday import write
 
 ODD = [
     "escape",
@@ -69,6 +71,22 @@ def test_no_bytes_prevent_a_user_from_quitting(served: Served, open_app: OpenApp
     terminal.press("ctrl+q")
     assert terminal.wait_end() == 0
     assert terminal.left_clean() == []
+
+
+def test_lines_pasted_into_a_terminal_without_bracketed_paste_are_one_message(
+    served: Served, open_app: OpenApp
+) -> None:
+    write(served, "greta", "paper", "Which paper?")
+    ada = open_app(served.rc("ada"))
+    go(ada, "design › paper", r"#design › paper")
+    ada.press("c")
+    ada.wait_for("Enter sends")
+    ada.send(b"First of four\rSecond\rThird\rFourth\r")
+    ada.wait_for(
+        r"Ada Moreno[^\n]*\n[^\n]*First of four[^\n]*\n[^\n]*Second[^\n]*\n[^\n]*Third[^\n]*\n[^\n]*Fourth"
+    )
+    ada.send(b"And one\r")
+    ada.wait_for(r"Fourth[^\n]*\n[^\n]*And one")
 
 
 def cost_of(terminal: Terminal, key: str) -> int:

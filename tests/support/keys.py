@@ -12,6 +12,8 @@ def post_keys(stage: Stage, *typed: str) -> None:
     for item in typed:
         for message in keyboard.feed(_bytes_of(item), 0.0):
             stage.app.post_message(message)
+    for message in keyboard.tick():
+        stage.app.post_message(message)
 
 
 def _bytes_of(item: str) -> bytes:

@@ -221,3 +221,17 @@ async def test_a_reply_after_a_draft_elsewhere_names_the_key_that_sends(tmp_path
         assert stage.screen.messages.selected_id == lunch
         assert (stage.app.focused, writing.text.text) == (writing.text, "")
         assert "Enter sends" in writing.target.hint.plain
+
+
+async def test_pasted_lines_are_one_message_in_a_terminal_that_types_them(tmp_path: Path) -> None:
+    async with at(tmp_path, "general", "lunch") as stage:
+        writing = stage.screen.writing
+        await at_once(stage, "c", "one\rtwo @bru\r\rfour")
+        assert writing.text.text == "one\ntwo @bru\n\nfour"
+        assert stage.session.outbox.entries() == []
+        await at_once(stage, "!", "enter")
+        assert writing.text.text == ""
+        assert [entry.content for entry in stage.session.outbox.entries()] in (
+            ["one\ntwo @bru\n\nfour!"],
+            [],  # confirmed by the server already
+        )

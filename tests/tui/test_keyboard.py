@@ -7,6 +7,7 @@ import random
 import pytest
 from textual import events
 from textual._time import get_time
+from textual.message import Message
 
 from narrowcast.terminal.keyboard import Keyboard, SideMargins
 
@@ -105,3 +106,38 @@ def test_bytes_at_random_never_raise() -> None:
         if chance.random() < 0.1:
             list(keyboard.tick())
     keyboard.close()
+
+
+def enters(messages: list[Message]) -> list[str]:
+    """The keys; a line break as the line feed that it is."""
+    keys = [message for message in messages if isinstance(message, events.Key)]
+    return ["\n" if (key.key, key.character) == ("enter", "\n") else key.key for key in keys]
+
+
+@pytest.mark.parametrize(
+    ("reads", "expected"),
+    [
+        ([b"one\rtwo\r"], "o n e \n t w o enter"),
+        ([b"one\r", b"two\r"], "o n e \n t w o enter"),
+        ([b"a\r\rb"], "a \n \n b"),
+        ([b"a\r\tb"], "a \n tab b"),
+        (["a\rü".encode()], "a \n ü"),
+        ([b"a\r\r"], "a enter enter"),
+        ([b"a\r\x1b[A"], "a enter up"),
+        ([b"a\r", b"\x0b"], "a enter ctrl+k"),
+    ],
+)
+def test_an_enter_with_text_behind_it_is_a_line_break(reads: list[bytes], expected: str) -> None:
+    keyboard = Keyboard()
+    heard = [message for data in reads for message in keyboard.feed(data, 0.0)]
+    heard += keyboard.tick()
+    assert " ".join(enters(heard)) == expected
+
+
+def test_an_enter_without_text_behind_it_within_a_moment_is_a_key() -> None:
+    keyboard = Keyboard()
+    assert enters(list(keyboard.feed(b"\r", 0.0))) == []
+    assert keyboard.is_holding
+    assert enters(list(keyboard.tick())) == ["enter"]
+    assert not keyboard.is_holding
+    assert enters(list(keyboard.feed(b"d", 0.1))) == ["d"]

@@ -4,6 +4,9 @@ Textual's own reader ends the app at the first byte that is not UTF-8 and at a k
 waits forever for the end of a paste that was cut off. Here an invalid byte becomes a replacement character,
 an unreadable sequence is dropped, and a paste without further input is ended by a key that cannot be part of
 it.
+
+A terminal without bracketed paste sends pasted lines as if they were typed. So an Enter that is followed by text
+at once is a line break: its character is a line feed. Enter is delivered when that is known.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import selectors
 from collections.abc import Callable, Iterable, Iterator
 from threading import Event
 
+from textual import events
 from textual.message import Message
 
 from narrowcast.terminal.textual_private import BRACKETED_PASTE_END, BRACKETED_PASTE_START, KeyParser
@@ -22,6 +26,8 @@ from narrowcast.terminal.textual_private import BRACKETED_PASTE_END, BRACKETED_P
 MAX_READ = 4096
 QUIET = 0.5
 """Seconds without input after which a paste may have been cut off."""
+FOLLOWS = 0.02
+"""Seconds after an Enter within which text shows that it was pasted: nobody types so fast."""
 LOOK = 0.1
 """Seconds between checks of the clock: a lone escape counts as a key after a moment."""
 
@@ -40,7 +46,13 @@ class Keyboard:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._last = 0.0
         self._tail = ""
+        self._enters: list[events.Key] = []
         self.pasting = False
+
+    @property
+    def is_holding(self) -> bool:
+        """Whether an Enter is held back until it is known what follows."""
+        return bool(self._enters)
 
     def feed(self, data: bytes, now: float) -> Iterator[Message]:
         """The messages in ``data``, which arrived at ``now`` (monotonic seconds)."""
@@ -50,14 +62,29 @@ class Keyboard:
             self.pasting = False
         self._last = now
         self._note_pastes(text)
-        yield from self._parse(text)
+        for message in self._parse(text):
+            yield from self._after_enters(message)
         if self._parser.has_side_margins:
             self._parser.has_side_margins = False
             yield SideMargins()
 
     def tick(self) -> Iterator[Message]:
         """Messages that are certain now because nothing followed, such as a lone escape."""
+        yield from self._enters_as(None)
         yield from self._guarded(self._parser.tick())
+
+    def _after_enters(self, message: Message) -> Iterator[Message]:
+        """Delivers the Enters that were held back, before `message`, or holds it back too if it is one."""
+        if isinstance(message, events.Key) and message.key == "enter":
+            self._enters.append(message)
+            return
+        is_text = isinstance(message, events.Key) and (message.is_printable or message.key == "tab")
+        yield from self._enters_as("\n" if is_text else None)
+        yield message
+
+    def _enters_as(self, character: str | None) -> Iterator[Message]:
+        enters, self._enters = self._enters, []
+        yield from (events.Key("enter", character) if character is not None else enter for enter in enters)
 
     def close(self) -> None:
         for _ in self._guarded(self._parser.feed("")):
@@ -101,7 +128,7 @@ def read_keys(
     with selectors.SelectSelector() as selector:
         selector.register(fileno, selectors.EVENT_READ)
         while not leaving.is_set():
-            ready = selector.select(LOOK)
+            ready = selector.select(FOLLOWS if keyboard.is_holding else LOOK)
             data = os.read(fileno, MAX_READ) if ready else b""
             if ready and not data:
                 break  # the terminal is gone: see the signal handler. Textual may have started to read again on the

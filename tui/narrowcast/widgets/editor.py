@@ -296,7 +296,11 @@ class Editor(Widget, can_focus=True):
         return character is not None and character.isprintable() and not key.startswith(MODIFIED)
 
     async def _on_key(self, event: events.Key) -> None:
-        if self._vim is not None and self._take_vim(self._vim, event):
+        if event.key == "enter" and event.character == "\n" and self._takes_line_break:
+            event.stop()
+            event.prevent_default()
+            self.insert("\n")
+        elif self._vim is not None and self._take_vim(self._vim, event):
             event.stop()
             event.prevent_default()
         elif event.is_printable and event.character and not event.key.startswith(MODIFIED):
@@ -305,6 +309,11 @@ class Editor(Widget, can_focus=True):
             self._cut_marked()
             self.buffer.insert(event.character, typed=True)
             self._changed(True)
+
+    @property
+    def _takes_line_break(self) -> bool:
+        """Whether an Enter in pasted text is a new line here: see `narrowcast.terminal.keyboard`."""
+        return self.buffer.multiline and not self.in_normal_mode
 
     def _take_vim(self, vim: VimKeys, event: events.Key) -> bool:
         text, inserting = self.buffer.text, vim.inserting
