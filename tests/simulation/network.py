@@ -34,6 +34,7 @@ class Fault(Enum):
 
 
 FAULTS = tuple(Fault)
+SILENT = {Fault.SILENT_BEFORE, Fault.SILENT_AFTER, Fault.SILENT_LATE}
 CARRIED_OUT = {Fault.LOST_AFTER, Fault.BAD_GATEWAY_AFTER, Fault.SILENT_AFTER, Fault.GARBAGE}
 LATEST = {Fault.LOST_LATE: 3.5, Fault.SILENT_LATE: 9.0}
 """Seconds until a server has carried out a request at the latest. After a cut the client looks for a message for
@@ -60,6 +61,7 @@ class Network(httpx2.AsyncBaseTransport):
         self.silent_since: float | None = None
         """When the connections became half-open, in loop time: no data and no error."""
         self._connections = 0
+        self._silent: set[asyncio.Future[RawResponse]] = set()
         self.is_mute = False
         """Whether the outcome of a message or a new draft is unknown: no event and no response about them arrives."""
         self.before: Callable[[PreparedRequest], None] = lambda request: None
@@ -82,6 +84,14 @@ class Network(httpx2.AsyncBaseTransport):
         if not self.is_mute:
             self.is_mute = True
             self._connections += 1
+
+    def cut(self) -> None:
+        """The connections that were silent are cut: their requests fail. New ones work."""
+        for response in self._silent:
+            if not response.done():
+                response.set_exception(httpx2.ReadError("connection reset"))
+        self._silent.clear()
+        self.heal()
 
     def heal(self) -> None:
         """New requests get responses again; those that met silence never do."""
@@ -106,7 +116,11 @@ class Network(httpx2.AsyncBaseTransport):
             late.add_done_callback(self._late.discard)
         elif fault in CARRIED_OUT or fault in LATEST:
             await self._carry_out(request)
-        return await _failed(fault)
+        if fault in SILENT:
+            response: asyncio.Future[RawResponse] = asyncio.get_running_loop().create_future()
+            self._silent.add(response)
+            return await response
+        return _failed(fault)
 
     async def _carry_out_late(self, request: PreparedRequest, latest: float) -> None:
         """The server still works on a request that the client may have given up."""
@@ -150,13 +164,11 @@ def _response(status: int, body: object, headers: dict[str, str] | None = None) 
     return RawResponse(status, headers or {}, msgspec.json.encode(body))
 
 
-async def _failed(fault: Fault) -> RawResponse:
+def _failed(fault: Fault) -> RawResponse:
     if fault is Fault.NOT_CONNECTED:
         raise httpx2.ConnectError("refused")
     if fault in (Fault.LOST_BEFORE, Fault.LOST_AFTER, Fault.LOST_LATE):
         raise httpx2.ReadError("cut")
-    if fault in (Fault.SILENT_BEFORE, Fault.SILENT_AFTER, Fault.SILENT_LATE):
-        await asyncio.get_running_loop().create_future()
     if fault is Fault.TOO_MANY:
         body = {"result": "error", "code": "RATE_LIMIT_HIT", "msg": "Too fast", "retry-after": 1.5}
         return _response(429, body, {"retry-after": "1.5"})

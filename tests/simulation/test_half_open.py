@@ -58,3 +58,27 @@ def test_a_silent_connection_is_noticed_and_nothing_is_lost(writes: bool) -> Non
         window = Window("silent", ME, service, Home(folder, Random(1)), loop, Random(1))
         noticed = loop.run(_seconds_until_noticed(service, window, writes=writes))
     assert noticed <= (SLOW_SECONDS + PROOF_SECONDS + 1 if writes else NOTICED_AFTER)
+
+
+async def _sent_after_a_cut(service: Service, window: Window) -> list[str]:
+    window.network.trouble = 0.0
+    await window.start()
+    await asyncio.sleep(5)
+    window.network.go_half_open()
+    for text in ("first", "second"):
+        window.session.outbox.send(PLACE, text)
+    await asyncio.sleep(25)
+    window.network.cut()
+    await asyncio.sleep(60)
+    assert window.session.outbox.entries() == []
+    await window.quit()
+    return [service.messages[number].content for number in sorted(service.messages)]
+
+
+def test_messages_that_were_lost_before_a_silent_connection_was_cut_are_sent_again_in_order() -> None:
+    loop = SimulatedLoop()
+    with seeded(1), memory() as folder:
+        clock = SimulatedClock(loop)
+        service = Service(clock.now, clock.monotonic)
+        window = Window("silent", ME, service, Home(folder, Random(1)), loop, Random(1))
+        assert loop.run(_sent_after_a_cut(service, window)) == ["first", "second"]

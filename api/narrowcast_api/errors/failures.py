@@ -90,7 +90,9 @@ class OutcomeUnknown(TransportError):
 
 
 class NoResponse(OutcomeUnknown):
-    """No response within the time limit of a request, for example because the connection was lost unnoticed."""
+    """No response within the time limit of a request, or for long before the connection was cut: most likely the
+    connection was lost unnoticed, and the request with it.
+    """
 
     @property
     def user_message(self) -> str:

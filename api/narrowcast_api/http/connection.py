@@ -49,6 +49,8 @@ log = logging.getLogger("narrowcast_api.http.connection")
 
 REQUEST_SECONDS = 30.0
 PATIENCE_SECONDS = 10.0
+SILENT_SECONDS = 20.0
+"""Seconds without a response after which a connection that is cut had fallen silent before, and lost the request."""
 SLOW_SECONDS = 5.0
 """Seconds without a response after which the connection is reported as doubtful, while the request continues."""
 MAX_RESPONSE_BYTES = 64 * 2**20
@@ -333,6 +335,7 @@ class Connection:
 
     async def _send(self, request: PreparedRequest) -> RawResponse:
         failure: NarrowcastError
+        started = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout(request.timeout):
                 return await self.exchange(request)
@@ -340,6 +343,9 @@ class Connection:
             failure = NoResponse(f"no response within {request.timeout:g} s")
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
             failure = transport_error(error, self._http.proxy)
+            silence = asyncio.get_running_loop().time() - started
+            if isinstance(failure, OutcomeUnknown) and silence >= SILENT_SECONDS:
+                failure = NoResponse(f"no response for {silence:.0f} s, then {failure}")
         if isinstance(failure, OutcomeUnknown):
             failure.read_only = request.method == "GET"
         # Raised outside the except: the transport's error contains the request, and with it the credentials.
