@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.executors import inline
-from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
 from narrowcast_api.storage.windows import TOUCH_EVERY, Machine
 from narrowcast_api.sync.other_windows import OtherWindows

@@ -15,8 +15,7 @@ from narrowcast_api.protocols.message_acts import MessageActs
 from narrowcast_api.state.apply import apply
 from narrowcast_api.state.changes import Change, ServerNotice
 from narrowcast_api.storage.executors import inline
-from narrowcast_api.storage.journal import Journal
-from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.journal import Journal, JournalChanges
 from narrowcast_api.storage.journal_rows import act_row
 from narrowcast_api.storage.records import ActRecord
 from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.errors import BadRequest, MalformedResponse, NotConnected, ServerFault
 from narrowcast_api.protocols.outbox import OutboxState
-from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.journal import JournalChanges
 from support.outbox_server import LUNCH, ME, TEA, OutboxBench, StoredMessage, as_message, only, states
 
 WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, OutboxState.UNCONFIRMED

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from narrowcast_api.clock import Clock
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.protocols.draft_rows import is_same_version, merge_rows
-from narrowcast_api.storage.journal import Journal
-from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.journal import Journal, JournalChanges
 from narrowcast_api.storage.records import Draft
 
 SAVE_AFTER = 0.3

@@ -35,8 +35,7 @@ from narrowcast_api.protocols.draft_store import DraftItem, DraftRequests, Draft
 from narrowcast_api.protocols.draft_sync import SYNC_AFTER, DraftSync
 from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import Change, DraftsChanged
-from narrowcast_api.storage.journal import Journal
-from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.journal import Journal, JournalChanges
 from narrowcast_api.storage.records import Draft
 from narrowcast_api.without_openssl import random_hex
 

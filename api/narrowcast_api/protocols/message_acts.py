@@ -30,8 +30,7 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.state.changes import ActsChanged, Change, ServerNotice
-from narrowcast_api.storage.journal import Journal
-from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.journal import Journal, JournalChanges
 from narrowcast_api.storage.records import ActRecord
 from narrowcast_api.tasks import Tasks
 from narrowcast_api.without_openssl import random_hex

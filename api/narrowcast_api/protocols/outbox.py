@@ -67,8 +67,7 @@ from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.protocols.outbox_unconfirmed import UnconfirmedMessages
 from narrowcast_api.state.changes import Change, MessagesMoved
-from narrowcast_api.storage.journal import Journal, committed, deliver_changes
-from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.journal import Journal, JournalChanges, committed, deliver_changes
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
 from narrowcast_api.tasks import Tasks
 from narrowcast_api.without_openssl import random_hex

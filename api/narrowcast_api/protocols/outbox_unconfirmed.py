@@ -31,8 +31,7 @@ from narrowcast_api.protocols.outbox_item import (
 )
 from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, UNCONFIRMED, WAITING, OutboxStore
-from narrowcast_api.storage.journal import Journal, deliver_changes
-from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.journal import Journal, JournalChanges, deliver_changes
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,7 @@ from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import REJECTED, NarrowcastError
 from narrowcast_api.protocols.on_screen import OnScreen
-from narrowcast_api.storage.journal import Journal
-from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.journal import Journal, JournalChanges
 
 log = logging.getLogger(__name__)
 

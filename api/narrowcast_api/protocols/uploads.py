@@ -24,8 +24,7 @@ from msgspec.structs import replace
 from narrowcast_api.errors import TEMPORARY, InvalidInput, NarrowcastError
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.state.changes import Change, UploadsChanged
-from narrowcast_api.storage.journal import Journal
-from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.journal import Journal, JournalChanges
 from narrowcast_api.storage.records import FileStamp, UploadRecord, UploadState
 from narrowcast_api.tasks import Tasks
 from narrowcast_api.without_openssl import random_hex

@@ -15,23 +15,25 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from typing import TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from narrowcast_api.storage.database import DATABASE_ERRORS
 from narrowcast_api.storage.executors import MakeExecutor, own_thread
-from narrowcast_api.storage.journal_changes import JournalChanges, Record
-from narrowcast_api.storage.journal_connection import JournalConnection
-from narrowcast_api.storage.journal_file import Key, open_for_reading, open_for_writing
+from narrowcast_api.storage.journal_file import JournalConnection, open_for_reading, open_for_writing
 from narrowcast_api.storage.journal_rows import (
     OWNED,
     STATUS_END,
     JournalRow,
+    Key,
+    Write,
     act_record,
     act_row,
     bounded,
@@ -48,9 +50,10 @@ from narrowcast_api.storage.journal_rows import (
     upload_row,
 )
 from narrowcast_api.storage.journal_writer import JournalWriter
-from narrowcast_api.storage.journal_writes import Write
 from narrowcast_api.storage.records import ActRecord, Draft, Edit, OutboxRecord, StatusEndRecord, UploadRecord
 from narrowcast_api.without_openssl import random_hex
+
+Record = TypeVar("Record")
 
 log = logging.getLogger(__name__)
 
@@ -88,6 +91,52 @@ async def deliver_changes(
 
     reading.add_done_callback(read)
     await done
+
+
+class JournalChanges(Struct, frozen=True):
+    """The current rows of the file, None for those that were deleted; `lost` are writes of this window that
+    came too late.
+    """
+
+    rows: Mapping[Key, JournalRow | None]
+    lost: frozenset[Key] = frozenset()
+
+    def outbox(self) -> dict[str, OutboxRecord | None]:
+        """Messages by their local ids."""
+        return dict(self._of("outbox", outbox_record))
+
+    def drafts(self) -> dict[str, Draft | None]:
+        return dict(self._of("drafts", draft_record))
+
+    def uploads(self) -> dict[str, UploadRecord | None]:
+        return dict(self._of("uploads", upload_record))
+
+    def acts(self) -> dict[str, ActRecord | None]:
+        """Actions on messages by their ids."""
+        return dict(self._of("acts", act_record))
+
+    def status_end(self) -> list[StatusEndRecord | None]:
+        """The changed time at which the user's status is to be cleared, empty if unchanged; None if it is not
+        to be cleared any more.
+        """
+        return [record for _, record in self._of("status_end", status_end_record)]
+
+    def numbers(self, table: str) -> tuple[set[int], set[int]]:
+        """Message ids that were added to `table`, and those that were removed."""
+        new = {int(key) for (name, key), row in self.rows.items() if name == table and row is not None}
+        gone = {int(key) for (name, key), row in self.rows.items() if name == table and row is None}
+        return new, gone
+
+    def lost_of(self, table: str) -> frozenset[str]:
+        """Keys of this window's writes to `table` that came too late."""
+        return frozenset(key for name, key in self.lost if name == table)
+
+    def _of(
+        self, table: str, read: Callable[[JournalRow], Record | None]
+    ) -> Iterator[tuple[str, Record | None]]:
+        for (name, key), row in self.rows.items():
+            if name == table:
+                yield key, None if row is None else read(row)
 
 
 class Journal:
@@ -298,7 +347,7 @@ class Journal:
 
     def refresh(self) -> Future[JournalChanges]:
         """Reads what other windows have written since the last call."""
-        return self._do(self._writer.reread)
+        return self._do(self._reread)
 
     def owners(self) -> set[str | None]:
         """The other windows that have unsent messages or uploads; None stands for a version that allowed one
@@ -321,7 +370,7 @@ class Journal:
 
         def work() -> JournalChanges:
             self.adopt(gone)
-            return self._writer.reread()
+            return self._reread()
 
         return self._do(work)
 
@@ -331,13 +380,16 @@ class Journal:
         def work() -> JournalChanges:
             with suppress(*DATABASE_ERRORS):
                 self._file.claim_outbox(local_id)
-            return self._writer.reread()
+            return self._reread()
 
         return self._do(work)
 
     def load(self) -> None:
         """Reads all rows again after `adopt`, before they are used."""
         self._writer.load()
+
+    def _reread(self) -> JournalChanges:
+        return JournalChanges(*self._writer.reread())
 
     def _do(self, work: Callable[[], JournalChanges]) -> Future[JournalChanges]:
         try:

@@ -1,11 +1,14 @@
-"""The file of the journal: opened in any condition, with the readable rows of a damaged one."""
+"""The file of the journal, which other windows also write: opened in any condition, with the readable rows of a
+damaged one, and replaced if it becomes damaged.
+"""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -25,14 +28,19 @@ from narrowcast_api.storage.database import (
 from narrowcast_api.storage.journal_rows import (
     COLUMNS,
     MIGRATIONS,
+    OWNED,
     JournalRow,
+    Key,
+    Write,
+    carry_out,
     draft_of_damaged,
     draft_row,
+    insert,
     outbox_record,
 )
 
-Key = tuple[str, str]
-"""Table and primary key of one row."""
+_MAX_SENT = 500
+"""The number of ids of sent messages that are kept, so that no window takes one for another's."""
 
 
 def open_for_writing(path: Path) -> tuple[sqlite3.Connection, str | None]:
@@ -56,7 +64,7 @@ def open_for_reading(path: Path | None) -> tuple[sqlite3.Connection, str | None]
                 raise damage("the file is empty")
             connection = connect_read_only(path, MIGRATIONS)
             with _closed_on_error(connection):
-                rows_of(connection)
+                _rows_of(connection)
             return connection, None
         except OPENING_ERRORS as error:
             if is_damage(error):
@@ -64,21 +72,143 @@ def open_for_reading(path: Path | None) -> tuple[sqlite3.Connection, str | None]
     return connect_memory(MIGRATIONS), warning
 
 
-def reopen(path: Path) -> sqlite3.Connection:
+class JournalConnection:
+    """One connection for all threads, which use it one at a time; all methods but `changed_elsewhere` wait
+    for the disk.
+
+    `window` is the owner of rows written here. `path` is None for a journal in memory.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, window: str | None) -> None:
+        self.connection = connection
+        self._window = window
+        self._disk = threading.Lock()
+        self._closed = False
+        (file,) = [row[2] for row in connection.execute("PRAGMA database_list") if row[1] == "main"]
+        self.path = Path(file) if file else None
+        self._inode = _inode(self.path) if self.path else 0
+        self._seen = self._version()
+
+    def select(self, table: str, order: str) -> list[JournalRow]:
+        """The rows of a table, sorted by the columns that `order` names."""
+        with self._disk:
+            return self.connection.execute(
+                f"SELECT {', '.join(COLUMNS[table])} FROM {table} ORDER BY {order}"
+            ).fetchall()
+
+    def rows(self) -> dict[Key, JournalRow]:
+        """Every row by its table and key."""
+        with self._disk:
+            return _rows_of(self.connection)
+
+    def write(self, batch: Mapping[Key, Write]) -> set[Key]:
+        """Makes these writes in one transaction; returns those for which another window was faster. Raises
+        `DATABASE_ERRORS`, and OverflowError or ValueError for values that SQLite cannot store.
+        """
+        with self._disk, transaction(self.connection):
+            lost = {key for key, write in batch.items() if not carry_out(self.connection, key, write)}
+            if any(table == "sent" for table, _ in batch):
+                self.connection.execute(
+                    "DELETE FROM sent WHERE message_id <= "
+                    f"(SELECT message_id FROM sent ORDER BY message_id DESC LIMIT 1 OFFSET {_MAX_SENT})"
+                )
+            return lost
+
+    def adopt(self, gone: Collection[str | None]) -> None:
+        """Makes this window the owner of what those have left behind. Raises `DATABASE_ERRORS`."""
+        with self._disk, transaction(self.connection):
+            for table in OWNED:
+                for owner in gone:
+                    self.connection.execute(
+                        f"UPDATE {table} SET owner = ? WHERE owner IS ?", (self._window, owner)
+                    )
+
+    def claim_outbox(self, local_id: str) -> None:
+        """Makes this window the owner of another window's message, unless it is being sent. Raises
+        `DATABASE_ERRORS`.
+        """
+        statement = "UPDATE outbox SET owner = ? WHERE local_id = ? AND state <> 'sending'"
+        with self._disk, transaction(self.connection):
+            self.connection.execute(statement, (self._window, local_id))
+
+    def changed_elsewhere(self) -> bool:
+        """Whether another connection has written since `reread`. Does not wait while the disk is busy."""
+        if self.path is None or self._closed or not self._disk.acquire(blocking=False):
+            return False
+        try:
+            return self._version() != self._seen or _inode(self.path) != self._inode
+        except DATABASE_ERRORS:
+            return True
+        finally:
+            self._disk.release()
+
+    def reread(self, known: Mapping[Key, JournalRow]) -> dict[Key, JournalRow]:
+        """Returns every row as it is now. If another window has replaced a damaged file, this window's
+        `known` rows are written to the new one first. Raises `OPENING_ERRORS`.
+        """
+        with self._disk:
+            if self.path is not None and _inode(self.path) != self._inode:
+                new = _reopen(self.path)
+                self.connection.close()
+                self.connection, self._inode = new, _inode(self.path)
+                self._put_back(known, only_ours=True)
+            self._seen = self._version()
+            return _rows_of(self.connection)
+
+    def recreate(self, path: Path, known: Mapping[Key, JournalRow]) -> Path | None:
+        """Replaces the file, which became damaged while it was open, and writes all `known` rows to the new
+        one; if another window has replaced it already, only what that window cannot know. Returns the new
+        path of the damaged file, None in the latter case. Raises `OPENING_ERRORS`: then the journal is in
+        memory.
+        """
+        with self._disk:
+            self.connection.close()
+            # Used until the new file is open, so that nothing is written to a closed connection.
+            stand_in = connect_memory(MIGRATIONS)
+            self.connection, self.path = stand_in, None
+            self.connection, damaged = _replace_file(path, self._inode)
+            self.path, self._inode = path, _inode(path)
+            stand_in.close()
+            self._put_back(known, only_ours=damaged is None)
+            return damaged
+
+    def close(self, timeout: float = 0.1) -> None:
+        """Closes the file, unless the disk keeps it busy for longer than `timeout` seconds."""
+        self._closed = True
+        if self._disk.acquire(timeout=timeout):
+            try:
+                self.connection.close()
+            finally:
+                self._disk.release()
+
+    def _put_back(self, known: Mapping[Key, JournalRow], *, only_ours: bool) -> None:
+        """Writes known rows to a new file; with `only_ours`, without replacing rows of other windows."""
+        own = {key: row for key, row in known.items() if key[0] in OWNED and row[-1] == self._window}
+        rest = {key: row for key, row in known.items() if not (only_ours and key[0] in OWNED)}
+        _insert_all(self.connection, rest, replacing=not only_ours)
+        _insert_all(self.connection, own, replacing=True)
+
+    def _version(self) -> int:
+        """A number that changes whenever another connection has written."""
+        (version,) = self.connection.execute("PRAGMA data_version").fetchone()
+        return int(version)
+
+
+def _reopen(path: Path) -> sqlite3.Connection:
     """Opens the file with which another window replaced a damaged one. Raises `OPENING_ERRORS`."""
     return connect(path, synchronous="FULL", migrations=MIGRATIONS)
 
 
-def replace_file(path: Path, broken: int) -> tuple[sqlite3.Connection, Path | None]:
+def _replace_file(path: Path, broken: int) -> tuple[sqlite3.Connection, Path | None]:
     """Replaces the file with inode `broken` by a new one; returns it and the path of the old one, None if
     another window has replaced it. Raises `OPENING_ERRORS`.
     """
     with _alone(path):
-        damaged = set_aside(path) if inode(path) == broken else None
-        return reopen(path), damaged
+        damaged = set_aside(path) if _inode(path) == broken else None
+        return _reopen(path), damaged
 
 
-def inode(path: Path) -> int:
+def _inode(path: Path) -> int:
     """Distinguishes a file from one that replaced it; 0 if there is none."""
     try:
         return os.stat(path).st_ino  # noqa: PTH116 - every window asks for this several times a second
@@ -86,7 +216,7 @@ def inode(path: Path) -> int:
         return 0
 
 
-def rows_of(connection: sqlite3.Connection) -> dict[Key, JournalRow]:
+def _rows_of(connection: sqlite3.Connection) -> dict[Key, JournalRow]:
     """Every row of the file, by table and key."""
     return {
         (table, str(row[0])): tuple(row)
@@ -95,17 +225,7 @@ def rows_of(connection: sqlite3.Connection) -> dict[Key, JournalRow]:
     }
 
 
-def insert(
-    table: str, row: JournalRow, columns: Sequence[str] | None = None, *, replacing: bool = True
-) -> tuple[str, JournalRow]:
-    """The statement that writes a row; `columns` are by default those of `COLUMNS`."""
-    instead = "REPLACE" if replacing else "IGNORE"
-    columns = columns or COLUMNS[table]
-    places = ", ".join("?" * len(columns))
-    return f"INSERT OR {instead} INTO {table} ({', '.join(columns)}) VALUES ({places})", row
-
-
-def insert_all(connection: sqlite3.Connection, rows: Mapping[Key, JournalRow], *, replacing: bool) -> None:
+def _insert_all(connection: sqlite3.Connection, rows: Mapping[Key, JournalRow], *, replacing: bool) -> None:
     """Writes these rows in one transaction."""
     with transaction(connection):
         for (table, _), row in rows.items():
@@ -139,7 +259,7 @@ def _open_checked(path: Path) -> sqlite3.Connection:
         if found != [("ok",)]:
             raise damage(found[0][0])
         # The check above looks neither at the names of columns nor at what the texts contain.
-        rows = rows_of(connection)
+        rows = _rows_of(connection)
         if any(table == "outbox" and outbox_record(row) is None for (table, _), row in rows.items()):
             raise damage("a message cannot be read")
     return connection
@@ -164,7 +284,7 @@ def _create(path: Path) -> None:
         if not path.exists():
             new = path.with_name(f"{path.name}.new")
             remove(new)
-            reopen(new).close()
+            _reopen(new).close()
             new.rename(path)
         elif not _has_content(path):
             raise damage("the file is empty")
@@ -176,7 +296,7 @@ def _has_content(path: Path) -> bool:
 
 def _salvage(path: Path) -> tuple[sqlite3.Connection, str | None]:
     try:
-        connection, damaged = replace_file(path, inode(path))
+        connection, damaged = _replace_file(path, _inode(path))
     except OPENING_ERRORS as error:
         return _in_memory(error)
     if damaged is None:

@@ -16,11 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from narrowcast_api.storage.database import OPENING_ERRORS, describe, is_damage
-from narrowcast_api.storage.journal_changes import JournalChanges
-from narrowcast_api.storage.journal_connection import JournalConnection
-from narrowcast_api.storage.journal_file import Key
-from narrowcast_api.storage.journal_rows import JournalRow
-from narrowcast_api.storage.journal_writes import Write, combined
+from narrowcast_api.storage.journal_file import JournalConnection
+from narrowcast_api.storage.journal_rows import JournalRow, Key, Write, combined
 
 log = logging.getLogger(__name__)
 
@@ -98,13 +95,15 @@ class JournalWriter:
         """Whether there is something to `reread`. Costs microseconds; does not wait while the disk is busy."""
         return bool(self._lost) or self._file.changed_elsewhere()
 
-    def reread(self) -> JournalChanges:
-        """Reads what other windows have written since the last call. Runs in the journal's thread."""
+    def reread(self) -> tuple[Mapping[Key, JournalRow | None], frozenset[Key]]:
+        """Reads what other windows have written since the last call; returns the rows that have changed, and the
+        keys of lost writes. Runs in the journal's thread.
+        """
         try:
             rows = self._file.reread(self.rows())
         except OPENING_ERRORS as error:
             log.warning("the journal cannot be read again: %s", error)
-            return JournalChanges({})
+            return {}, frozenset()
         changed: dict[Key, JournalRow | None] = {}
         with self._handover:
             for key in dict.fromkeys((*self._rows, *rows)):
@@ -114,7 +113,7 @@ class JournalWriter:
                     self._mirror(key, row)
             lost, self._lost = self._lost - set(self._pending), self._lost & set(self._pending)
         changed.update({key: rows.get(key) for key in sorted(lost)})
-        return JournalChanges(changed, frozenset(lost))
+        return changed, frozenset(lost)
 
     # handing over
 

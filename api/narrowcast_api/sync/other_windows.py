@@ -15,8 +15,7 @@ from contextlib import suppress
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.storage.account_storage import AccountStorage
-from narrowcast_api.storage.journal import deliver_changes
-from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.journal import JournalChanges, deliver_changes
 from narrowcast_api.storage.windows import TOUCH_EVERY
 
 LOOK_EVERY = 0.25

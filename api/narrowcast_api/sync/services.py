@@ -20,7 +20,7 @@ from narrowcast_api.protocols.status_end import StatusEnd
 from narrowcast_api.protocols.typing import TypingSender
 from narrowcast_api.protocols.uploads import UploadQueue
 from narrowcast_api.state.state import State
-from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.sync.host import ServiceHost
 from narrowcast_api.sync.other_windows import OtherWindows
 
