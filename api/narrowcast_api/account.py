@@ -10,6 +10,7 @@ import os
 import shlex
 import stat
 from pathlib import Path
+from secrets import token_hex
 from typing import TextIO
 from urllib.parse import urlsplit
 
@@ -20,7 +21,6 @@ from narrowcast_api.errors import AccountError
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.regular_files import regular
 from narrowcast_api.storage.folders import expand_home
-from narrowcast_api.without_openssl import random_hex
 
 __all__ = ["Account", "AccountError", "is_cleartext", "normal_site"]
 
@@ -146,7 +146,7 @@ class Account(Struct, frozen=True):
         if self.ca_bundle is not None:
             lines.append(f"cert_bundle={self.ca_bundle.absolute()}")
         file = expand_home(path)
-        temporary = file.with_name(f".{file.name}.{random_hex(4)}")
+        temporary = file.with_name(f".{file.name}.{token_hex(4)}")
         problem: str | None = None
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

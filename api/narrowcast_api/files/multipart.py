@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from secrets import token_hex
 
 from narrowcast_api.files.names import quoted_for_form
 from narrowcast_api.files.reading import LocalFile, Progress, read_part
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.without_openssl import random_hex
 
 _STEP_SECONDS = 180.0
 """Long, because the server may copy the file to another storage before it responds."""
@@ -18,7 +18,7 @@ async def send_multipart(
     connection: Connection, file: LocalFile, progress: Progress | None
 ) -> dict[str, object]:
     """Streams the file as the only part of a form, in a field named 'file' (UPL-16); returns the response's object."""
-    boundary = random_hex(16)
+    boundary = token_hex(16)
     name = quoted_for_form(file.name)
     head = (
         f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'

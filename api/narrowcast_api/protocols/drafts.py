@@ -22,6 +22,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from secrets import token_hex
 from typing import Any
 
 from narrowcast_api.alarm import Alarm
@@ -37,7 +38,6 @@ from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import Change, DraftsChanged
 from narrowcast_api.storage.journal import Journal, JournalChanges
 from narrowcast_api.storage.records import Draft
-from narrowcast_api.without_openssl import random_hex
 
 __all__ = ["Draft", "DraftRequests", "Drafts", "ServerDraft"]
 
@@ -77,7 +77,7 @@ class Drafts:
         is_leader: bool,
         known_ids: Callable[[], Collection[int]] = tuple,
         on_changes: Callable[[JournalChanges], None] | None = None,
-        new_id: Callable[[], str] = lambda: random_hex(8),
+        new_id: Callable[[], str] = lambda: token_hex(8),
     ) -> None:
         self._on_changes = on_changes or self.on_journal
         self._journal = journal

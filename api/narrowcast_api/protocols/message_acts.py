@@ -16,7 +16,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal, Protocol
+from secrets import token_hex
+from typing import Literal, Protocol
 from weakref import WeakValueDictionary
 
 from narrowcast_api.alarm import Alarm
@@ -33,10 +34,7 @@ from narrowcast_api.state.changes import ActsChanged, Change, ServerNotice
 from narrowcast_api.storage.journal import Journal, JournalChanges
 from narrowcast_api.storage.records import ActRecord
 from narrowcast_api.tasks import Tasks
-from narrowcast_api.without_openssl import random_hex
-
-if TYPE_CHECKING:
-    from narrowcast_api.wire.events import Event, ReactionEvent, UpdateMessageFlagsEvent
+from narrowcast_api.wire.events import Event, ReactionEvent, UpdateMessageFlagsEvent
 
 _Subject = tuple[int, str | tuple[str, str]]
 """A message, and what is set or cleared on it: a flag, or a reaction by its key."""
@@ -191,7 +189,7 @@ class MessageActs:
             if reaction is None
             else (reaction.emoji_name, reaction.emoji_code, reaction.reaction_type)
         )
-        act_id = random_hex(8)
+        act_id = token_hex(8)
         owner = self._journal.window
         record = ActRecord(act_id, self._position, message_id, flag, name, code, kind, on, owner)
         waits_behind = any(other.message_id == message_id for other in self._waiting())
@@ -338,8 +336,6 @@ class MessageActs:
         return (record.message_id, record.flag if record.flag is not None else self._reaction(record).key)
 
     def _show_record(self, record: ActRecord, on: bool) -> None:
-        from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent
-
         if not self._is_known(record.message_id) and (on or record.flag is None):
             return  # deleted, or never seen in this window; a flag that it had is undone nevertheless
         op: Literal["add", "remove"] = "add" if on else "remove"

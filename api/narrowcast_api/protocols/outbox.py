@@ -36,6 +36,7 @@ An entry leaves SENT when the state has the message itself: `outbox_sent`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from secrets import token_hex
 
 from msgspec.structs import replace
 
@@ -70,7 +71,6 @@ from narrowcast_api.state.changes import Change, MessagesMoved
 from narrowcast_api.storage.journal import Journal, JournalChanges, committed, deliver_changes
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
 from narrowcast_api.tasks import Tasks
-from narrowcast_api.without_openssl import random_hex
 
 __all__ = ["Outbox", "OutboxEntry", "OutboxState"]
 
@@ -106,7 +106,7 @@ class Outbox:
         me: Callable[[], int],
         online: Callable[[], bool],
         on_changes: Callable[[JournalChanges], None] | None = None,
-        new_id: Callable[[], str] = lambda: random_hex(8),
+        new_id: Callable[[], str] = lambda: token_hex(8),
     ) -> None:
         self._on_changes = on_changes or self.on_journal
         self._send = send

@@ -17,6 +17,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from secrets import token_hex
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -27,7 +28,6 @@ from narrowcast_api.state.changes import Change, UploadsChanged
 from narrowcast_api.storage.journal import Journal, JournalChanges
 from narrowcast_api.storage.records import FileStamp, UploadRecord, UploadState
 from narrowcast_api.tasks import Tasks
-from narrowcast_api.without_openssl import random_hex
 
 log = logging.getLogger(__name__)
 
@@ -157,7 +157,7 @@ class UploadQueue:
         online: Callable[[], bool] = lambda: True,
         stamp: Callable[[Path], Awaitable[FileStamp]] = file_stamp,
         at_once: int = 2,
-        new_id: Callable[[], str] = lambda: random_hex(8),
+        new_id: Callable[[], str] = lambda: token_hex(8),
     ) -> None:
         self._upload = upload
         self._journal = journal

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from hashlib import sha256
 from itertools import takewhile
 from pathlib import Path
 from urllib.parse import urlsplit
-
-from narrowcast_api.without_openssl import sha256
 
 _UNSAFE = re.compile(r"[^a-z0-9.@+-]+")
 _MAX_NAME_LENGTH = 60

@@ -20,6 +20,7 @@ from concurrent.futures import Executor, Future
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from secrets import token_hex
 from typing import TypeVar
 
 from msgspec import Struct
@@ -51,7 +52,6 @@ from narrowcast_api.storage.journal_rows import (
 )
 from narrowcast_api.storage.journal_writer import JournalWriter
 from narrowcast_api.storage.records import ActRecord, Draft, Edit, OutboxRecord, StatusEndRecord, UploadRecord
-from narrowcast_api.without_openssl import random_hex
 
 Record = TypeVar("Record")
 
@@ -162,7 +162,7 @@ class Journal:
         self._writer = JournalWriter(
             self._file, executor=executor, read_only=read_only, warning=warning or read_only
         )
-        self._life = random_hex(4)
+        self._life = token_hex(4)
         self._numbers = count(1)
 
     @classmethod

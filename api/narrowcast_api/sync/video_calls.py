@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
+from secrets import token_hex
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from narrowcast_api.errors import ApiError, InvalidInput
 from narrowcast_api.model.reading import integer, table
-from narrowcast_api.without_openssl import random_hex
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
@@ -32,7 +32,7 @@ async def new_call(session: Session, room: str) -> str:
         case "jitsi_meet":
             return _jitsi(session.state)
         case "big_blue_button":
-            name = f"meeting-{random_hex(_MEETING_BYTES)}"
+            name = f"meeting-{token_hex(_MEETING_BYTES)}"
             return urljoin(f"{session.account.site}/", await calls.bigbluebutton(meeting_name=name))
         case "constructor_groups":
             return await calls.constructor_groups()
@@ -75,4 +75,4 @@ def _jitsi(state: State) -> str:
     site = state.organization.text("jitsi_server_url") or state.offers.jitsi_url
     if not site:
         raise InvalidInput("this organization has no Jitsi server for calls")
-    return f"{site.rstrip('/')}/{random_hex(_MEETING_BYTES)}"
+    return f"{site.rstrip('/')}/{token_hex(_MEETING_BYTES)}"
