@@ -5,11 +5,8 @@ missed.
 from __future__ import annotations
 
 import asyncio
-import importlib
-import sys
 import threading
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -18,7 +15,6 @@ from narrowcast_api.http.connection import Connection
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Page
 from narrowcast_api.storage.account_storage import AccountStorage
-from narrowcast_api.sync.lazy_synchronizer import MODULE, LazySynchronizer
 from narrowcast_api.sync.session import Session
 from support.api import ACCOUNT
 from support.server import running_server
@@ -95,23 +91,6 @@ async def test_what_was_asked_for_before_there_was_a_snapshot_is_asked_for_again
         await until(lambda: view.ids == (message_id,))
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
-
-
-async def test_a_part_that_another_thread_is_loading_is_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = importlib.import_module(MODULE)
-
-    def load(_name: str) -> ModuleType:
-        return whole
-
-    async with (
-        running_server(tmp_path / "data") as server,
-        session_of(server.account("ada"), tmp_path, run=False) as session,
-    ):
-        monkeypatch.setitem(sys.modules, MODULE, ModuleType("begun"))
-        monkeypatch.setattr(importlib, "import_module", load)
-        assert isinstance(await LazySynchronizer(session).ready(), whole.Synchronizer)
 
 
 async def test_an_account_whose_opening_is_cancelled_is_not_left_open(

@@ -54,28 +54,6 @@ def test_the_second_start_shows_the_screen_before_the_app_is_there_and_takes_key
         assert again.left_clean() == []
 
 
-def test_the_third_start_loads_what_the_second_has_loaded_from_one_file(
-    served: Served, open_app: OpenApp, tmp_path: Path
-) -> None:
-    rc = served.rc("ada")
-    kept = tmp_path / "home-ada" / "cache" / "narrowcast" / "start.code"
-    with open_app(rc) as first:
-        leave(first)
-    assert not kept.exists()
-    with start(rc, tmp_path / "home-ada") as second:
-        second.wait_for(r"● live")
-        second.settle(quiet=1.5)  # the time after which a start counts as complete
-        leave(second)
-    assert kept.stat().st_mode & 0o777 == 0o600
-    with start(rc, tmp_path / "home-ada") as third:
-        third.wait_for(KEPT)
-        third.type("#")
-        third.wait_until(lambda: "Mentions" in third.lines[0], "the view of mentions")
-        third.wait_for(r"● live")
-        leave(third)
-        assert third.left_clean() == []
-
-
 def test_a_start_at_another_size_does_not_show_the_saved_screen(
     served: Served, open_app: OpenApp, tmp_path: Path
 ) -> None:

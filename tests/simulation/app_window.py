@@ -14,13 +14,12 @@ from textual import events
 from textual.notifications import SeverityLevel
 
 from narrowcast.app.app import NarrowcastApp
-from narrowcast.app.early_session import EarlySession
+from narrowcast.app.early_session import RunningSession
 from narrowcast.app.frames import Frames
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.sync.session import Session
 from simulation.disk import Home
 from simulation.loop import SimulatedLoop
 from simulation.service import Service
@@ -62,23 +61,17 @@ DEFECT = "See the log for details"
 """The start of a notice about an internal error of the app."""
 
 
-class Begun(EarlySession):
+async def _opened(session: RunningSession) -> RunningSession:
     """A session that was started before the app."""
-
-    def __init__(self, session: Session, running: asyncio.Task[None]) -> None:
-        self.painted = asyncio.Event()
-        self._begun = session, running
-
-    async def take(self) -> tuple[Session, asyncio.Task[None]]:
-        return self._begun
+    return session
 
 
 class HeardApp(NarrowcastApp):
     """Records its notices; ``told`` outlives the app."""
 
-    def __init__(self, told: list[str], file: Path, paths: Paths, begun: Begun) -> None:
+    def __init__(self, told: list[str], file: Path, paths: Paths, session: RunningSession) -> None:
         self._told = told
-        super().__init__(file, paths=paths, extensions=False, alone=True, early=begun)
+        super().__init__(file, paths=paths, extensions=False, alone=True, early=_opened(session))
 
     def tell(
         self, text: str, *, severity: SeverityLevel = "information", seconds: float | None = None
@@ -120,7 +113,7 @@ class AppWindow(Window):
         file = self.home.root / f"{self.name}.zuliprc"
         if not file.exists():
             self.account.write_zuliprc(file)
-        begun = Begun(self.session, self.running)
+        begun = RunningSession(self.session, self.running)
         self.app = HeardApp(self.told, file, Paths.under(self.home.folder), begun)
         self._end = AsyncExitStack()
         await self._end.enter_async_context(self.app.run_test(size=self._chance.choice(SIZES)))

@@ -6,6 +6,7 @@ import os
 from io import StringIO
 from pathlib import Path
 
+import pyte
 import pytest
 from rich.console import Console
 from rich.style import Style
@@ -13,7 +14,6 @@ from rich.style import Style
 from narrowcast.terminal import last_screen, screen_store
 from narrowcast.terminal.joining_letters import Cell
 from narrowcast.terminal.paths import Paths
-from narrowcast.terminal.screen_store import Stored
 
 SIZE = (20, 3)
 ARGUMENTS: list[str] = []
@@ -44,29 +44,30 @@ def keep(text: str = "hello", size: tuple[int, int] = SIZE) -> Path:
     return Path(last_screen.path_for(ARGUMENTS))
 
 
-def stored(cells: bytes) -> Stored:
-    """What the next start reads from what was saved about the cells."""
-    return screen_store.stored(last_screen.Shown([], SIZE, cells))
-
-
-def found(size: tuple[int, int] = SIZE) -> tuple[bytes, bytes] | None:
+def found(size: tuple[int, int] = SIZE) -> bytes | None:
     """What a start would show from the file."""
     wanted = last_screen.signature(ARGUMENTS, size)
     assert wanted is not None
     return last_screen.read(last_screen.path_for(ARGUMENTS), wanted)
 
 
-def test_what_was_kept_is_painted_and_remembered_cell_by_cell() -> None:
+def test_what_was_kept_is_painted() -> None:
     file = keep()
     assert file.stat().st_mode & 0o777 == 0o600
-    kept = found()
-    assert kept is not None
-    paint, cells = kept
-    assert b"hello" in paint
-    assert b"as it was" in paint
-    again = stored(cells).memory.rows
-    assert again[0] == rows("hello")[0]
-    assert "".join(character for character, _ in again[2]).startswith("as it was")
+    paint = found()
+    assert paint is not None
+    screen = pyte.Screen(*SIZE)
+    pyte.Stream(screen).feed(paint.decode())
+    first, second, last = screen.display
+    assert first == f"{'hello':16}字é "
+    assert (second.strip(), last.strip()) == ("", "as it was")
+    assert screen.buffer[0][0].bold
+
+
+def test_a_screen_of_another_format_is_ignored() -> None:
+    file = keep()
+    file.write_bytes(file.read_bytes().replace(b"last screen 2", b"last screen 1"))
+    assert found() is None
 
 
 def test_the_folders_are_those_of_the_app() -> None:
@@ -122,11 +123,6 @@ def test_a_file_that_others_can_read_or_a_link_is_not_shown(tmp_path: Path) -> N
     file.unlink()
     os.mkfifo(file, 0o600)
     assert found() is None
-
-
-def test_cells_that_cannot_be_read_are_painted_again() -> None:
-    assert stored(b"").memory.rows == {}
-    assert stored(b"\x92\x91\xa7nonsen").memory.rows == {}
 
 
 def test_all_sessions_of_tmux_show_the_same_screen_but_no_terminal_outside(

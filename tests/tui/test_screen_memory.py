@@ -279,10 +279,10 @@ def test_only_a_terminal_that_was_asked_says_that_it_can_move_columns(
     painting = Painting(App(), lambda *_: None)
     painting.can_move_columns()
     assert (memory.has_side_margins, terminal.times_asked) == (False, 0), "what came is part of a paste"
-    painting.resized((80, 24))
+    painting.resized()
     painting.can_move_columns()
     assert (memory.has_side_margins, terminal.times_asked) == (True, 1)
-    painting.resized((100, 30))
+    painting.resized()
     assert (memory.has_side_margins, terminal.times_asked) == (False, 2), "it may be another terminal"
 
 

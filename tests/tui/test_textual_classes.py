@@ -89,7 +89,7 @@ def test_a_binding_added_to_a_class_does_not_reach_its_base() -> None:
 
 def test_the_app_creates_its_classes_this_way() -> None:
     program = (
-        "import sys; from narrowcast.cli import open_app; open_app._loaded(); names = list(sys.modules)\n"
+        "import sys; from narrowcast.cli import open_app; open_app._load(); names = list(sys.modules)\n"
         "assert names.index('narrowcast.terminal.textual_classes') < names.index('textual.widget')"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

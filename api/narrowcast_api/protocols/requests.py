@@ -17,6 +17,9 @@ from narrowcast_api.narrow.destinations import Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.protocols.outbox_item import FoundMessage, MessageLimits
 from narrowcast_api.protocols.typing import MessageEdit, TypingOp, TypingPeriods, TypingTarget
+from narrowcast_api.routes.common import OMIT
+from narrowcast_api.routes.presence import update_presence
+from narrowcast_api.routes.uploads import markdown_link, upload_file
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import PresenceStatus
 
@@ -57,8 +60,6 @@ class RouteRequests:
         queue_id: str | None,
         read_by_sender: bool,
     ) -> int:
-        from narrowcast_api.routes.common import OMIT
-
         sent = await self._client().messages.send(
             to=destination,
             content=content,
@@ -148,8 +149,6 @@ class RouteRequests:
 
     async def presence(self, active: bool, new_user_input: bool) -> None:
         """POST /users/me/presence; the response contains the presence of others that changed since the last one."""
-        from narrowcast_api.routes.presence import update_presence
-
         status = PresenceStatus.ACTIVE if active else PresenceStatus.IDLE
         response = await update_presence(
             self._client().connection,
@@ -201,8 +200,6 @@ class RouteRequests:
         resumable: Callable[[str], None],
     ) -> str:
         """POST /user_uploads, or tus for large files; returns the Markdown link."""
-        from narrowcast_api.routes.uploads import markdown_link, upload_file
-
         connection = self._client().connection
         done = await upload_file(
             connection, path=path, progress=progress, resume_from=resume_from, resumable=resumable

@@ -8,13 +8,13 @@ from narrowcast_api.errors import BadRequest
 from narrowcast_api.model.messages import Message
 from narrowcast_api.state.changes import TopicsChanged
 from narrowcast_api.sync.host import ServiceHost
-from narrowcast_api.sync.lazy_synchronizer import LazySynchronizer
+from narrowcast_api.sync.synchronizer import Synchronizer
 
 
 class Loader:
     """Fetches what is missing into the state. Every method raises `NarrowcastError`."""
 
-    def __init__(self, session: ServiceHost, synchronizer: LazySynchronizer) -> None:
+    def __init__(self, session: ServiceHost, synchronizer: Synchronizer) -> None:
         self._session = session
         self._synchronizer = synchronizer
 
@@ -31,7 +31,7 @@ class Loader:
         except BadRequest:
             channel = session.state.channels.get(channel_id)
             if channel is None or not channel.is_archived:
-                (await self._synchronizer.ready()).check_if_hidden(channel_id)
+                self._synchronizer.check_if_hidden(channel_id)
                 raise
             return
         if session.state is not state or state.topics.departures != departures:
@@ -46,7 +46,7 @@ class Loader:
         """
         message = self._session.state.messages.get(message_id)
         if message is None:
-            message = await (await self._synchronizer.ready()).fetch_message(message_id)
+            message = await self._synchronizer.fetch_message(message_id)
         return message
 
     async def messages(self, message_ids: Iterable[int]) -> None:
@@ -54,4 +54,4 @@ class Loader:
         to the user.
         """
         if missing := [one for one in message_ids if one not in self._session.state.messages]:
-            await (await self._synchronizer.ready()).fetch_messages(missing)
+            await self._synchronizer.fetch_messages(missing)

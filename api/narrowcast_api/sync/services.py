@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from narrowcast_api.protocols.drafts import Drafts
 from narrowcast_api.protocols.edits import UnsavedEdits
@@ -23,9 +23,7 @@ from narrowcast_api.state.state import State
 from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.sync.host import ServiceHost
 from narrowcast_api.sync.other_windows import OtherWindows
-
-if TYPE_CHECKING:
-    from narrowcast_api.wire.events import Event
+from narrowcast_api.wire import events as kinds
 
 Loop = tuple[str, Callable[[], Coroutine[Any, Any, None]]]
 """What it does, completing "Could not …", and a coroutine function that runs until cancelled."""
@@ -143,10 +141,8 @@ class Services:
         self.read_marks.on_snapshot()
         self.acts.on_snapshot()
 
-    def on_event(self, event: Event) -> None:
+    def on_event(self, event: kinds.Event) -> None:
         """Handles events about drafts, and about the setting that turns them off."""
-        from narrowcast_api.wire import events as kinds
-
         drafts = self._session.state.drafts
         if isinstance(event, kinds.DraftsAddEvent):
             added = [drafts.get(draft.id) for draft in event.drafts]

@@ -1,11 +1,8 @@
 """A live account with all its parts: the object that an app holds.
 
-    async with ... :  session = await Session.open(account, data_dir=..., cache_dir=...)
-    task = asyncio.create_task(session.run())       # registers, receives, sends; never raises for the network
-    session.subscribe(listener)                     # changes, batched; then read `session.state` again
-
-Cheap to import: no HTTP code is loaded before `run` or the first use of `client`, so that an app can
-paint cached content first.
+async with ... :  session = await Session.open(account, data_dir=..., cache_dir=...)
+task = asyncio.create_task(session.run())       # registers, receives, sends; never raises for the network
+session.subscribe(listener)                     # changes, batched; then read `session.state` again
 """
 
 from __future__ import annotations
@@ -17,11 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from narrowcast_api.client import Client
 from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import PAGE, Anchor, Page
+from narrowcast_api.state.apply import apply
 from narrowcast_api.state.changes import (
     Change,
     ConnectionChanged,
@@ -35,24 +34,24 @@ from narrowcast_api.state.changes import (
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.sync.change_bus import ChangeBus, Listener
-from narrowcast_api.sync.lazy_synchronizer import LazySynchronizer
 from narrowcast_api.sync.loader import Loader
 from narrowcast_api.sync.local_search import LocalResult, search_cache
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
+from narrowcast_api.sync.server_notices import ServerNotices
 from narrowcast_api.sync.services import Services
 from narrowcast_api.sync.startup_cache import cached_messages, load_state, save_progress
+from narrowcast_api.sync.synchronizer import Synchronizer
 from narrowcast_api.sync.typing_expiry import TypingExpiry
 from narrowcast_api.sync.view_refresher import ViewRefresher, needs_refresh
 from narrowcast_api.tasks import Tasks
 from narrowcast_api.threads import in_thread
+from narrowcast_api.wire.events import Event, UpdateMessageFlagsEvent
 
 if TYPE_CHECKING:
     import httpx2
 
     from narrowcast_api.account import Account
-    from narrowcast_api.client import Client
-    from narrowcast_api.wire.events import Event
     from narrowcast_api.wire.users import PresenceResponse
 
 logger = logging.getLogger(__name__)
@@ -84,9 +83,12 @@ class Session:
         self.state = state
         self.clock = clock
         self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
-        self._transport = transport
-        self._client: Client | None = None
-        self._synchronizer = LazySynchronizer(self)
+        self.transport = transport
+        """What replaces the network in tests."""
+        self.client = Client.open(account, transport=transport, clock=clock)
+        """Every operation of the service, for this account."""
+        ServerNotices(self.publish, clock).attach(self.client.connection)
+        self._synchronizer = Synchronizer(self)
         self._loop = asyncio.get_running_loop()
         self._bus = ChangeBus(self._loop)
         self._tasks = Tasks()
@@ -95,7 +97,6 @@ class Session:
         self._typing_expiry = TypingExpiry(self, clock)
         self._views = Views(self)
         self._refresher = ViewRefresher(self, clock)
-        self._painted: asyncio.Event | None = None
         self.loader = Loader(self, self._synchronizer)
         services = Services(self)
         self.outbox = services.outbox
@@ -144,22 +145,6 @@ class Session:
     # properties
 
     @property
-    def client(self) -> Client:
-        """Every operation of the service, for this account."""
-        if self._client is None:
-            from narrowcast_api.client import Client
-            from narrowcast_api.sync.server_notices import ServerNotices
-
-            self._client = Client.open(self.account, transport=self._transport, clock=self.clock)
-            ServerNotices(self.publish, self.clock).attach(self._client.connection)
-        return self._client
-
-    @property
-    def transport(self) -> httpx2.AsyncBaseTransport | None:
-        """What replaces the network in tests."""
-        return self._transport
-
-    @property
     def is_live(self) -> bool:
         return self.status.is_live
 
@@ -176,8 +161,7 @@ class Session:
     @property
     def queue_id(self) -> str | None:
         """The id of the event queue, if there is one."""
-        synchronizer = self._synchronizer.loaded
-        queue = synchronizer.stream.queue if synchronizer is not None else None
+        queue = self._synchronizer.stream.queue
         return queue.queue_id if queue is not None else None
 
     @property
@@ -202,8 +186,6 @@ class Session:
 
     def apply_expected(self, event: Event) -> None:
         """Applies an event to the state before the server sends it."""
-        from narrowcast_api.state.apply import apply
-
         self.publish(*apply(self.state, event))
 
     def show_read(self, message_ids: Collection[int]) -> None:
@@ -213,8 +195,6 @@ class Session:
 
     def show_unread(self, message_ids: Collection[int]) -> None:
         """Shows messages as unread that the server has marked so, before the event about it arrives."""
-        from narrowcast_api.wire.events import UpdateMessageFlagsEvent
-
         self.apply_expected(UpdateMessageFlagsEvent(op="remove", flag="read", messages=list(message_ids)))
 
     def view_changed(self, change: ViewChanged) -> None:
@@ -251,23 +231,21 @@ class Session:
         """Returns the newest cached page of a narrow before an id, and adds it to the state."""
         messages = cached_messages(self.storage.cache, self.state, narrow, before)
         fresh = [message for message in messages if message.id not in self.state.messages]
-        synchronizer = self._synchronizer.loaded
-        if self.state.from_cache or synchronizer is None:
+        if self.state.from_cache:
             self.state.add_messages(fresh)
         else:
-            synchronizer.carry(fresh)
+            self._synchronizer.carry(fresh)
         return messages
 
     async def fetch(
         self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
     ) -> Page:
         """Fetches a page of a narrow from the server. Raises `NarrowcastError`."""
-        synchronizer = await self._synchronizer.ready()
-        return await synchronizer.fetch(narrow, anchor, before, after, include_anchor=include_anchor)
+        return await self._synchronizer.fetch(narrow, anchor, before, after, include_anchor=include_anchor)
 
     async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
         """Asks the server which messages belong to a narrow. Raises `NarrowcastError`."""
-        return await (await self._synchronizer.ready()).match(narrow, message_ids)
+        return await self._synchronizer.match(narrow, message_ids)
 
     async def show_sent(self, message_id: int) -> None:
         """Shows a message of the current user for which no event arrived. Raises `NarrowcastError`."""
@@ -298,34 +276,14 @@ class Session:
 
     def reconnect(self) -> None:
         """Tries to reach the server now, even after it rejected the API key."""
-        if self._synchronizer.loaded is not None:
-            self._synchronizer.loaded.stream.retry_now()
-
-    def delay_network(self, until: asyncio.Event) -> None:
-        """Delays all network access until `until` is set, so that an app can paint cached content first:
-        loading the HTTP code would compete with that.
-        """
-        self._synchronizer.delay(until)
-
-    def delay_stream(self, until: asyncio.Event) -> None:
-        """Registers and fetches what views need, but opens a WebSocket stream of events only once `until` is
-        set: loading the WebSocket library takes a while, and an app paints what was fetched first. The server
-        keeps the events meanwhile.
-        """
-        self._painted = until
-
-    async def until_painted(self) -> None:
-        """Waits until the stream may be opened, if `delay_stream` was called."""
-        if self._painted is not None:
-            await self._painted.wait()
+        self._synchronizer.stream.retry_now()
 
     async def run(self) -> None:
         """Keeps the account up to date until cancelled. Never raises for network errors."""
         self._running = asyncio.current_task()
-        synchronizer = await self._synchronizer.ready()
         self.client.connection.assume(self.state.server)
         loops = [
-            ("receive events", synchronizer.stream.run),
+            ("receive events", self._synchronizer.stream.run),
             ("end the typing of others", self._typing_expiry.run),
             ("refresh the view on screen", self._refresher.run),
             *self.services.loops(),
@@ -384,8 +342,7 @@ class Session:
                 async with asyncio.timeout_at(deadline):
                     await self._send_pending(deadline - within / 4)
                     await self._tasks.close()
-                    if self._client is not None:
-                        await self._client.aclose()
+                    await self.client.aclose()
         except Exception:
             logger.exception("the session did not end well")
         finally:
@@ -403,9 +360,7 @@ class Session:
         """Sends what is pending until the deadline; the rest stays in the journal."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline):
-                goodbyes = [self.services.close()]
-                if self._synchronizer.loaded is not None:
-                    goodbyes.append(self._synchronizer.loaded.close())
+                goodbyes = (self.services.close(), self._synchronizer.close())
                 await asyncio.gather(*goodbyes, return_exceptions=True)
 
     async def _keep_and_close_files(self) -> None:
@@ -417,8 +372,7 @@ class Session:
 
     def _flush(self) -> None:
         """Queues all pending writes for the cache."""
-        if self._synchronizer.loaded is not None:
-            self._synchronizer.loaded.flush()
+        self._synchronizer.flush()
 
     def _close_files(self) -> None:
         """Runs in a thread, because disks are slow."""

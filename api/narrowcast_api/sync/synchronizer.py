@@ -1,7 +1,4 @@
-"""The part of a session that talks to the server: applies events to the state and fetches pages for views.
-
-Loaded only when a session runs: it imports HTTP and the models of the wire.
-"""
+"""The part of a session that talks to the server: applies events to the state and fetches pages for views."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from msgspec.structs import replace
 
 from narrowcast_api import memory
 from narrowcast_api.errors import ApiError, BadRequest
-from narrowcast_api.events.event_socket import Socket, open_socket
+from narrowcast_api.events.event_socket import open_socket
 from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.events.stream import EventStream
 from narrowcast_api.model.messages import Match, Message
@@ -60,7 +57,6 @@ from narrowcast_api.wire.levels import Gate
 if TYPE_CHECKING:
     import httpx2
 
-    from narrowcast_api.http.connection import Connection
 
 logger = logging.getLogger(__name__)
 
@@ -95,8 +91,6 @@ class SyncHost(ServiceHost, Protocol):
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None: ...
 
     def watch_typing_expiry(self) -> None: ...
-
-    async def until_painted(self) -> None: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -138,16 +132,10 @@ class Synchronizer:
             on_snapshot=self._on_snapshot,
             on_events=self._on_events,
             on_status=session.set_status,
-            open_socket=self._open_socket if session.transport is None else None,
+            open_socket=open_socket if session.transport is None else None,
         )
         self._connection.on_no_response = self.stream.poll_now
         self._connection.on_action_done = self.stream.action_done
-
-    async def _open_socket(
-        self, connection: Connection, path: str, queue_id: str, last_event_id: int
-    ) -> Socket:
-        await self._session.until_painted()
-        return await open_socket(connection, path, queue_id, last_event_id)
 
     async def close(self) -> None:
         """Deletes the event queue on the server. Bound it with a timeout."""

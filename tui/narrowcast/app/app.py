@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 from textual import events
 from textual.app import App
 from textual.binding import BindingType
@@ -20,6 +20,7 @@ from textual.screen import Screen
 
 from narrowcast.app.background import Background
 from narrowcast.app.config import Config
+from narrowcast.app.config_file import Value, change
 from narrowcast.app.debugging import Debugging
 from narrowcast.app.demo import Demo
 from narrowcast.app.frames import SLOW
@@ -32,6 +33,10 @@ from narrowcast.commands.keymap import effective, textual_keymap
 from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id
 from narrowcast.commands.run import run
 from narrowcast.extensions.start import Extensions
+from narrowcast.screens.dialogs.help import help_screen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.palette import palette
+from narrowcast.screens.settings.find import setting_choices
 from narrowcast.terminal import textual_lean  # noqa: F401  # from here on Textual takes less time
 from narrowcast.terminal.colours import NearestOf256
 from narrowcast.terminal.driver import TerminalDriver
@@ -45,8 +50,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.notifications import SeverityLevel
 
-    from narrowcast.app.config_file import Value
-    from narrowcast.app.early_session import EarlySession
+    from narrowcast.app.early_session import Early
     from narrowcast.screens.dialogs.palette import Chosen
     from narrowcast.screens.main.screen import MainScreen
 
@@ -94,10 +98,11 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         link: str = "",
         extensions: bool = True,
         alone: bool = False,
-        early: EarlySession | None = None,
+        early: Early | None = None,
     ) -> None:
         self._is_loaded = False
         super().__init__(driver_class=TerminalDriver)
+        self.error_console = Console(markup=False, highlight=False, stderr=True, color_system=None)
         self.opening = opening
         self.paths = paths or Paths.of_user()
         self.config = config or Config()
@@ -175,8 +180,6 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self.accounts.screen.config_changed()
 
     async def change_config(self, key: str, value: Callable[[], Value | None]) -> None:
-        from narrowcast.app.config_file import change  # loads tomlkit, which is needed only for writing
-
         async with self._changing_config:
             self.use_config(await asyncio.to_thread(change, self.paths.config_file, key, value()))
 
@@ -264,8 +267,8 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         """Whether the whole content of the terminal is known."""
         return self.painting.knows_terminal()
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.painting.resized((event.size.width, event.size.height))
+    def on_resize(self) -> None:
+        self.painting.resized()
 
     def on_side_margins(self) -> None:
         self.painting.can_move_columns()
@@ -273,8 +276,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     def _keep_screen(self) -> None:
         """Saves the screen for the next start with the same arguments, if it shows the account they open."""
         if self.accounts.file == self.opening:
-            screen = self.accounts.screen
-            self.painting.keep(screen.saved_list() if screen is not None else b"")
+            self.painting.keep()
 
     # notices and background tasks
 
@@ -322,8 +324,6 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     # actions of commands
 
     def action_app_help(self) -> None:
-        from narrowcast.screens.dialogs.help import help_screen
-
         active: list[str] = []
         if self.screen is not self.accounts.screen:
             bindings = (key.binding for key in self.screen.active_bindings.values())
@@ -331,9 +331,6 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.push_screen(help_screen(self, self.keys, active))
 
     def action_app_palette(self) -> None:
-        from narrowcast.screens.dialogs.palette import palette
-        from narrowcast.screens.settings.find import setting_choices
-
         session = self.accounts.session
         server = session.state.server if session is not None else None
         settings = setting_choices(session.state) if session is not None else ()
@@ -344,8 +341,6 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self.call_later(self._perform_chosen, chosen)
 
     async def _perform_chosen(self, chosen: Chosen) -> None:
-        from narrowcast.screens.dialogs.manage import ManageScreen
-
         await self.perform(chosen.command)
         if chosen.row is not None and isinstance(self.screen, ManageScreen):
             self.screen.show_row(chosen.row)

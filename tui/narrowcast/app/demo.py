@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.app import App
 
 from narrowcast.app.context import app_of
+from narrowcast.app.demo_server import DemoFailed, DemoServer
 from narrowcast.app.open_accounts import OpenAccounts
+from narrowcast.screens.main.demo_start import begin_at_welcome
+from narrowcast.screens.start.welcome import WaitScreen
 from narrowcast.terminal.logs import start_log
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.storage.folders import private_folder
-
-if TYPE_CHECKING:
-    from narrowcast.app.demo_server import DemoServer
 
 log = logging.getLogger(__name__)
 
@@ -53,9 +53,6 @@ class Demo:
             self._starting = False
 
     async def _start(self) -> None:
-        from narrowcast.app.demo_server import DemoFailed, DemoServer
-        from narrowcast.screens.start.welcome import WaitScreen
-
         await self.stop()  # an earlier server, whose account could not be opened
         await self._app.push_screen(WaitScreen("Starting the demo server…"))
         self._server = DemoServer(self._data)
@@ -75,8 +72,6 @@ class Demo:
             return
         await self._accounts.open(account)
         if is_new:
-            from narrowcast.screens.main.demo_start import begin_at_welcome
-
             begin_at_welcome(self._app.screen)
 
     async def stop(self) -> None:

@@ -7,17 +7,14 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from textual.app import App
 
 from narrowcast.app.context import app_of, in_app
 from narrowcast.app.open_accounts import CLOSE_SECONDS, OpenAccounts
 from narrowcast.app.unsent import ask, ask_unsaved, send_in_background, unsaved, waiting
+from narrowcast.terminal.signal_handler import SignalHandler
 from narrowcast.terminal.textual_private import driver_of
-
-if TYPE_CHECKING:
-    from narrowcast.terminal.signal_handler import SignalHandler
 
 log = logging.getLogger(__name__)
 
@@ -53,8 +50,6 @@ class Leaving:
         """
         if self._app.is_headless:
             return
-        from narrowcast.terminal.signal_handler import SignalHandler  # not needed without a terminal
-
         self._signals = SignalHandler(in_app(self.begin))
         self._signals.start()
         self._signals.watch(driver_of(self._app), self._is_going, repaint)

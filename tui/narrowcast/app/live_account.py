@@ -13,15 +13,17 @@ from textual.app import App
 from narrowcast.app import accounts
 from narrowcast.app.config import Config
 from narrowcast.app.context import app_of
+from narrowcast.app.early_session import Early
+from narrowcast.app.notices import begin
 from narrowcast.app.waiting import until
 from narrowcast.content.addresses import InApp, resolve
+from narrowcast.panes.compose.edits import to_draft
+from narrowcast.screens.main.screen import MainScreen
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.sync.session import Session
 
 if TYPE_CHECKING:
-    from narrowcast.app.early_session import EarlySession
     from narrowcast.app.notifier import Notifier
-    from narrowcast.screens.main.screen import MainScreen
 
 log = logging.getLogger(__name__)
 
@@ -36,12 +38,10 @@ class LiveAccount:
         file: Path,
         session: Session,
         running: asyncio.Task[None] | None = None,
-        painted: asyncio.Event | None = None,
     ) -> None:
         self.file = file
         self.session = session
         self._running = running
-        self._painted = painted or asyncio.Event()
         self.screen: MainScreen | None = None
         self._notifier: Notifier | None = None
         self.begun = False
@@ -49,12 +49,12 @@ class LiveAccount:
         self._closed = False
 
     @classmethod
-    async def open(cls, file: Path, paths: Paths, early: EarlySession | None = None) -> LiveAccount:
+    async def open(cls, file: Path, paths: Paths, early: Early | None = None) -> LiveAccount:
         """The account in ``file`` with its cached data; ``early`` is its session if that was opened before.
         Raises NarrowcastError.
         """
         if early is not None:
-            return cls(file, *await early.take(), early.painted)
+            return cls(file, *await early)
         account = await asyncio.to_thread(accounts.read, file)  # the keyring may ask the user for permission
         session = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache)
         return cls(file, session)
@@ -66,8 +66,6 @@ class LiveAccount:
 
     def show(self, config: Config) -> MainScreen:
         """Returns a new main screen with the cached data."""
-        from narrowcast.screens.main.screen import MainScreen
-
         self.screen = MainScreen(
             self.session,
             people=config.appearance.people,
@@ -82,14 +80,9 @@ class LiveAccount:
         self.screen = None
 
     def go_live(self, app: App[Any], link: str = "") -> None:
-        """Runs the session, with network access after the first frame. ``link``: where to go once it can be
-        resolved.
-        """
+        """Runs the session. ``link``: where to go once it can be resolved."""
         self.begun = True
         context = app_of(app)
-        if self._running is None:
-            self.session.delay_network(self._painted)
-        app.call_after_refresh(self._painted.set)
         context.spawn(self._running or self.session.run(), f"keep the account {self.name} live")
         if link:
             context.spawn(self._follow(link), "follow the link")
@@ -113,8 +106,6 @@ class LiveAccount:
         """Starts to notify the user; ``label`` returns the account's name if there are several accounts, else ""."""
         if self._closed or self._notifier is not None or app.is_headless:
             return
-        from narrowcast.app.notices import begin
-
         config = app_of(app).config.notifications
         self._notifier = begin(app, self.session, config, self._ids_in_view, label)
 
@@ -139,8 +130,6 @@ class LiveAccount:
             self.screen.keep()
         self.session.edits.take_over()
         if unsaved := self.session.edits.all():
-            from narrowcast.panes.compose.edits import to_draft  # already loaded with the screen
-
             for edit in unsaved:
                 to_draft(edit, self.session)
         self.session.drafts.queue_writes()

@@ -15,7 +15,10 @@ from narrowcast.app import accounts
 from narrowcast.app.arrival import Arrival
 from narrowcast.app.context import ListedAccount, app_of
 from narrowcast.app.frames import Frames
+from narrowcast.app.live_account import LiveAccount
+from narrowcast.app.notices import title_of
 from narrowcast.app.waiting import until
+from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal import screen_store
 from narrowcast.terminal.textual_private import remove_from_stack
 from narrowcast_api.account import Account, AccountError
@@ -23,8 +26,7 @@ from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.state import changes as change
 
 if TYPE_CHECKING:
-    from narrowcast.app.early_session import EarlySession
-    from narrowcast.app.live_account import LiveAccount
+    from narrowcast.app.early_session import Early
     from narrowcast.app.window_title import WindowTitle
     from narrowcast.extensions.start import Extensions
     from narrowcast.screens.main.screen import MainScreen
@@ -53,7 +55,7 @@ class OpenAccounts:
         link: str = "",
         *,
         alone: bool = False,
-        early: EarlySession | None = None,
+        early: Early | None = None,
     ) -> None:
         self._app = app
         self._extensions = extensions
@@ -135,8 +137,6 @@ class OpenAccounts:
 
     def show_welcome(self, problem: str = "") -> None:
         """Shows the screen for users without an account, or whose account cannot be opened."""
-        from narrowcast.screens.start.welcome import WelcomeScreen
-
         self._app.push_screen(WelcomeScreen(problem))
 
     async def load(self, path: Path) -> MainScreen | None:
@@ -152,8 +152,6 @@ class OpenAccounts:
         """The account in a file, not live yet; None if it cannot be opened, with the reason in ``_problems``."""
         self._problems.pop(path, None)
         try:
-            from narrowcast.app.live_account import LiveAccount
-
             early, self._early = self._early, None
             self._open[path] = await LiveAccount.open(path, app_of(self._app).paths, early)
         except NarrowcastError as error:
@@ -200,8 +198,6 @@ class OpenAccounts:
         """Starts notifications once the first frame is painted: none are needed before."""
         account.begin_notices(self._app, lambda: account.name if len(self._open) > 1 else "")
         if self._title is None and not self._app.is_headless and app_of(self._app).config.notifications.title:
-            from narrowcast.app.notices import title_of
-
             self._title = title_of(self._app, lambda: [one.session.state for one in self.live()])
         self._refresh()
 

@@ -15,7 +15,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from narrowcast.terminal import last_screen, screen_store
+from narrowcast.terminal import screen_store
 from narrowcast.terminal.frames import Written, difference
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
 from narrowcast.terminal.textual_private import (
@@ -34,9 +34,6 @@ log = logging.getLogger(__name__)
 
 __all__ = ["Painting"]
 
-FIRST_SIZES = 2
-"""Size reports at start that are no resize: the driver's own, and the terminal's."""
-
 RESPONSE_SECONDS = 5.0
 """Seconds that a terminal may take to respond."""
 
@@ -49,19 +46,13 @@ class AsksTerminal(Protocol):
 
 
 class Painting:
-    """Keeps track of the terminal's cells, starting with the screen that was painted before the app began.
-    ``display`` sends a frame of a screen.
-    """
+    """Keeps track of the terminal's cells. ``display`` sends a frame of a screen."""
 
     def __init__(self, app: App[Any], display: Callable[[Screen[Any], RenderableType | None], None]) -> None:
         self._app = app
         self._display = display
-        self._first_sizes = FIRST_SIZES
         self._asked = -RESPONSE_SECONDS
-        # The saved screen is on the terminal already: the first frame sends only what differs.
-        shown = last_screen.shown()
-        self._memory = ScreenMemory() if shown is None else screen_store.stored(shown).memory
-        self._shown_size = None if shown is None else shown.size
+        self._memory = ScreenMemory()
 
     def difference(self, frame: RenderableType) -> RenderableType | None:
         """The part of a frame that has to be sent, which then counts as shown; None if nothing differs."""
@@ -107,23 +98,17 @@ class Painting:
         if time.monotonic() < self._asked + RESPONSE_SECONDS:
             self._memory.has_side_margins = True
 
-    def resized(self, size: tuple[int, int]) -> None:
+    def resized(self) -> None:
         """Forgets what is shown: terminals move text when resized, and another terminal may show the app now."""
         self._memory.has_side_margins = False
         driver = driver_of(self._app)
         if isinstance(driver, AsksTerminal):
             self._asked = time.monotonic()
             driver.ask_for_side_margins()
-        if self._first_sizes and size == self._shown_size:
-            self._first_sizes -= 1
-            return
-        self._shown_size = None
         self.forget()
 
-    def keep(self, messages: bytes) -> None:
-        """Saves the screen for the next start, unless a notice covers part of it; ``messages`` is what to save
-        about its message list.
-        """
+    def keep(self) -> None:
+        """Saves the screen for the next start, unless a notice covers part of it."""
         app = self._app
         if app.is_headless or has_notices(app):
             return
@@ -136,7 +121,6 @@ class Painting:
                 self._memory.rows,
                 app.console,
                 mark,
-                messages,
             )
         except OSError as error:
             log.warning("the screen is not kept for the next start: %s", error)

@@ -13,13 +13,7 @@ def main() -> int:
     last_screen.show(sys.argv[1:])
     gc.disable()  # imports leave no garbage to collect
     try:
-        from narrowcast.cli import late_imports, startup_cache
-
-        if last_screen.shown() is not None:
-            startup_cache.use()
-        late_imports.install()
-        startup_cache.use_sources()  # imports modules that import late ones
-        from narrowcast.cli.main import main as command_line
+        from narrowcast.cli.main import main as command_line  # after the saved screen is shown
 
         return command_line()
     except BaseException:

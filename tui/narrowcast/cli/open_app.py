@@ -8,45 +8,32 @@ import gc
 import importlib
 import os
 import sys
-from collections.abc import Callable
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrowcast.app import accounts
 from narrowcast.app.config_load import load
-from narrowcast.cli import startup_cache
+from narrowcast.app.early_session import begin
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import CommandError, Exit
-from narrowcast.terminal import last_screen, late_suggestions, without_palette
+from narrowcast.terminal import late_suggestions, without_palette
 from narrowcast.terminal.logs import start_log
 from narrowcast.terminal.mouse import takes_mouse
 from narrowcast.terminal.paths import Paths
 
 if TYPE_CHECKING:
-    from narrowcast.app.app import NarrowcastApp, Opening
-    from narrowcast.app.config import Config
+    from narrowcast.app.app import Opening
 
-START_SECONDS = 1.0
-"""Seconds during which loaded modules count as part of startup."""
-
-APP = (
-    "narrowcast.terminal.textual_classes",  # before Textual creates classes
-    "textual.screen",
-    "textual.app",
-    "narrowcast.screens.dialogs.picker",
-    "narrowcast.app.app",
-)
-"""What the app consists of, in steps of some milliseconds."""
+APP = ("narrowcast.terminal.textual_classes", "narrowcast.app.app")
+"""What the app consists of; the first part before Textual creates classes."""
 
 
 def run(args: argparse.Namespace) -> int:
     paths = Paths.of_user()
     path = chosen_file(args, paths, load(paths.config_file))
     if args.rc and path is not None:
-        accounts.read(
-            path
-        )  # a file named on the command line is checked before the app takes over the screen
+        accounts.read(path)  # a file named on the command line is checked before the app takes the screen
     return run_app(
         path if path is not None else "welcome",
         paths,
@@ -69,24 +56,14 @@ def run_app(
     """
     check_terminal()
     gc.disable()  # startup leaves no garbage; the app enables collection after its first paint
+    forget_old_start(paths.cache)
     config = load(paths.config_file)
-
     start_log(None if opening == "demo" else paths.log_file)  # the demo logs to its own folder
     without_palette.install()
     late_suggestions.install()
-    make = partial(
-        _app,
-        opening,
-        config=config,
-        paths=paths,
-        demo_data=demo_data,
-        link=link,
-        alone=alone,
-        extensions=extensions,
-    )
-    code = asyncio.run(_run(opening, config, paths, make))
-    if startup_cache.of_this_start() is not None:
-        importlib.import_module("narrowcast.cli.startup_cache_writer").save()
+    mouse = config.appearance.mouse and takes_mouse(os.environ)
+    options = {"demo_data": demo_data, "link": link, "alone": alone, "extensions": extensions}
+    code = asyncio.run(_run(opening, mouse, config=config, paths=paths, **options))
     from narrowcast.terminal.driver import TerminalWriter  # imports Textual
 
     if TerminalWriter.is_stuck:
@@ -94,47 +71,26 @@ def run_app(
     return code
 
 
-async def _run(opening: Opening, config: Config, paths: Paths, make: Callable[..., NarrowcastApp]) -> int:
+async def _run(opening: Opening, mouse: bool, *, paths: Paths, **options: Any) -> int:
     """Runs the app until it ends; returns its exit code."""
-    mouse = config.appearance.mouse and takes_mouse(os.environ)
-    if not isinstance(opening, Path) or last_screen.shown() is None:
-        app = make()
-        return _code(app, await app.run_async(mouse=mouse))
-
-    from narrowcast.app.early_session import EarlySession, load_in_steps
-
-    asyncio.get_running_loop().call_later(START_SECONDS, startup_cache.end)
-    early = EarlySession(opening, paths, config)
-    try:
-        await early.asked()
-        await early.load_painting()
-        await load_in_steps(*APP)
-        if (cache := startup_cache.of_this_start()) is not None:
-            importlib.import_module("narrowcast.cli.startup_styles").use(cache)
-        app = make(early=early)
-        return _code(app, await app.run_async(mouse=mouse))
-    finally:
-        await early.close()
-
-
-def _loaded() -> type[NarrowcastApp]:
-    for name in APP:
-        importlib.import_module(name)
+    early = asyncio.create_task(begin(opening, paths)) if isinstance(opening, Path) else None
+    await asyncio.to_thread(_load)  # the session uses the network meanwhile
     from narrowcast.app.app import NarrowcastApp
 
-    return NarrowcastApp
-
-
-def _app(opening: Opening, **options: Any) -> NarrowcastApp:
-    from rich.console import Console
-
-    app = _loaded()(opening, **options)
-    app.error_console = Console(markup=False, highlight=False, stderr=True, color_system=None)
-    return app
-
-
-def _code(app: NarrowcastApp, result: int | None) -> int:
+    app = NarrowcastApp(opening, paths=paths, early=early, **options)
+    result = await app.run_async(mouse=mouse)
     return result if result is not None else app.return_code or 0
+
+
+def _load() -> None:
+    for name in APP:
+        importlib.import_module(name)
+
+
+def forget_old_start(cache: Path) -> None:
+    """Deletes the compiled code that earlier versions kept for their starts."""
+    with suppress(OSError):
+        (cache / "start.code").unlink()
 
 
 def check_terminal() -> None:

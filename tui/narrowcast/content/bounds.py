@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 from narrowcast.content.blocks import Document, Paragraph, Text
 from narrowcast.text.safe_text import SafeText, safe_block
@@ -69,8 +70,6 @@ def is_too_deep(html: str) -> bool:
 
 def as_text(html: str, cut: bool, rows: int) -> Document:
     """The text of HTML that must not be parsed: tags are dropped, lines kept."""
-    from html import unescape
-
     text = unescape(_ANY_TAG.sub("", html))
     more = len(text) > characters_for(rows)
     lines = safe_block(text[: characters_for(rows)]).split("\n")

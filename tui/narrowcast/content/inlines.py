@@ -27,6 +27,7 @@ from narrowcast.content.blocks import (
     Time,
 )
 from narrowcast.content.palette import Palette
+from narrowcast.content.tex import readable
 from narrowcast.content.wrapping import Run
 from narrowcast.text.safe_text import safe_line
 
@@ -128,8 +129,6 @@ class Inliner(Struct):
             case Time():
                 return Run(safe_line(self.names.moment(inline.at), 60), style + palette.mark)
             case Math():
-                from narrowcast.content.tex import readable
-
                 return Run(safe_line(readable(inline.tex)), style + palette.code)
 
     def _mention(self, mention: Mention, style: Style) -> Run:

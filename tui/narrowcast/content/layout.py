@@ -34,6 +34,7 @@ from narrowcast.content.inlines import Inliner, Names, Target, TargetKind, host_
 from narrowcast.content.palette import Palette
 from narrowcast.content.polls import Poll, TodoList
 from narrowcast.content.tables import FittedTable
+from narrowcast.content.tex import readable
 from narrowcast.content.wrapping import Line, Run, clip, columns_of, wrap, wrap_hard
 from narrowcast.text.columns import most_columns
 from narrowcast.text.formats import counted
@@ -236,8 +237,6 @@ class Layout(Struct):
         yield from finish()
 
     def _math(self, block: MathBlock, width: int) -> Iterator[Line]:
-        from narrowcast.content.tex import readable
-
         for line in readable(block.tex).split("\n"):
             wrapped = wrap([Run(line, self.palette.code)], self._inner(width))
             yield from self._marked(wrapped, Run("  ", self.palette.text), width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Generic, TypeVar, cast, overload
@@ -264,8 +265,6 @@ class Extension(Generic[S]):
             if table:
                 raise ValueError(f"{next(iter(table))}: there is no such setting")
             return cast(S, None)
-        import dataclasses
-
         from pydantic import TypeAdapter, ValidationError
 
         if not dataclasses.is_dataclass(self.settings):

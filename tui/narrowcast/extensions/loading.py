@@ -11,6 +11,7 @@ import queue
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,6 @@ def _sources(folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
     except (UnsafeFile, OSError) as error:
         yield str(folder), _failing(error)
     if any(True for _ in named(sys.path)):
-        from importlib.metadata import entry_points
-
         for point in entry_points(group=GROUP):
             package = f" ({point.dist.name} {point.dist.version})" if point.dist is not None else ""
             yield f"{point.value}{package}", point.load

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from narrowcast.app.waiting import until
+from narrowcast.extensions.host import Host
+from narrowcast.extensions.loading import load_all
+from narrowcast.extensions.search import has_extensions
 
 if TYPE_CHECKING:
     from narrowcast.content.blocks import Document
     from narrowcast.extend.values import Offer
-    from narrowcast.extensions.host import Host
     from narrowcast.extensions.host_app import HostApp, OpenAccount
     from narrowcast.extensions.settings import ExtensionSettings
 
@@ -68,13 +70,8 @@ class Extensions:
         self._working[account] = self._app.spawn(self._work_for(account), "start the extensions")
 
     async def _load(self, folder: Path) -> None:
-        from narrowcast.extensions.search import has_extensions
-
         if not await asyncio.to_thread(has_extensions, folder):
             return
-        from narrowcast.extensions.host import Host
-        from narrowcast.extensions.loading import load_all
-
         found = await _in_thread(load_all, folder, self._app.config.extensions)
         self.host = Host(self._app, found)
         self._app.add_commands(self.host.add_commands())

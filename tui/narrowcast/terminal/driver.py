@@ -207,16 +207,16 @@ class TerminalDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         """Called at the start, when the saved screen may be on the terminal, and again after a suspension."""
-        shown = last_screen.take_over()
-        self._is_entered = shown is not None
+        attributes = last_screen.attributes()
+        self._is_entered = attributes is not None
         self.gate.forget()
         if self.repainting is not None:
             self.repainting()
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual has no types there
         if self._title:
             self.set_title(self._title)
-        if shown is not None:
-            self.attrs_before = shown.attributes
+        if attributes is not None:
+            self.attrs_before = attributes
 
     def _sigtstp_application(self, *_: object) -> None:
         self._handle_in_turn(self._stop)
@@ -317,4 +317,4 @@ class TerminalDriver(LinuxDriver):
             self.write(RESTORE_TITLE)
             self._is_named = False
         super().stop_application_mode()
-        last_screen.forget_attributes()
+        last_screen.forget()

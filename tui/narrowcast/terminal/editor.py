@@ -8,6 +8,7 @@ import shlex
 import shutil
 import sys
 import tempfile
+import termios
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -37,8 +38,6 @@ def kept_modes() -> Iterator[None]:
     if sys.__stdin__ is None or not sys.__stdin__.isatty():
         yield
         return
-    import termios
-
     fd = sys.__stdin__.fileno()
     modes = termios.tcgetattr(fd)
     try:

@@ -8,12 +8,17 @@ contain gigabytes of pixels.
 from __future__ import annotations
 
 import base64
+import fcntl
 import importlib.util
 import io
+import struct
 import sys
+import termios
 from collections.abc import Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING
+
+from rich.console import Console
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -62,10 +67,6 @@ def cell_pixels(descriptor: int) -> tuple[int, int]:
     Asks the operating system: the response to a query to the terminal would arrive among the keys.
     """
     try:
-        import fcntl
-        import struct
-        import termios
-
         size = fcntl.ioctl(descriptor, termios.TIOCGWINSZ, bytes(8))
         rows, columns, width, height = struct.unpack("HHHH", size)
     except (ImportError, OSError, ValueError):
@@ -147,8 +148,6 @@ def _kitty(picture: Image, columns: int, rows: int) -> str:
 
 
 def _sixel(picture: Image, columns: int, rows: int, cell: tuple[int, int]) -> str:
-    from rich.console import Console
-
     sixel = _renderables()
     # textual-image would query the terminal if the system does not know the size; the response would be read as keys.
     size = importlib.import_module("textual_image._terminal").CellSize(*cell)

@@ -4,7 +4,7 @@ It takes a few tenths of a second until the framework can draw; reading the save
 milliseconds. `show` therefore runs first: if the saved screen matches this start exactly (arguments, account
 file, configuration, size and type of terminal, version), it sets up the terminal and paints it, marked with
 the time at which it was saved. Keys typed meanwhile stay in the terminal's own queue, in order. The driver
-then takes over the terminal as it is, and the first frame sends only the cells that differ.
+then takes over the terminal as it is, and the first frame is painted over it.
 
 If the process ends before that for any reason, `give_back` restores the terminal. Only small modules of the
 standard library are imported here; `narrowcast.terminal.screen_store` writes the file.
@@ -16,7 +16,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-MAGIC = b"narrowcast last screen 1\n"
+MAGIC = b"narrowcast last screen 2\n"
+"""The first line of a file, with the number of its format; others are ignored."""
 FOLDER = "last-screens"
 MAX_BYTES = 2 * 2**20
 """Maximum size in bytes of a file that is read."""
@@ -28,75 +29,54 @@ LEAVE = (
 """Undoes all modes that the app or `show` may have set."""
 _TERMINAL_VARIABLES = ("TERM", "COLORTERM", "NO_COLOR", "TERM_PROGRAM", "LANG", "LC_ALL", "LC_CTYPE")
 
-
-class Shown:
-    """A saved screen that is on the terminal now."""
-
-    def __init__(self, attributes: list[object], size: tuple[int, int], cells: bytes) -> None:
-        self.attributes = attributes
-        """The result of `termios.tcgetattr` before `show` changed it."""
-        self.size = size
-        """Columns and rows of the terminal when it was painted."""
-        self.cells = cells
-        """Its cells, for `screen_store.stored`."""
-        self.stored: object = None
-        """What `screen_store.stored` has read from them."""
-
-
-_shown: Shown | None = None
 _attributes: list[object] | None = None
+"""The result of `termios.tcgetattr` before `show` changed it; None if the terminal need not be restored."""
 
 
 def show(arguments: Sequence[str]) -> None:
     """Paints the saved screen of a start with these arguments, if there is one. Never raises."""
-    global _shown
     try:
-        _shown = _show(arguments)
-    except Exception:  # without it, the start is only slower
+        _show(arguments)
+    except Exception:  # without it, the start only looks slower
         give_back()
 
 
-def shown() -> Shown | None:
-    """The screen that `show` painted, until `take_over`."""
-    return _shown
+def attributes() -> list[object] | None:
+    """The attributes that the terminal had before the saved screen was painted; None if there is none, or after
+    `forget`.
+    """
+    return _attributes
 
 
-def take_over() -> Shown | None:
-    """The screen that `show` painted, only once: the caller is responsible for the terminal from now on."""
-    global _shown
-    taken, _shown = _shown, None
-    return taken
-
-
-def give_back() -> None:
-    """Restores the terminal as `show` found it. Does nothing if `show` did not change it, or if it is restored."""
-    global _attributes, _shown
-    attributes, _attributes, _shown = _attributes, None, None
-    if attributes is None:
-        return
-    import termios
-
-    try:
-        os.write(2, LEAVE.encode())
-        termios.tcsetattr(0, termios.TCSANOW, attributes)  # type: ignore[arg-type]
-    except (OSError, termios.error):
-        return
-
-
-def forget_attributes() -> None:
+def forget() -> None:
     """Called after the driver has restored the terminal itself."""
     global _attributes
     _attributes = None
 
 
-def _show(arguments: Sequence[str]) -> Shown | None:
+def give_back() -> None:
+    """Restores the terminal as `show` found it. Does nothing if `show` did not change it, or if it is restored."""
+    before = attributes()
+    forget()
+    if before is None:
+        return
+    import termios
+
+    try:
+        os.write(2, LEAVE.encode())
+        termios.tcsetattr(0, termios.TCSANOW, before)  # type: ignore[arg-type]
+    except (OSError, termios.error):
+        return
+
+
+def _show(arguments: Sequence[str]) -> None:
     if not (os.isatty(0) and os.isatty(2)):
-        return None
+        return
     columns, rows = os.get_terminal_size(2)
     wanted = signature(arguments, (columns, rows))
-    kept = None if wanted is None else read(path_for(arguments), wanted)
-    if kept is None:
-        return None
+    paint = None if wanted is None else read(path_for(arguments), wanted)
+    if paint is None:
+        return
     import atexit
     import signal
     import termios
@@ -112,13 +92,7 @@ def _show(arguments: Sequence[str]) -> Shown | None:
     mode[tty.LFLAG] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
     mode[tty.IFLAG] &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR)
     termios.tcsetattr(0, termios.TCSANOW, mode)
-    paint, cells = kept
-    write(ENTER.encode() + b"\x1b[?25l" + paint)
-    return Shown(_attributes, (columns, rows), cells)
-
-
-def write(data: bytes) -> None:
-    """Writes all data to the terminal, which was open a moment ago; if it does not read, the app would wait, too."""
+    data = ENTER.encode() + b"\x1b[?25l" + paint
     while data:
         data = data[os.write(2, data) :]
 
@@ -132,44 +106,28 @@ def _end(number: int, _frame: object) -> None:
     os.kill(os.getpid(), number)
 
 
-def read(path: str, wanted: str) -> tuple[bytes, bytes] | None:
-    """The output for the terminal, and the cells, if the file at ``path`` is complete and was saved for ``wanted``."""
-    import zlib
-
-    descriptor = open_private(path, MAX_BYTES)
-    if descriptor is None:
-        return None
-    with os.fdopen(descriptor, "rb") as file:
-        data = file.read(MAX_BYTES)
-    head = MAGIC + wanted.encode() + b"\n"
-    if not data.startswith(head):
-        return None
-    sums, _, body = data[len(head) :].partition(b"\n")
-    check, _, length = sums.partition(b" ")
-    if not (check.isdigit() and length.isdigit()) or zlib.crc32(body) != int(check):
-        return None
-    return body[: int(length)], body[int(length) :]
-
-
-def open_private(path: str, largest: int) -> int | None:
-    """The file, opened for reading, if it is not a link, belongs to the user, is private, and is not too large."""
+def read(path: str, wanted: str) -> bytes | None:
+    """The output for the terminal, if the file at ``path`` is complete, was saved for ``wanted``, belongs to the user
+    and is private.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
-    status = os.fstat(descriptor)
-    if status.st_uid == os.getuid() and not status.st_mode & 0o177 and status.st_size <= largest:
-        return descriptor
-    os.close(descriptor)
-    return None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if status.st_uid != os.getuid() or status.st_mode & 0o177:
+            return None
+        data = file.read(MAX_BYTES)
+    paint = data.rpartition(b"\n")[2]
+    return paint if data == file_content(wanted, paint) else None
 
 
-def file_content(wanted: str, paint: bytes, cells: bytes) -> bytes:
-    """The content of a file that `read` reads."""
+def file_content(wanted: str, paint: bytes) -> bytes:
+    """The content of a file that `read` reads. ``paint`` has no line feeds."""
     import zlib
 
-    body = paint + cells
-    return MAGIC + wanted.encode() + b"\n%d %d\n" % (zlib.crc32(body), len(paint)) + body
+    return MAGIC + b"%s\n%d\n%s" % (wanted.encode(), zlib.crc32(paint), paint)
 
 
 def path_for(arguments: Sequence[str]) -> str:

@@ -81,13 +81,6 @@ class ScreenMemory(Struct):
         """Whether the record contains all cells of a terminal of this size."""
         return all(len(self.rows.get(y, ())) == width for y in range(height))
 
-    def prime(self, rows: Mapping[int, list[Cell]], styles: Iterable[Style]) -> None:
-        """Records that the terminal already shows ``rows``, whose cells have these styles. Equal styles of frames are
-        replaced by them: comparing cells with the same style object takes a fraction of the time.
-        """
-        self.rows.update(rows)
-        self._looks.update((style, style) for style in styles)
-
     def _cells(self, strips: Iterable[Strip]) -> list[Cell]:
         cells: list[Cell] = []
         for strip in strips:

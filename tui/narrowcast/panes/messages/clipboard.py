@@ -15,6 +15,7 @@ from narrowcast.panes.messages.requests import LinkRequested
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.text.safe_text import without_controls
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.url_templates import expand
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
@@ -128,8 +129,6 @@ class Clipboard:
 
     def _playgrounds(self, block: CodeBlock) -> Iterator[tuple[str, str]]:
         """Names and addresses of the playgrounds that can open a code block."""
-        from narrowcast_api.url_templates import expand
-
         for playground in self._pane.session.state.playgrounds:
             if playground.language.casefold() == block.language.casefold() and block.language:
                 with suppress(InvalidInput):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from narrowcast.app.context import app_of
 from narrowcast.commands.hints import key_of, keys_of, with_keys
 from narrowcast.panes.messages.requests import HintChanged
+from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.late import Attention
 from narrowcast_api import permissions
 
@@ -95,8 +96,6 @@ class PaneContext:
 
     def confirm(self, question: str, answer: str, act: Callable[[], None]) -> None:
         """Runs `act`, which cannot be undone, once the user confirms it with `answer`."""
-        from narrowcast.screens.dialogs.confirm import ask_first
-
         ask_first(self._host.screen, question, answer, act)
 
     def with_keys(self, text: str) -> str:

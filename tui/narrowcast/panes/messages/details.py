@@ -10,6 +10,7 @@ from narrowcast.panes.messages.going import Going
 from narrowcast.panes.messages.requests import PersonRequested
 from narrowcast.panes.messages.rows import reaction_text
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.messages.versions import Version, VersionsScreen
 from narrowcast_api.model.messages import grouped
 
 if TYPE_CHECKING:
@@ -102,8 +103,6 @@ class Details:
             self._pane.work(self._show_history(message.id), "load the edit history")
 
     async def _show_history(self, message_id: int) -> None:
-        from narrowcast.screens.messages.versions import Version, VersionsScreen
-
         attention = self._pane.attention
         request = self._pane.session.client.messages.history(message_id=message_id)
         response = await self._pane.waiting(request, "Loading edit history…")

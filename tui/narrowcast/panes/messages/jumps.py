@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.content.addresses import InApp, resolve
 from narrowcast.panes.messages.context import PaneContext
+from narrowcast.panes.messages.date_jump import DateJump
 from narrowcast.panes.messages.going import Going
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast_api.narrow.narrow import Narrow
@@ -25,8 +26,6 @@ class Jumps:
 
     def date(self) -> None:
         """Asks for a date and goes to its first message."""
-        from narrowcast.panes.messages.date_jump import DateJump
-
         DateJump(self._pane).ask()
 
     def message(self) -> None:

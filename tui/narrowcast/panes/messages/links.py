@@ -15,6 +15,7 @@ from narrowcast.panes.messages.polls import Polls
 from narrowcast.panes.messages.reactions import Reactions
 from narrowcast.panes.messages.requests import HintChanged, LinkRequested, PersonRequested
 from narrowcast.panes.messages.row_values import Rows
+from narrowcast.screens.messages import picture
 from narrowcast.text.safe_text import safe_line
 from narrowcast_assets.installing import with_extra
 
@@ -88,8 +89,6 @@ class Links:
 
         With the `key` of a message, its other images can be viewed from there.
         """
-        from narrowcast.screens.messages import picture
-
         available = picture.images.available()
         if self._can_be_shown(target) and available:
             beside = self._pane.list.rows.targets_of(key) if key is not None else ()

@@ -29,13 +29,10 @@ from narrowcast.panes.messages.position import Position
 from narrowcast.panes.messages.row_painter import GUTTER, RowPainter
 from narrowcast.panes.messages.row_values import Cards, Tints
 from narrowcast.panes.messages.rows import RowMaker
-from narrowcast.panes.messages.saved_list import SavedList
 from narrowcast.panes.messages.selection import TextSelection
-from narrowcast.terminal.textual_private import free_place
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.tints import ground_of
-from narrowcast_api.narrow.narrow import Narrow
 
 log = logging.getLogger(__name__)
 
@@ -205,25 +202,6 @@ class MessageList(LineView):
             return set()
         keys = {feed.key(place.index) for place in self.position.shown}
         return {key for key in keys if isinstance(key, int)}
-
-    def saved(self, narrow: Narrow) -> SavedList | None:
-        """The list as the next start can paint it, with the messages of ``narrow``; None if it is covered or shows
-        more than messages.
-        """
-        place = free_place(self)
-        if place is None or place.size != self.room or self.app.no_color:
-            return None
-        if self.overlay is not None or self._cards is not None or self._has_selection:
-            return None
-        return SavedList(
-            narrow.dump(),
-            (place.x, place.y, place.width, place.height),
-            str(self.base_style),
-            {part: str(self.part_style(part)) for part in self.parts()},
-            ground_of(self),
-            self.sender_colors,
-            self.has_focus,
-        )
 
     # LineView.
 

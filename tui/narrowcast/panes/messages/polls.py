@@ -7,6 +7,7 @@ from narrowcast.content.polls import Poll, read_widget
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Key
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.messages.poll_choice import add_choice
 from narrowcast.text.formats import counted
 
 __all__ = ["Polls"]
@@ -57,8 +58,6 @@ class Polls:
             if key:
                 self.vote(message.id, Target(kind, key))
             elif key is not None:
-                from narrowcast.screens.messages.poll_choice import add_choice  # loads forms
-
                 add_choice(self._pane, message, widget)
 
         self._pane.ask(Picker("Vote" if isinstance(widget, Poll) else "To do", choices), chosen)

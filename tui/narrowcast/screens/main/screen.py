@@ -28,6 +28,7 @@ from narrowcast.panes.people import PeoplePane
 from narrowcast.screens.main.conversation_pane import ConversationPane
 from narrowcast.screens.main.history import Entry, History
 from narrowcast.screens.main.layout import CSS, PanePlan
+from narrowcast.screens.main.pane_requests import PaneRequests
 from narrowcast.screens.main.side_by_side import SideBySide
 from narrowcast.screens.main.title import TitleLine
 from narrowcast.screens.main.unfinished import Unfinished
@@ -40,7 +41,6 @@ from narrowcast_api.state.changes import UnreadsChanged
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
-    from narrowcast.screens.main.pane_requests import PaneRequests
     from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.sync.session import Session
 
@@ -147,13 +147,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if self.side.other is not None:
             self.side.other.keep()
         self.conversation.keep()
-
-    def saved_list(self) -> bytes:
-        """What the next start needs to show new messages before the app is loaded; empty if it cannot."""
-        if self.side.other is not None or self.narrow is None:
-            return b""
-        saved = self.messages.list.saved(self.narrow)
-        return b"" if saved is None else saved.dump()
 
     def save_before_closing(self) -> None:
         """Saves all drafts before another account is shown."""
@@ -344,8 +337,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @cached_property
     def _requests(self) -> PaneRequests:
-        from narrowcast.screens.main.pane_requests import PaneRequests
-
         return PaneRequests(self)
 
     @on(requests.NarrowRequested)

@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
+from narrowcast.app import signin
 from narrowcast.app.background import Latest
 from narrowcast.app.context import app_of
 from narrowcast.app.sign_in_links import login_refusal
@@ -142,8 +143,6 @@ class LoginScreen(Screen[None]):
             self._work.begin(self._sign_in(), "log in")
 
     async def _sign_in(self, *, cleartext: bool = False) -> None:
-        from narrowcast.app import signin  # imported on login: it loads HTTP
-
         app = app_of(self)
         typed = self.query_one("#secret", Editor).text  # blanks at the ends of a password belong to it
         secret = Secret(typed.strip() if self._is_key else typed)
