@@ -14,7 +14,9 @@ from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server.organization.core import DATABASE
 from narrowcast_server.organization.realm_settings import DEFAULTS, GROUP_SETTINGS
 from narrowcast_server.storage.schema import MIGRATIONS
+from narrowcast_server.storage.schema_check import schema_faults
 from narrowcast_server.storage.store import UNUSABLE, unusable
+from narrowcast_server.uploads.exports import is_place
 from narrowcast_server.uploads.files import UPLOADS, place
 
 _NUMBERS: Final[tuple[tuple[str, str, Iterable[int]], ...]] = (
@@ -70,6 +72,7 @@ def row_faults(database: sqlite3.Connection) -> Iterator[str]:
             yield f"row {identity} of {table} has the unknown {column} {value!r}"
     yield from _json_faults(database, _SMALL_JSON)
     yield from _setting_faults(database)
+    yield from _export_faults(database)
     people = database.execute("SELECT count(*) FROM users").fetchone()[0]
     owners = database.execute(
         "SELECT count(*) FROM users WHERE role = ? AND is_active", (int(Role.OWNER),)
@@ -96,6 +99,17 @@ def _setting_faults(database: sqlite3.Connection) -> Iterator[str]:
             yield f"row {name} of settings has a damaged value"
 
 
+def _export_faults(database: sqlite3.Connection) -> Iterator[str]:
+    """Archives that are not in the folder of exports. The other paths, those of uploads and pictures, are looked
+    up by a name in the row, which is no path.
+    """
+    tables = {name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if "exports" in tables:
+        for identity, place in database.execute("SELECT id, place FROM exports WHERE place IS NOT NULL"):
+            if not is_place(place):
+                yield f"row {identity} of exports has the impossible place {place!r}"
+
+
 def _types_of(name: str) -> tuple[type, ...]:
     if name in GROUP_SETTINGS:
         return (int, dict)
@@ -112,6 +126,10 @@ def _faults(database: sqlite3.Connection, data: Path) -> Iterator[str]:
         return
     if version > len(MIGRATIONS):
         yield f"{data / DATABASE} was created by a newer server (schema {version} > {len(MIGRATIONS)})"
+        return
+    if foreign := list(schema_faults(database)):
+        # What else is read could be something else than it seems.
+        yield from foreign
         return
     for (text,) in database.execute(f"PRAGMA integrity_check({_MAX_LINES})"):
         if text != "ok":

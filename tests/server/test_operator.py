@@ -201,7 +201,7 @@ async def test_a_backup_of_a_running_server_can_be_restored(tmp_path: Path) -> N
         await asyncio.to_thread(backup, data, file, with_keys=True, say=quiet)
         await server.send("ada", "general", "t", "after the backup")
         key = server.user("ada").api_key
-    restore(file, back, say=quiet)
+    await asyncio.to_thread(restore, file, back, say=quiet)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(back.stat().st_mode) == 0o700
     async with running_server(back) as server:
@@ -219,7 +219,7 @@ async def test_without_the_keys_users_must_log_in_again(folder: Path, tmp_path: 
     assert "keys.secret is not included" in said[-1]
     with tarfile.open(file) as archive:
         assert "keys.secret" not in archive.getnames()
-    restore(file, back, say=quiet)
+    await asyncio.to_thread(restore, file, back, say=quiet)
     async with running_server(back) as server:
         fields = {"username": "ada@demo.example", "password": world.PASSWORD}
         response = await server.call(None, "POST", "/fetch_api_key", fields)

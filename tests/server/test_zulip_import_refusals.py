@@ -153,6 +153,7 @@ def test_imported_texts_are_sanitized(odd_archive: Path, tmp_path: Path) -> None
             assert "<script" not in text
             assert "onclick" not in text
             assert 'href="javascript' not in text
+        assert json.loads(two["history"])[0]["prev_rendered_content"] == "<p>x</p>"
         assert len(three["content"]) == 10_000
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import ExportType
@@ -11,12 +10,11 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.exports import CONSENT, exports_of, is_pending, requested_this_week
+from narrowcast_server.uploads.exports import archive_at
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-FOLDER: Final = "exports"
-"""The folder of archives inside the data folder; backups leave it out."""
 _A_WEEK: Final = 5
 _MAX_MESSAGES: Final = 250_000
 
@@ -49,13 +47,9 @@ def delete_export(core: Core, export_id: int) -> None:
     if is_pending(row):
         raise ServiceError("Export still in progress")
     core.store.execute("UPDATE exports SET deleted = ? WHERE id = ?", core.now(), export_id)
-    core.after_commit(lambda: shutil.rmtree(file_of(core, row["place"]).parent, ignore_errors=True))
+    if (archive := archive_at(core.folder, row["place"])) is not None:
+        core.after_commit(lambda: shutil.rmtree(archive.parent, ignore_errors=True))
     emit_exports(core)
-
-
-def file_of(core: Core, place: str) -> Path:
-    """The path of the archive of a row's `place`."""
-    return core.folder / FOLDER / place
 
 
 def emit_consent(core: Core, user: User) -> None:

@@ -7,6 +7,7 @@ restore.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import io
 import json
@@ -21,8 +22,10 @@ from pathlib import Path
 from typing import IO, Final
 
 from narrowcast_server.checking import check
+from narrowcast_server.operator.rerendering import rerender
 from narrowcast_server.organization.core import DATABASE
 from narrowcast_server.storage import key_vault
+from narrowcast_server.storage.store import StoreError
 from narrowcast_server.uploads.files import UPLOADS
 
 _MANIFEST: Final = "manifest.json"
@@ -71,12 +74,15 @@ def restore(source: Path, data: Path, *, say: Callable[[str], None] = print) -> 
         data.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=data.parent, prefix=".restore-") as name:
             files = _verified(source, Path(name) / "data")
+            replaced = asyncio.run(rerender(Path(name) / "data"))
             if data.exists():
                 data.rmdir()
             (Path(name) / "data").replace(data)
-    except (OSError, sqlite3.Error, tarfile.TarError) as error:
+    except (OSError, sqlite3.Error, tarfile.TarError, StoreError) as error:
         raise BackupError(f"{source} cannot be restored: {error}") from error
     say(f"{data}: {files} files, verified")
+    if replaced:
+        say(f"{replaced:,} texts were stored with HTML that is not theirs: it was replaced")
 
 
 def _write(data: Path, scratch: Path, made: Path, *, with_keys: bool) -> None:

@@ -30,7 +30,7 @@ from narrowcast_server.storage.disk import Disk
 from narrowcast_server.storage.extra_keys import ExtraKeys
 from narrowcast_server.storage.folder_lock import FolderLock
 from narrowcast_server.storage.key_vault import FILE as KEYS_FILE
-from narrowcast_server.storage.key_vault import KeyVault, seal_stored_keys
+from narrowcast_server.storage.key_vault import ClosedVault, KeyVault, seal_stored_keys
 from narrowcast_server.storage.reader import Reader
 from narrowcast_server.storage.store import UNUSABLE, Store, unusable
 
@@ -52,14 +52,17 @@ class Core:
     discarded if the transaction fails.
     """
 
-    def __init__(self, folder: Path, config: Config, clock: Clock | None = None) -> None:
+    def __init__(
+        self, folder: Path, config: Config, clock: Clock | None = None, *, keys_stay_sealed: bool = False
+    ) -> None:
+        """`keys_stay_sealed`: nobody can log in, and nothing about keys is changed or created."""
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
         self.config = config
         self.clock: Clock = clock or SystemClock()
         self._lock = FolderLock(folder)
         try:
-            self.store, self.vault = _opened(folder)
+            self.store, self.vault = _opened(folder, keys_stay_sealed=keys_stay_sealed)
         except BaseException:
             self._lock.release()
             raise
@@ -246,13 +249,15 @@ class Core:
         self._lock.release()
 
 
-def _opened(folder: Path) -> tuple[Store, KeyVault]:
-    """Opens the store and the vault, with every API key sealed for it; raises StoreError for an unusable database."""
+def _opened(folder: Path, *, keys_stay_sealed: bool) -> tuple[Store, KeyVault]:
+    """Opens the store and the vault, with every API key sealed for that; raises StoreError for an unusable database."""
     path = folder / DATABASE
     if path.is_file() and not path.stat().st_size and (folder / KEYS_FILE).exists():
         # The database is created before the secret.
         raise unusable(path, sqlite3.DatabaseError("the file is empty"))
     store = Store(path)
+    if keys_stay_sealed:
+        return store, ClosedVault()
     try:
         vault = KeyVault(folder)
         seal_stored_keys(store, vault)

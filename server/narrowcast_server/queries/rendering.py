@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -140,6 +141,14 @@ def rendered(core: Core, user: User, source: str) -> Rendered:
     if len(rendering.html) > _MAX_HTML * core.config.limits.max_message_length:
         raise unable_to_render()
     return rendering
+
+
+async def rendered_anyway(core: Core, user: User, source: str) -> Rendered:
+    """The same for texts from elsewhere: what cannot be rendered is shown as it is."""
+    try:
+        return await core.renderings.with_renderings(lambda: rendered(core, user, source))
+    except ServiceError:
+        return Rendered(f"<p>{html.escape(source, quote=False)}</p>")
 
 
 def unable_to_render() -> ServiceError:

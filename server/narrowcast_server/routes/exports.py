@@ -8,11 +8,12 @@ from starlette.responses import Response
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ExportType
-from narrowcast_server.actions.exports import delete_export, file_of, request_export
+from narrowcast_server.actions.exports import delete_export, request_export
 from narrowcast_server.http.params import defaulted, integer_choice
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.queries.exports import ADDRESS, NUMBERS, archive_exists, consents_of, exports_of
 from narrowcast_server.rules.permissions import Callers
+from narrowcast_server.uploads.exports import archive_at
 from narrowcast_server.uploads.serving import file_response, missing_file
 
 routes = Routes()
@@ -50,9 +51,9 @@ def remove_export(call: Call) -> ResponseBody:
 def open_export(call: Call) -> Response:
     """Serves an archive to anyone who has its URL."""
     place = call.path["path"]
-    if not archive_exists(call.core, place):
+    file = archive_at(call.core.folder, place)
+    if file is None or not archive_exists(call.core, place):
         raise missing_file()
-    file = file_of(call.core, place)
     response = file_response(file, "application/gzip", file.name, private=True, download=True)
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -65,6 +65,13 @@ class KeyVault:
         return hmac.new(self._secret, purpose + b":" + text, hashlib.sha512).digest()
 
 
+class ClosedVault(KeyVault):
+    """Opens no key of a data folder, whose secret it leaves alone."""
+
+    def __init__(self) -> None:
+        self._secret = secrets.token_bytes(32)
+
+
 def seal_stored_keys(store: Store, vault: KeyVault) -> None:
     """Seals keys that an older server stored in plain text, and replaces keys that were sealed with another
     secret.

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from narrowcast_server.storage.schema import MIGRATIONS
+from narrowcast_server.storage.schema_check import schema_faults
 
 _log = logging.getLogger("narrowcast.server")
 _DAMAGE: Final = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -86,6 +87,7 @@ class Store(Reading):
         # Commits survive the end of the process at once, and a machine crash after a flush (`disk.Disk`).
         run("PRAGMA synchronous = NORMAL")
         run("PRAGMA foreign_keys = ON")
+        run("PRAGMA trusted_schema = OFF")
         run("PRAGMA busy_timeout = 5000")
         # Checkpoints wait for the disk: `fold_log` runs them in a thread, long before a commit has to.
         run("PRAGMA wal_autocheckpoint = 16000")
@@ -99,6 +101,9 @@ class Store(Reading):
             raise StoreError(
                 f"{self.path} was created by a newer server (schema {version} > {len(MIGRATIONS)})"
             )
+        # Before anything is written: a trigger would act at once.
+        for fault in schema_faults(self._connection):
+            raise StoreError(f"{self.path} is not a database of this server: {fault}")
         for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
             self._connection.executescript(
                 f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version = {number};\nCOMMIT;"

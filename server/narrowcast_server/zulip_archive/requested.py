@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 import shutil
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import ExportType
-from narrowcast_server.actions.exports import FOLDER, emit_exports, file_of
+from narrowcast_server.actions.exports import emit_exports
+from narrowcast_server.uploads.exports import FOLDER, archive_at, new_place
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
     from narrowcast_server.storage.store import Row
-
-_FILE: Final = "narrowcast-export.tar.gz"
 
 _log = logging.getLogger("narrowcast.server")
 
@@ -39,8 +37,10 @@ async def make_exports(core: Core) -> None:
 def _forget_lost(core: Core) -> None:
     """Marks exports without a file (after a restore) as deleted; deletes files that belong to no export."""
     rows = core.store.all("SELECT * FROM exports WHERE place IS NOT NULL AND deleted IS NULL")
-    lost = [row["id"] for row in rows if not file_of(core, row["place"]).is_file()]
-    folder, known = core.folder / FOLDER, {row["place"].partition("/")[0] for row in rows}
+    archives = {row["id"]: archive_at(core.folder, row["place"]) for row in rows}
+    lost = [identity for identity, archive in archives.items() if archive is None or not archive.is_file()]
+    folder = core.folder / FOLDER
+    known = {archive.parent.name for archive in archives.values() if archive is not None}
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.name not in known:
             shutil.rmtree(path, ignore_errors=True)
@@ -50,10 +50,12 @@ def _forget_lost(core: Core) -> None:
 
 
 async def _make(core: Core, row: Row) -> None:
-    place = f"{secrets.token_urlsafe(32)}/{_FILE}"
+    place = new_place()
+    archive = archive_at(core.folder, place)
+    assert archive is not None
     stopped = threading.Event()
     try:
-        await asyncio.to_thread(_write, core.folder, file_of(core, place), ExportType(row["kind"]), stopped)
+        await asyncio.to_thread(_write, core.folder, archive, ExportType(row["kind"]), stopped)
     except asyncio.CancelledError:
         stopped.set()
         raise

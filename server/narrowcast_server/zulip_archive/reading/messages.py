@@ -13,10 +13,9 @@ import msgspec
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, MessageType
 from narrowcast_server.actions.submessages import add_submessage
 from narrowcast_server.markdown import Rendered, widget_for
-from narrowcast_server.markdown.sanitize import sanitized
 from narrowcast_server.organization.edit_history import bounded
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.rendering import rendered
+from narrowcast_server.queries.rendering import rendered_anyway
 from narrowcast_server.rules.access import find_message
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.layout import UPLOAD_LINK
@@ -101,7 +100,7 @@ async def _text(intake: Intake, sender: User, source: str) -> _Text:
     text = intake.texts.body("messages", _with_our_paths(intake, source), limit)
     if not text.strip():
         text = "(deleted)"
-    return _Text(text, await core.renderings.with_renderings(lambda: rendered(core, sender, text)))
+    return _Text(text, await rendered_anyway(core, sender, text))
 
 
 def _with_our_paths(intake: Intake, text: str) -> str:
@@ -119,7 +118,7 @@ async def _message(intake: Intake, recipients: Recipients, row: ArchiveRow) -> N
     if channel_id is not None:
         topic = intake.texts.line("topics", row.text("subject"), core.config.limits.max_topic_length)
     text = await _text(intake, sender, row.text("content"))
-    history = _history(intake, row)
+    history = await _history(intake, sender, row)
     edited, moved = _last_times(row, history)
     core.store.execute(
         "INSERT INTO messages (id, sender_id, channel_id, topic, conversation_id, content, rendered, timestamp, client,"
@@ -154,7 +153,7 @@ async def _message(intake: Intake, recipients: Recipients, row: ArchiveRow) -> N
         )
 
 
-def _history(intake: Intake, row: ArchiveRow) -> list[dict[str, Any]]:
+async def _history(intake: Intake, sender: User, row: ArchiveRow) -> list[dict[str, Any]]:
     """The edit history, newest first; references to channels that the archive lacks are dropped."""
     if not row.has("edit_history"):
         return []
@@ -162,7 +161,12 @@ def _history(intake: Intake, row: ArchiveRow) -> list[dict[str, Any]]:
         stored = msgspec.json.decode(row.text("edit_history"), type=list[dict[str, object]])
     except (ValueError, RecursionError) as error:
         row.fault(f"edit_history is not a list of changes: {error}")
-    return bounded([_entry(intake, ArchiveRow("edit_history", fields)) for fields in stored])
+    history = [_entry(intake, ArchiveRow("edit_history", fields)) for fields in stored]
+    for entry in history:
+        if "prev_content" in entry:
+            earlier = await rendered_anyway(intake.core, sender, entry["prev_content"])
+            entry |= {"prev_rendered_content": earlier.html, "prev_rendered_content_version": 1}
+    return bounded(history)
 
 
 def _entry(intake: Intake, row: ArchiveRow) -> dict[str, Any]:
@@ -175,9 +179,6 @@ def _entry(intake: Intake, row: ArchiveRow) -> dict[str, Any]:
         entry["prev_content"] = intake.texts.body(
             "earlier texts", _with_our_paths(intake, row.text("prev_content")), limits.max_message_length
         )
-        html = row.text("prev_rendered_content", "")
-        entry["prev_rendered_content"] = sanitized(_with_our_paths(intake, html))
-        entry["prev_rendered_content_version"] = 1
     for name in ("topic", "prev_topic"):
         if row.has(name):
             entry[name] = intake.texts.line("topics", row.text(name), limits.max_topic_length)
