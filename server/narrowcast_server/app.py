@@ -269,8 +269,7 @@ class _Dispatcher:
     async def _handle(self, call: Call) -> ResponseBody | Response:
         handler = call.endpoint.handler
         if inspect.iscoroutinefunction(handler):
-            if call.endpoint.method != "GET":
-                call.confirm()
+            call.confirm()
             changes = self._core.store.changes
             try:
                 result = await cast("Callable[[Call], Awaitable[ResponseBody | Response]]", handler)(call)
@@ -283,6 +282,7 @@ class _Dispatcher:
             return result
         plain = cast("Callable[[Call], ResponseBody | Response]", handler)
         if call.endpoint.method == "GET":
+            call.confirm()
             return plain(call)
 
         def work() -> ResponseBody | Response:

@@ -142,6 +142,19 @@ async def test_what_requests_cost_counts_against_the_limit(tmp_path: Path) -> No
         ] == "99"
 
 
+async def test_a_request_that_waited_for_its_turn_has_no_rights_that_were_lost_meanwhile(
+    server: TestServer,
+) -> None:
+    body = urlencode({"content": "***a*** " * 1_240}).encode()
+    jobs = [asyncio.create_task(post(server, "hugo", "/messages/render", body)) for _ in range(2)]
+    await until(lambda: server.core.renderings.busy == 2)
+    last = asyncio.create_task(server.raw("hugo", "GET", "/users/me"))
+    await until(lambda: server.connections.busy == 3)
+    await server.call("ada", "DELETE", f"/users/{server.id('hugo')}")
+    assert (await last).status_code == 401
+    await asyncio.gather(*jobs)
+
+
 async def test_a_poll_for_events_needs_no_turn(server: TestServer) -> None:
     listeners = [await server.listen("hugo") for _ in range(3)]
     polls = [asyncio.create_task(listener.events()) for listener in listeners]

@@ -225,8 +225,10 @@ async def test_the_check_reports_missing_files_and_search_words_and_changes_noth
         next((tmp_path / "uploads" / "files").glob("*/*")).unlink()
     connection = sqlite3.connect(tmp_path / "narrowcast.db")
     connection.execute("DELETE FROM message_words")
-    connection.execute("PRAGMA user_version = 1")
     connection.commit()
+    for number in range(len(MIGRATIONS), 1, -1):
+        connection.executescript(_UNDONE[number])
+    connection.executescript("PRAGMA user_version = 1")
     connection.close()
     before = (tmp_path / "narrowcast.db").read_bytes()
     words, file = check(tmp_path)
