@@ -81,8 +81,16 @@ def row_faults(database: sqlite3.Connection) -> Iterator[str]:
         yield "the organization has no active owner"
 
 
+def _tables(database: sqlite3.Connection) -> set[str]:
+    """The tables that there are: an older folder lacks some."""
+    return {name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+
+
 def _json_faults(database: sqlite3.Connection, columns: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+    tables = _tables(database)
     for table, column, kind in columns:
+        if table not in tables:
+            continue
         key = "name" if table == "settings" else "rowid"  # settings has no rowid
         for (identity,) in database.execute(
             f"SELECT {key} FROM {table} WHERE NOT json_valid({column})"
@@ -103,8 +111,7 @@ def _export_faults(database: sqlite3.Connection) -> Iterator[str]:
     """Archives that are not in the folder of exports. The other paths, those of uploads and pictures, are looked
     up by a name in the row, which is no path.
     """
-    tables = {name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    if "exports" in tables:
+    if "exports" in _tables(database):
         for identity, place in database.execute("SELECT id, place FROM exports WHERE place IS NOT NULL"):
             if not is_place(place):
                 yield f"row {identity} of exports has the impossible place {place!r}"
