@@ -52,7 +52,7 @@ TASKS: dict[str, tuple[Task, ...]] = {
         ),
         ("Go to a date", "<message.date>", ""),
         ("Find a word in this view", "<message.find>", ""),
-        ("Search all messages", "<go.search>", "narrowcast search gateway from:ada"),
+        ("Search all messages", "<go.search>", "narrowcast search gateway from:ada@example.com"),
         (
             "Search without a network",
             "<go.search> searches what is cached",

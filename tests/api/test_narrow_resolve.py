@@ -67,12 +67,68 @@ def test_the_reason_says_that_nobody_or_several_users_match(text: str, reason: s
     assert refused.value.user_message == reason
 
 
-def test_a_part_of_a_name_is_not_enough_where_whole_words_are_asked_for() -> None:
-    assert person_id("vance", PEOPLE, parts=False) == DARIO
-    with pytest.raises(Unresolved):
-        person_id("van", PEOPLE, parts=False)
-    with pytest.raises(Unresolved):
-        channel_id("gen", CHANNELS, parts=False)
+@pytest.mark.parametrize(
+    ("text", "user_id"),
+    [
+        ("me", ADA),
+        ("Bruno Castell", BRUNO),
+        ("@bruno castell", BRUNO),
+        ("USER1@x.example", ADA),
+        ("2", BRUNO),
+        ("Bruno Castell|2", BRUNO),
+        ("Sam Twin|7", OTHER),
+        ("Bruno Gone", GONE),
+        ("Dana, the second", DANA),
+        ("999", 999),
+    ],
+)
+def test_where_no_part_of_a_name_is_enough_a_user_is_named_exactly(text: str, user_id: int) -> None:
+    assert person_id(text, PEOPLE, ADA, parts=False) == user_id
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("castell", "No user matches 'castell' exactly; candidates: Bruno Castell|2."),
+        ("dario", "No user matches 'dario' exactly; candidates: Dario Vance|3."),
+        ("da", "No user matches 'da' exactly; candidates: Dario Vance|3, Dana, the second|4."),
+        ("gone", "No user matches 'gone' exactly; candidates: Bruno Gone|5."),
+        ("Ada Moreno|2", "No user matches 'Ada Moreno|2' exactly; candidates: Ada Moreno|1."),
+        ("sam twin", "Several users match 'sam twin': Sam Twin|6, Sam Twin|7."),
+        ("nobody", "No user matches 'nobody'."),
+    ],
+)
+def test_anything_else_is_refused_with_the_candidates(text: str, reason: str) -> None:
+    with pytest.raises(Unresolved) as refused:
+        person_id(text, PEOPLE, ADA, parts=False)
+    assert refused.value.user_message == reason
+
+
+def test_who_joins_changes_no_target_but_to_an_error() -> None:
+    newcomer = User(40, "2", "newcomer@x.example")
+    with pytest.raises(Unresolved, match=r"Several users match '2': 2\|40, Bruno Castell\|2"):
+        person_id("2", [*PEOPLE, newcomer], parts=False)
+    with pytest.raises(Unresolved, match="Several channels match '12'"):
+        channel_id("12", [*CHANNELS, Channel(40, "12")], parts=False)
+
+
+def test_where_no_part_of_a_name_is_enough_a_channel_is_named_exactly() -> None:
+    assert channel_id("#General", CHANNELS, parts=False) == 10
+    assert channel_id("12", CHANNELS, parts=False) == 12
+    for text, reason in (
+        ("gen", "No channel matches 'gen' exactly; candidates: #general."),
+        ("engin", "No channel matches 'engin' exactly; candidates: #engineering, #Engine room."),
+        ("nowhere", "No channel matches 'nowhere'."),
+    ):
+        with pytest.raises(Unresolved) as refused:
+            channel_id(text, CHANNELS, parts=False)
+        assert refused.value.user_message == reason
+
+
+def test_all_names_of_a_narrow_can_be_exact() -> None:
+    for text in ("from:dario", "mentions:dario", "channel:gen", "dm:bruno", "dm-including:dana"):
+        with pytest.raises(Unresolved, match="exactly; candidates: "):
+            resolve(Narrow.search(text), PEOPLE, CHANNELS, ADA, parts=False)
 
 
 @pytest.mark.parametrize(

@@ -49,14 +49,43 @@ async def test_send_reads_standard_input_and_read_shows_it(tmp_path: Path) -> No
         assert "Ada Moreno  #general › lunch\n    Soup **today**\n" in shown.out
 
 
-async def test_send_finds_people_by_name_email_or_first_name(tmp_path: Path) -> None:
+async def test_people_and_channels_are_named_exactly_or_the_candidates_are_told(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        bruno = f"Bruno Castell|{server.id('bruno')}"
+        for arguments, words in (
+            (["send", "--to", "castell", "hi"], f"No user matches 'castell' exactly; candidates: {bruno}."),
+            (["send", "--to", "Bruno", "hi"], f"No user matches 'Bruno' exactly; candidates: {bruno}."),
+            (
+                ["send", "--channel", "engin", "hi"],
+                "No channel matches 'engin' exactly; candidates: #engineering.",
+            ),
+            (["read", "dm:bruno"], f"candidates: {bruno}."),
+            (["search", "soup", "from:bruno"], f"candidates: {bruno}."),
+            (["export", "channel:engin"], "candidates: #engineering."),
+        ):
+            result = await run(tmp_path, "--rc", rc, *arguments)
+            assert (result.code, result.out) == (2, ""), result
+            assert words in result.err
+        assert await server.newest("bruno") == []
+
+
+async def test_send_finds_people_by_name_or_email(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)
         sent = await run(
-            tmp_path, "--rc", rc, "send", "--to", "bruno", "--to", "dario@demo.example", "Hello you two"
+            tmp_path,
+            "--rc",
+            rc,
+            "send",
+            "--to",
+            "bruno castell",
+            "--to",
+            "dario@demo.example",
+            "Hello you two",
         )
         assert sent.code == 0
-        result = await run(tmp_path, "read", "--rc", rc, "dm:bruno,dario", "--json")
+        result = await run(tmp_path, "read", "--rc", rc, "dm:Bruno Castell,Dario Vance", "--json")
         names = {person["full_name"] for person in json.loads(result.out)["recipients"]}
         assert names == {"Ada Moreno", "Bruno Castell", "Dario Vance"}
 
@@ -339,7 +368,7 @@ async def test_a_local_search_understands_operators_and_names_what_it_cannot_jud
         await until(lambda: session.storage.cache.load_messages([soup, last])[1:])
         running.cancel()
         await session.close()
-        result = await run(tmp_path, "search", "--rc", rc, "--local", "soup", "from:bruno", "with:5")
+        result = await run(tmp_path, "search", "--rc", rc, "--local", "soup", "from:Bruno Castell", "with:5")
         assert result.out == f"{soup}  Bruno Castell: Soup\n"
         assert "only the server can evaluate it: with:5" in result.err
         result = await run(tmp_path, "search", "--rc", rc, "--local", "from:zzz")

@@ -230,7 +230,7 @@ async def test_a_term_with_a_minus_excludes_matches(tmp_path: Path) -> None:
         rc = rc_of(server, tmp_path)
         for name, topic in (("ada", "lunch"), ("bruno", "lunch"), ("ada", "logo")):
             await server.send(name, "general", topic, f"{name} of {topic}")
-        result = await run(tmp_path, "search", "--rc", rc, "topic:lunch", "-from:bruno", "--json")
+        result = await run(tmp_path, "search", "--rc", rc, "topic:lunch", "-from:Bruno Castell", "--json")
         assert [one.content for one in records(result.out)] == ["ada of lunch"], result  # type: ignore[union-attr]
         for words, complaint in (
             ([], "required: TERM"),

@@ -65,16 +65,23 @@ class Unresolved(InvalidInput):
 
 
 def resolve(
-    narrow: Narrow, people: Iterable[Person], channels: Iterable[NamedChannel], me: int | None
+    narrow: Narrow,
+    people: Iterable[Person],
+    channels: Iterable[NamedChannel],
+    me: int | None,
+    *,
+    parts: bool = True,
 ) -> Narrow:
     """Returns ``narrow`` with ids for all users and channels. Raises `Unresolved`. ``me``: the current user's
-    id, if known.
+    id, if known; ``parts``: whether a part of a name is enough.
     """
     everybody, named_channels = list(people), list(channels)
-    return Narrow(tuple(_resolved(term, everybody, named_channels, me) for term in narrow.terms))
+    return Narrow(tuple(_resolved(term, everybody, named_channels, me, parts) for term in narrow.terms))
 
 
-def _resolved(term: Term, people: Sequence[Person], channels: Sequence[NamedChannel], me: int | None) -> Term:
+def _resolved(
+    term: Term, people: Sequence[Person], channels: Sequence[NamedChannel], me: int | None, parts: bool
+) -> Term:
     operand = term.operand
     if not isinstance(operand, str):
         return term
@@ -83,11 +90,12 @@ def _resolved(term: Term, people: Sequence[Person], channels: Sequence[NamedChan
         if operand.removesuffix("s") not in filters and operand not in filters:
             raise Unresolved(f"There is no filter {term.operator}:{operand}. Known: {', '.join(filters)}.")
     if term.operator == "channel":
-        return Term(term.operator, channel_id(operand, channels), term.negated)
+        return Term(term.operator, channel_id(operand, channels, parts=parts), term.negated)
     if term.operator in ("sender", "mentions"):
-        return Term(term.operator, person_id(operand, people, me), term.negated)
+        return Term(term.operator, person_id(operand, people, me, parts=parts), term.negated)
     if term.operator in PEOPLE:
-        return Term(term.operator, frozenset(person_ids(operand, people, me)) - {me}, term.negated)
+        ids = frozenset(person_ids(operand, people, me, parts=parts))
+        return Term(term.operator, ids - {me}, term.negated)
     return term
 
 
@@ -106,63 +114,102 @@ def person_ids(
 
 def person_id(text: str, people: Iterable[Person], me: int | None = None, *, parts: bool = True) -> int:
     """Resolves 'me', ``name|id``, id, address, full name, or a part of a name that only one user has; active
-    users before deactivated ones. Raises `Unresolved`. ``parts``: whether a part of a word is enough.
+    users before deactivated ones. Raises `Unresolved`, which names the candidates.
+
+    ``parts``: whether a part of a name is enough. Without it, what a text means does not change when others join or
+    change their names, except to an error.
     """
     name, everybody = text.strip().removeprefix("@").casefold(), list(people)
     if not name:
         raise Unresolved("Enter the name of a user.")
     if name == "me" and me is not None:
         return me
-    number = name.rpartition("|")[2]
-    if number.isdecimal() and any(str(user.user_id) == number for user in everybody):
-        return int(number)
+    by_id = [user for user in everybody if _is_written(name, user, parts)]
+    if by_id and parts:
+        return by_id[0].user_id
     for active in (True, False):
         group = [user for user in everybody if user.is_active is active]
-        same = [
-            user for user in group if name in (user.email.casefold(), (user.delivery_email or "").casefold())
-        ]
-        matches = same or _matching(name, group, lambda user: user.full_name, parts)
-        if len({user.user_id for user in matches}) == 1:
-            return matches[0].user_id
+        found = [user for user in group if name in _addresses(user)]
+        if not parts:
+            found += [user for user in group if user.full_name.casefold() == name]
+            found += [user for user in by_id if user.is_active is active]
+        elif not found:
+            found = _matching(name, group, lambda user: user.full_name)
+        matches = {user.user_id: user for user in found}
+        if len(matches) == 1:
+            return next(iter(matches))
         if matches:
-            raise Unresolved(
-                f"Several users match {text.strip()!r}: {_listed(f'{u.full_name}|{u.user_id}' for u in matches)}."
-            )
+            raise Unresolved(f"Several users match {text.strip()!r}: {_listed_users(matches.values())}.")
     if name.isdecimal():
         return int(name)  # a user whom the current user cannot see
-    raise Unresolved(f"No user matches {text.strip()!r}.")
+    raise _no_match("user", text, "" if parts else _listed_users(_similar(name, everybody)))
+
+
+def _is_written(name: str, user: Person, parts: bool) -> bool:
+    """Whether a text is a user's id, or a name and this id; the name counts where no part of one is enough."""
+    before, _, number = name.rpartition("|")
+    return number == str(user.user_id) and (parts or before in ("", user.full_name.casefold()))
+
+
+def _addresses(user: Person) -> tuple[str, str]:
+    return user.email.casefold(), (user.delivery_email or "").casefold()
+
+
+def _similar(name: str, everybody: Sequence[Person]) -> list[Person]:
+    """The users whom a text might mean, active ones first."""
+    before, bar, _ = name.rpartition("|")
+    groups = ([user for user in everybody if user.is_active is active] for active in (True, False))
+    matches = (_matching(before if bar else name, group, lambda user: user.full_name) for group in groups)
+    return next(filter(None, matches), [])
+
+
+def _listed_users(users: Iterable[Person]) -> str:
+    return _listed(f"{user.full_name}|{user.user_id}" for user in users)
+
+
+def _no_match(kind: str, text: str, candidates: str) -> Unresolved:
+    exactly = f" exactly; candidates: {candidates}" if candidates else ""
+    return Unresolved(f"No {kind} matches {text.strip()!r}{exactly}.")
 
 
 def channel_id(text: str, channels: Iterable[NamedChannel], *, parts: bool = True) -> int:
     """Resolves a name, id, or part of a name that only one channel has; active channels before archived ones.
 
-    Raises `Unresolved`. ``parts``: whether a part of a name is enough.
+    Raises `Unresolved`, which names the candidates. ``parts``: whether a part of a name is enough.
     """
     name, known = text.strip().removeprefix("#").casefold(), list(channels)
     if not name:
         raise Unresolved("Enter the name of a channel.")
-    finders: list[Callable[[Sequence[NamedChannel]], list[NamedChannel]]] = [
-        lambda ones: [one for one in ones if one.name.casefold() == name],
-        lambda ones: [one for one in ones if str(one.channel_id) == name],
-    ]
-    if parts:
-        finders.append(lambda ones: _matching(name, ones, lambda one: one.name))
+
+    def similar(ones: Sequence[NamedChannel]) -> list[NamedChannel]:
+        return _matching(name, ones, lambda one: one.name)
+
+    def named(ones: Sequence[NamedChannel]) -> list[NamedChannel]:
+        return [one for one in ones if one.name.casefold() == name]
+
+    def with_id(ones: Sequence[NamedChannel]) -> list[NamedChannel]:
+        return [one for one in ones if str(one.channel_id) == name]
+
     groups = [[one for one in known if one.is_archived is archived] for archived in (False, True)]
+    finders = (named, with_id, similar) if parts else (lambda ones: [*named(ones), *with_id(ones)],)
     for matches in (find(group) for find in finders for group in groups):
         if len(matches) == 1:
             return matches[0].channel_id
         if matches:
-            raise Unresolved(
-                f"Several channels match {text.strip()!r}: {_listed('#' + one.name for one in matches)}."
-            )
+            raise Unresolved(f"Several channels match {text.strip()!r}: {_listed_channels(matches)}.")
     if name.isdecimal():
         return int(name)
-    raise Unresolved(f"No channel matches {text.strip()!r}.")
+    candidates = [] if parts else next(filter(None, map(similar, groups)), [])
+    raise _no_match("channel", text, _listed_channels(candidates))
 
 
-def _matching(text: str, things: Sequence[T], name: Callable[[T], str], parts: bool = True) -> list[T]:
+def _listed_channels(channels: Iterable[NamedChannel]) -> str:
+    return _listed("#" + one.name for one in channels)
+
+
+def _matching(text: str, things: Sequence[T], name: Callable[[T], str]) -> list[T]:
     """The things with that name, else those with it as a word, else those whose name or a word of it starts
-    with it, else those whose name contains it. If ``parts``, a text without accents also stands for letters with them.
+    with it, else those whose name contains it. A text without accents also stands for letters with them.
     """
     tests: tuple[Callable[[str], bool], ...] = (
         lambda one: one == text,
@@ -171,10 +218,10 @@ def _matching(text: str, things: Sequence[T], name: Callable[[T], str], parts: b
         lambda one: text in one,
     )
     forms: list[Callable[[str], str]] = [str.casefold]
-    if parts and not has_accents(text):
+    if not has_accents(text):
         forms.append(lambda one: without_accents(folded(one)))
     for form in forms:
-        for test in tests if parts else tests[:2]:
+        for test in tests:
             matches = [thing for thing in things if test(form(name(thing)))]
             if matches:
                 return matches

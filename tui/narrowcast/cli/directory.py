@@ -55,7 +55,7 @@ class Directory:
 
     def channel_id(self, name: str) -> int | None:
         with suppress(Unresolved):
-            return channel_id(name, self.channels)
+            return channel_id(name, self.channels, parts=False)
         return None
 
     def channel_name(self, channel_id: int) -> str | None:
@@ -64,7 +64,7 @@ class Directory:
 
     def user_id(self, text: str) -> int | None:
         with suppress(Unresolved):
-            return person_id(text, self.people)
+            return person_id(text, self.people, parts=False)
         return None
 
     def user_email(self, user_id: int) -> str | None:
@@ -120,7 +120,7 @@ async def wire_narrow(client: Client, narrow: Narrow) -> list[dict[str, object]]
     me = (await client.users.me()).user_id if asks_me else None
     try:
         resolved = await directory.resolved(
-            client, lambda: resolver.resolve(narrow, directory.people, directory.channels, me)
+            client, lambda: resolver.resolve(narrow, directory.people, directory.channels, me, parts=False)
         )
     except Unresolved as error:
         raise CommandError(error.user_message, Exit.USAGE) from error

@@ -96,7 +96,7 @@ class Parser(argparse.ArgumentParser):
 
 
 _NEGATED = re.compile(r"-[a-z][a-z-]*:")
-"""A negated search term such as -from:ada; no option contains a colon."""
+"""A negated search term such as -from:ada@example.com; no option contains a colon."""
 _Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
@@ -217,7 +217,9 @@ def _send(add: _Add) -> None:
     send.add_argument("text", nargs="?", metavar="TEXT", help="the message (default: standard input)")
     send.add_argument("--channel", help="name or id of the channel")
     send.add_argument("--topic", default="", help="topic in the channel")
-    send.add_argument("--to", action="append", metavar="WHO", help="email, name or id; repeat for a group")
+    send.add_argument(
+        "--to", action="append", metavar="WHO", help="email, full name or id; repeat for a group"
+    )
     send.add_argument(
         "--file", action="append", metavar="PATH", help="send this file with the message; repeat for several"
     )
@@ -232,7 +234,7 @@ def _with_terms(command: Parser, limit: int) -> None:
         "narrow",
         nargs="*",
         metavar="TERM",
-        help="words and operators, such as channel:general topic:lunch from:ada -is:unread",
+        help="words and operators, such as channel:general topic:lunch from:ada@example.com -is:unread",
     )
     command.add_argument(
         "--limit",

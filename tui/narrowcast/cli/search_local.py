@@ -31,7 +31,7 @@ def search_local(account: Account, narrow: Narrow, limit: int, *, json: bool) ->
         print_error(warning)
     try:
         state = load_state(storage.cache, SystemClock())
-        resolved = resolve(narrow, state.users, state.channels, state.me)
+        resolved = resolve(narrow, state.users, state.channels, state.me, parts=False)
         result = search_cache(storage.cache, resolved, state, limit)
     except Unresolved as error:
         raise CommandError(f"{error.user_message} (in the cache)", Exit.USAGE) from error
