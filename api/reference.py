@@ -21,8 +21,8 @@ from types import FunctionType
 
 from narrowcast_api.account import Account
 from narrowcast_api.client import Client
+from narrowcast_api.http.operations import Bound
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.routes.common import Bound
 from narrowcast_api.wire.levels import Gate
 
 README = Path(__file__).with_name("README.md")
@@ -121,12 +121,13 @@ def _definitions(module: str) -> dict[str, ast.stmt]:
 
 
 def _uses(module: str, name: str) -> list[tuple[str, str]]:
-    """The definition of a name that a module uses, if it is in a module of routes."""
+    """The definition of a name that a module uses, if it is in a module of operations."""
     if name in _definitions(module):
         return [(module, name)]
     value = vars(sys.modules[module]).get(name)
     elsewhere = getattr(value, "__module__", "")
-    if isinstance(value, FunctionType) and elsewhere.startswith("narrowcast_api.routes."):
+    operations = ("narrowcast_api.routes.", "narrowcast_api.resources.")
+    if isinstance(value, FunctionType) and elsewhere.startswith(operations):
         return [(elsewhere, value.__name__)]
     return []
 

@@ -41,7 +41,7 @@ def _library() -> Iterator[str]:
 
 def _operations() -> Iterator[str]:
     from narrowcast_api.client import Client
-    from narrowcast_api.routes.common import Bound
+    from narrowcast_api.http.operations import Bound
 
     client = Client.open("https://surface.example")
     for group, value in client.groups().items():

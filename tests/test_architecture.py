@@ -95,6 +95,10 @@ def test_http_is_known_where_requests_are_made_and_nowhere_else() -> None:
             "routes",
             (INPUT_OUTPUT | LIVE | api("storage", "protocols", "state")) - api("http.connection", "client"),
         ),
+        (
+            "resources",
+            INPUT_OUTPUT | {"asyncio"} | LIVE | api("routes", "files", "storage", "protocols", "state"),
+        ),
         ("storage", WEB | LIVE | api("routes", "files", "protocols")),
         ("files", {"sqlite3"} | api("sync", "events", "storage", "protocols", "state")),
     ],
@@ -136,6 +140,12 @@ def test_the_command_line_and_the_values_of_the_library_load_neither_http_nor_th
     program = f"import sys, {module}; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert {"httpx2", "textual", "rich"} & set(result.stdout.split()) == set()
+
+
+def test_the_state_is_loaded_without_the_network() -> None:
+    program = "import sys, narrowcast_api.state.state; print(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert {"asyncio", "httpx2", "narrowcast_api.http.connection"} & set(result.stdout.split()) == set()
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:

@@ -19,12 +19,12 @@ from narrowcast_api.http.connection import Connection
 from narrowcast_api.server_info import ServerInfo
 
 if TYPE_CHECKING:
+    from narrowcast_api.http.operations import Group
     from narrowcast_api.routes.avatar import Avatar
     from narrowcast_api.routes.bots import Bots
     from narrowcast_api.routes.calls import Calls
     from narrowcast_api.routes.channel_folders import ChannelFolders
     from narrowcast_api.routes.channels import Channels
-    from narrowcast_api.routes.common import Group
     from narrowcast_api.routes.custom_emoji import CustomEmoji
     from narrowcast_api.routes.default_channel_groups import DefaultChannelGroups
     from narrowcast_api.routes.drafts import Drafts

@@ -25,10 +25,10 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.exchange import PreparedRequest, RawResponse
+from narrowcast_api.http.operations import Group
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.routes.common import Group
 from support.api import ACCOUNT, KEY, make_connection, operations, scripted_client
 from support.ledger import proves
 from support.scripted import ScriptedTransport

@@ -8,8 +8,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.state.state import State
-from narrowcast_api.wire.events import parse_event
 from narrowcast_api.wire.model import fields_of
 from support.captures import captures, needs_recordings, recorded_events, recorded_responses
 from support.responses import model_for, operation

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.model.attachments import read_attachment
 from narrowcast_api.state.apply import apply
 from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.state.state import State
-from narrowcast_api.wire.events import parse_event
 from narrowcast_api.wire.levels import Gate
 from support.captures import captures, needs_recordings
 from support.live import BRUNO, make_state

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 from narrowcast_api import permissions
 from narrowcast_api.client import Client
 from narrowcast_api.errors import BadRequest, MalformedResponse, NotFound, Unsupported
+from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.http.ignored_parameters import ignored_parameters
 from narrowcast_api.model.user_groups import AdHocGroup, read_user_group
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.state.apply import apply
 from narrowcast_api.state.state import State
-from narrowcast_api.wire.events import parse_event
 from narrowcast_api.wire.levels import Gate, operation_gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, ExportType, ProfileFieldType, Role
 from support.api import scripted_client

@@ -16,9 +16,9 @@ from narrowcast_api.errors import (
     PermissionDenied,
     Unsupported,
 )
+from narrowcast_api.http.operations import OMIT
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.users import Avatar, ProfileValue, User
-from narrowcast_api.routes.common import OMIT
 from narrowcast_api.routes.users import avatar_address
 from narrowcast_api.wire.vocabulary import BotType, DeactivationAction, Role
 from support.api import at_levels, boundary_levels, scripted_client

@@ -16,10 +16,11 @@ from narrowcast_api.errors import (
     Unauthorized,
     Unsupported,
 )
+from narrowcast_api.events.parsing import parse_events
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.auth import fetch_api_key
-from narrowcast_api.wire.events import MessageEvent, parse_events
+from narrowcast_api.wire.events import MessageEvent
 from narrowcast_api.wire.levels import CONTRACT_LEVEL
 from narrowcast_api.wire.vocabulary import PresenceStatus, VisibilityPolicy
 from support.api import client_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.model.messages import read_message
 from narrowcast_api.state.apply import REACTIVATION_SPREAD, snapshot_within
-from narrowcast_api.wire.events import parse_event
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 from support.live import (
     ADA,

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.errors import MalformedResponse
+from narrowcast_api.events.parsing import EVENT_CLASSES, parse_event
 from narrowcast_api.model.reading import BadRow
 from narrowcast_api.state.apply import HANDLED
 from narrowcast_api.state.apply import apply as apply_event
 from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
-    EVENT_CLASSES,
     HeartbeatEvent,
     OnboardingStepsEvent,
     RealmDeactivatedEvent,
@@ -24,7 +24,6 @@ from narrowcast_api.wire.events import (
     RealmExportConsentEvent,
     RestartEvent,
     WebReloadClientEvent,
-    parse_event,
 )
 from support.captures import captures, fixture, needs_recordings, own_events, recorded_events
 from support.ledger import proves

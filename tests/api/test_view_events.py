@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.apply import apply
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.view_events import update_views
-from narrowcast_api.wire.events import parse_event
 from support.live import GENERAL, SOUP, make_state
 from support.view_host import ViewHost, page
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from narrowcast_api.events.parsing import EVENT_CLASSES, parse_event, parse_events
 from narrowcast_api.model.users import read_user_change
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.wire import events
 from narrowcast_api.wire.events import (
-    EVENT_CLASSES,
     NO_ID,
     BadEvent,
     DefaultStreamsEvent,
@@ -28,8 +28,6 @@ from narrowcast_api.wire.events import (
     UpdateMessageEvent,
     UpdateMessageFlagsEvent,
     UserStatusEvent,
-    parse_event,
-    parse_events,
 )
 from support.captures import own_events, recorded_events
 from support.ledger import proves

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.wire import (
     channels,
     drafts,
@@ -19,7 +20,7 @@ from narrowcast_api.wire import (
     server,
     users,
 )
-from narrowcast_api.wire.events import Event, parse_event
+from narrowcast_api.wire.events import Event
 from narrowcast_api.wire.model import WireModel, known_names
 from support.captures import fixture, own_events
 from support.exploring import examples

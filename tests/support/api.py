@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from narrowcast_api.account import Account
 from narrowcast_api.client import Client
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.operations import Bound
 from narrowcast_api.http.rate_limit import RateGate
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.routes.common import Bound
 from narrowcast_api.server_info import RequestLimits, ServerInfo
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import LATEST_LEVEL, Dialect

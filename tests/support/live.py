@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.apply import apply as apply_event
 from narrowcast_api.state.state import State
-from narrowcast_api.wire.events import parse_event
 
 ADA, BRUNO, CHIYO = 1, 2, 3
 GENERAL, DESIGN, RANDOM = 11, 12, 13

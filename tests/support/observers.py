@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from narrowcast_api.client import Client
+from narrowcast_api.events.parsing import parse_events
 from narrowcast_api.state.apply import apply as apply_event
 from narrowcast_api.state.apply import snapshot_within
 from narrowcast_api.state.state import State
 from narrowcast_api.sync.hidden_channels import may_be_hidden, remove_if_hidden
-from narrowcast_api.wire.events import Event, parse_events
+from narrowcast_api.wire.events import Event
 from narrowcast_api.wire.vocabulary import Anchor
 from support.state_facts import differences, facts
 

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from narrowcast_api.wire.events import channels, messages, organization, people, personal
+from narrowcast_api.wire.events.base import NO_ID, BadEvent, Event, UnknownEvent
 from narrowcast_api.wire.model import describe
-
-from . import channels, messages, organization, people, personal
-from .base import NO_ID, BadEvent, Event, UnknownEvent
 
 _MAX_ID = 2**63 - 1
 

@@ -45,12 +45,13 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.events.event_socket import OpenSocket, Socket
 from narrowcast_api.events.health import Health
+from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.events.watchdog import Watchdog
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS, delete_queue, get_events
 from narrowcast_api.routes.register import register
-from narrowcast_api.wire.events import Event, RestartEvent, parse_event
+from narrowcast_api.wire.events import Event, RestartEvent
 
 logger = logging.getLogger(__name__)
 

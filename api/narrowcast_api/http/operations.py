@@ -1,19 +1,21 @@
-"""Shared parts of the routes: checks before sending, models of responses, and groups of bound functions."""
+"""Shared parts of operations: checks before sending, models of responses, and groups of bound functions."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from types import MethodType
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from urllib.parse import quote
 
 from narrowcast_api.errors import InvalidInput, MalformedResponse
-from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.model import NOTICES, WireModel, describe
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
 
 __all__ = [
     "OMIT",

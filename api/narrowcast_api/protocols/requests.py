@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from narrowcast_api import permissions
 from narrowcast_api.errors import REJECTED, MalformedResponse
+from narrowcast_api.http.operations import OMIT
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.model.messages import Message, Reaction
 from narrowcast_api.narrow.destinations import Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.protocols.outbox_item import FoundMessage, MessageLimits
 from narrowcast_api.protocols.typing import MessageEdit, TypingOp, TypingPeriods, TypingTarget
-from narrowcast_api.routes.common import OMIT
 from narrowcast_api.routes.presence import update_presence
 from narrowcast_api.routes.uploads import markdown_link, upload_file
 from narrowcast_api.wire.levels import Gate

@@ -1,4 +1,4 @@
-"""Records by key: the state's drafts, scheduled messages, snippets, emoji and so on."""
+"""The records of one resource in the state, by key."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Key = TypeVar("Key")
 Record = TypeVar("Record")
 
 
-class Table(Generic[Key, Record]):
+class Collection(Generic[Key, Record]):
     """Records by key, in the order in which they were added."""
 
     def __init__(self, key: Callable[[Record], Key]) -> None:

@@ -6,8 +6,8 @@ from narrowcast_api.account import Account
 from narrowcast_api.errors import BadRequest, MalformedResponse, NotFound
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT
+from narrowcast_api.http.operations import text_segment
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.routes.common import text_segment
 
 
 async def fetch_api_key(

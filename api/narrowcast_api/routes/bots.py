@@ -7,9 +7,9 @@ from contextlib import suppress
 from narrowcast_api.errors import InvalidInput, MalformedResponse, NarrowcastError
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
+from narrowcast_api.http.operations import Bound, Done, Group, given, read, segment
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.reading import RawRecord, integer, rows, text
-from narrowcast_api.routes.common import Bound, Done, Group, given, read, segment
 from narrowcast_api.routes.events import delete_queue
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import Bot, BotList

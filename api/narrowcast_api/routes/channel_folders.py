@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.routes.common import Bound, Done, Group, given, ids, read, segment
+from narrowcast_api.http.operations import Bound, Done, Group, given, ids, read, segment
 from narrowcast_api.wire.channels import ChannelFolder, ChannelFolderList, CreatedChannelFolder
 
 

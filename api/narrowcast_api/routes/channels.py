@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, ids, read, segment
 from narrowcast_api.model.user_groups import GroupSettingValue, setting_to_wire
-from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, ids, read, segment
 from narrowcast_api.routes.subscriptions import subscribe
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.channels import Channel, ChannelEmail, ChannelId, ChannelList, ChannelResponse

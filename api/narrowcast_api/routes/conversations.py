@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.operations import OMIT, Omit, ids, read, segment
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
-from narrowcast_api.routes.common import OMIT, Omit, ids, read, segment
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import OwnUserResponse

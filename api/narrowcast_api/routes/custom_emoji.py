@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.operations import Bound, Done, Group, read, text_segment
 from narrowcast_api.model import custom_emoji as model
-from narrowcast_api.routes.common import Bound, Done, Group, read, text_segment
 from narrowcast_api.wire.organization import CustomEmojiList
 
 

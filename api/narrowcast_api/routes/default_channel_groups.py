@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, read, segment, texts
+from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, read, segment, texts
 
 
 async def create_default_channel_group(

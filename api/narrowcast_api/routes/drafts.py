@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.operations import Bound, Done, Group, ids, read, segment
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.routes.common import Bound, Done, Group, ids, read, segment
 from narrowcast_api.wire.drafts import CreatedDrafts, DraftList
 from narrowcast_api.wire.vocabulary import DraftType
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.routes.common import OMIT, Omit
+from narrowcast_api.http.operations import OMIT, Omit
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.vocabulary import EXTRA_REACTION_TYPES, ReactionType
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from narrowcast_api.errors import MalformedResponse
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import OMIT, Bound, Done, Group, read
+from narrowcast_api.http.operations import OMIT, Bound, Done, Group, read
 
 DEFAULT_LONGPOLL_SECONDS = 90.0
 _QUICK_SECONDS = 30.0
@@ -16,7 +16,7 @@ _BUCKET = "events"
 
 @dataclass(frozen=True, slots=True)
 class EventBatch:
-    """Events in order, as raw objects (`wire.events.parse_event` makes typed ones of them); `queue_id` if the
+    """Events in order, as raw objects (`events.parsing.parse_event` makes typed ones of them); `queue_id` if the
     server sent it.
     """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_api.errors import MalformedResponse
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import Bound, Done, Group, read, segment
+from narrowcast_api.http.operations import Bound, Done, Group, read, segment
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.organization import CreatedId, Export, ExportConsent, ExportConsentList, ExportList
 from narrowcast_api.wire.vocabulary import ExportType

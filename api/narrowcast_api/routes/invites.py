@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.routes.common import Bound, Done, Group, drop_unsupported, ids, read, segment
+from narrowcast_api.http.operations import Bound, Done, Group, drop_unsupported, ids, read, segment
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.organization import Invitation, InvitationList, InviteLink

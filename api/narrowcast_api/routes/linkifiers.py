@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, ids, read, segment, texts
+from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, ids, read, segment, texts
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.url_templates import as_format_string, variables
 from narrowcast_api.wire.levels import Gate

@@ -9,7 +9,17 @@ from msgspec.structs import replace
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, drop_unsupported, ids, read, segment
+from narrowcast_api.http.operations import (
+    OMIT,
+    Bound,
+    Done,
+    Group,
+    Omit,
+    drop_unsupported,
+    ids,
+    read,
+    segment,
+)
 from narrowcast_api.routes.conversations import (
     Addressee,
     ChannelDestination,

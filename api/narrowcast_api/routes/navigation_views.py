@@ -7,7 +7,7 @@ from urllib.parse import quote
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.routes.common import Bound, Done, Group, given, read
+from narrowcast_api.http.operations import Bound, Done, Group, given, read
 from narrowcast_api.wire.organization import NavigationView, NavigationViewList
 
 

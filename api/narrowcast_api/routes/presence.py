@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import OMIT, Bound, Group, Omit, read, segment
+from narrowcast_api.http.operations import OMIT, Bound, Group, Omit, read, segment
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import PresenceResponse, RealmPresences, UserPresence
 from narrowcast_api.wire.vocabulary import PresenceStatus

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.routes.common import Bound, Done, Group, given, ids, read, segment
+from narrowcast_api.http.operations import Bound, Done, Group, given, ids, read, segment
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.organization import CreatedId, ProfileField, ProfileFieldList
 from narrowcast_api.wire.vocabulary import ProfileFieldType

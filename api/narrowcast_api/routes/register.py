@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from narrowcast_api.errors import InvalidInput, MalformedResponse
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import OMIT, Bound, Group, Omit
+from narrowcast_api.http.operations import OMIT, Bound, Group, Omit
 from narrowcast_api.routes.narrows import Narrowing, wire_narrow
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, read, segment
+from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, read, segment
 from narrowcast_api.wire.drafts import CreatedReminder, Reminder, ReminderList
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, read, segment
+from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, read, segment
 from narrowcast_api.wire.drafts import CreatedSavedSnippet, SavedSnippet, SavedSnippetList
 from narrowcast_api.wire.levels import Gate
 

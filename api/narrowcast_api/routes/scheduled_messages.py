@@ -8,8 +8,8 @@ from typing import NewType
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, ids, read, segment
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
-from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, ids, read, segment
 from narrowcast_api.routes.conversations import (
     channel_id,
     checked_content,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.operations import read
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.routes.common import read
 from narrowcast_api.wire.model import Int, WireModel
 
 _PATH = "/server/second_factor"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.operations import Bound, Group
 from narrowcast_api.routes.auth import fetch_api_key
-from narrowcast_api.routes.common import Bound, Group
 from narrowcast_api.wire.server import ServerSettings
 
 

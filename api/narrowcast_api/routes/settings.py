@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.operations import Bound, Done, Group, read, segment, texts
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.routes.common import Bound, Done, Group, read, segment, texts
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import AlertWords, ApiKey
 from narrowcast_api.wire.vocabulary import NOT_FOR_OTHERS

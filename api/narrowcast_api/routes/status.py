@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import (
+from narrowcast_api.http.operations import (
     OMIT,
     Bound,
     Done,

@@ -6,7 +6,7 @@ import json
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import Bound, Done, Group, read, segment
+from narrowcast_api.http.operations import Bound, Done, Group, read, segment
 
 
 async def send_submessage(connection: Connection, *, message_id: int, content: object) -> Done:

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.errors import BadPrincipal, InvalidInput, UnauthorizedPrincipal
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.model import reading
-from narrowcast_api.routes.common import (
+from narrowcast_api.http.operations import (
     OMIT,
     Bound,
     Done,
@@ -21,6 +20,7 @@ from narrowcast_api.routes.common import (
     segment,
     texts,
 )
+from narrowcast_api.model import reading
 from narrowcast_api.routes.users import list_users
 from narrowcast_api.wire.channels import (
     SubscribeResult,

@@ -14,7 +14,7 @@ from narrowcast_api.files.names import markdown_link
 from narrowcast_api.files.reading import LocalFile, Progress, inspect_file
 from narrowcast_api.files.tus import send_resumable
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import Bound, Done, Group, read, segment
+from narrowcast_api.http.operations import Bound, Done, Group, read, segment
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.messages import UploadResult
 from narrowcast_api.wire.organization import AttachmentList

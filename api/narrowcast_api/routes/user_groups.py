@@ -9,8 +9,8 @@ from typing import Any, Final, TypedDict, Unpack
 from narrowcast_api.errors import BadRequest, InvalidInput, MalformedResponse
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
+from narrowcast_api.http.operations import Bound, Done, Group, given, ids, read, segment
 from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, UserGroup
-from narrowcast_api.routes.common import Bound, Done, Group, given, ids, read, segment
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.groups import (
     CreatedGroup,

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.secret import Secret
-from narrowcast_api.model.users import User
-from narrowcast_api.routes.common import (
+from narrowcast_api.http.operations import (
     OMIT,
     Bound,
     Done,
@@ -21,6 +19,8 @@ from narrowcast_api.routes.common import (
     segment,
     text_segment,
 )
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.model.users import User
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import ChannelsOfUser, CreatedUser, OwnUserResponse, UserList, UserResponse
 from narrowcast_api.wire.vocabulary import DeactivationAction, Role

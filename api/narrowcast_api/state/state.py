@@ -44,6 +44,7 @@ from narrowcast_api.model.saved_snippets import SavedSnippet, read_saved_snippet
 from narrowcast_api.model.scheduled_messages import ScheduledMessage, read_scheduled_message
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting, read_user_group
 from narrowcast_api.model.users import read_user
+from narrowcast_api.resources.collection import Collection
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.channels import Channels
 from narrowcast_api.state.holder_rules import HolderRules, read_holder_rules
@@ -59,7 +60,6 @@ from narrowcast_api.state.settings import (
     read_user_settings,
 )
 from narrowcast_api.state.store import Directs, Messages
-from narrowcast_api.state.table import Table
 from narrowcast_api.state.topics import Topics
 from narrowcast_api.state.typing import Typing
 from narrowcast_api.state.unreads import Unreads
@@ -98,17 +98,17 @@ class State:
         self.settings = read_user_settings({})
         self.organization = read_organization_settings({})
         self.newcomers = read_newcomer_settings({})
-        self.drafts: Table[int, ServerDraft] = Table(lambda draft: draft.id)
-        self.scheduled_messages: Table[int, ScheduledMessage] = Table(lambda message: message.id)
-        self.reminders: Table[int, Reminder] = Table(lambda reminder: reminder.id)
-        self.saved_snippets: Table[int, SavedSnippet] = Table(lambda snippet: snippet.id)
-        self.linkifiers: Table[int, Linkifier] = Table(lambda linkifier: linkifier.id)
-        self.playgrounds: Table[int, Playground] = Table(lambda playground: playground.id)
-        self.custom_emoji: Table[str, CustomEmoji] = Table(lambda emoji: emoji.code)
-        self.profile_fields: Table[int, ProfileField] = Table(lambda field: field.id)
-        self.navigation_views: Table[str, NavigationView] = Table(lambda view: view.fragment)
-        self.managed_bots: Table[int, ManagedBot] = Table(lambda bot: bot.user_id)
-        self.attachments: Table[int, Attachment] = Table(lambda attachment: attachment.id)
+        self.drafts: Collection[int, ServerDraft] = Collection(lambda draft: draft.id)
+        self.scheduled_messages: Collection[int, ScheduledMessage] = Collection(lambda message: message.id)
+        self.reminders: Collection[int, Reminder] = Collection(lambda reminder: reminder.id)
+        self.saved_snippets: Collection[int, SavedSnippet] = Collection(lambda snippet: snippet.id)
+        self.linkifiers: Collection[int, Linkifier] = Collection(lambda linkifier: linkifier.id)
+        self.playgrounds: Collection[int, Playground] = Collection(lambda playground: playground.id)
+        self.custom_emoji: Collection[str, CustomEmoji] = Collection(lambda emoji: emoji.code)
+        self.profile_fields: Collection[int, ProfileField] = Collection(lambda field: field.id)
+        self.navigation_views: Collection[str, NavigationView] = Collection(lambda view: view.fragment)
+        self.managed_bots: Collection[int, ManagedBot] = Collection(lambda bot: bot.user_id)
+        self.attachments: Collection[int, Attachment] = Collection(lambda attachment: attachment.id)
         """The user's own files, as far as events reported them; the full list must be requested from the server."""
         self.max_message_id = 0
 

@@ -1,4 +1,4 @@
-"""All kinds of events, typed; ``parse_event`` is the entry point and never raises."""
+"""All kinds of events, typed."""
 
 from __future__ import annotations
 
@@ -61,11 +61,6 @@ from .organization import (
     RestartEvent,
     WebReloadClientEvent,
 )
-from .parse import (
-    EVENT_CLASSES,
-    parse_event,
-    parse_events,
-)
 from .people import (
     AlertWordsEvent,
     MutedUsersEvent,
@@ -114,7 +109,6 @@ from .personal import (
 )
 
 __all__ = [
-    "EVENT_CLASSES",
     "NO_ID",
     "AlertWordsEvent",
     "AttachmentEvent",
@@ -213,6 +207,4 @@ __all__ = [
     "UserStatusEvent",
     "UserTopicEvent",
     "WebReloadClientEvent",
-    "parse_event",
-    "parse_events",
 ]

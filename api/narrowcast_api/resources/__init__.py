@@ -1,0 +1,1 @@
+"""Small resources, each from its record to its operations in one file."""
