@@ -124,7 +124,7 @@ def test_the_ordinary_log_has_no_steps_and_does_not_end_the_debug_log(debug: Pat
 async def test_the_key_turns_it_on_and_off(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic("general", "canary-topic", "canary-words")
-        await stage.press("f12")
+        await stage.press("ctrl+f12")
         await stage.told("Debug log: on.")
         await stage.press("c")
         await stage.type("canary-reply")
@@ -133,7 +133,7 @@ async def test_the_key_turns_it_on_and_off(tmp_path: Path) -> None:
         feed = stage.screen.messages.list.feed
         assert feed is not None
         await until(lambda: len(feed.ids) > 1)
-        await stage.press("f12")
+        await stage.press("ctrl+f12")
         await stage.told("Debug log: off.")
         (file,) = (path for path in stage.app.paths.state.glob("debug.log"))
         text = file.read_text()

@@ -24,7 +24,7 @@ APP: tuple[Command, ...] = (
             ("app.quit", "ctrl+q ctrl+c", "Quit (drafts are kept)"),
         )
     ),
-    *rows(Context.APP, "General", ("app.debug", "f12", "Debug log: on or off")),
+    *rows(Context.APP, "General", ("app.debug", "ctrl+f12", "Debug log: on or off")),
 )
 
 NAVIGATION: tuple[Command, ...] = (
