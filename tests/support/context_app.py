@@ -7,7 +7,8 @@ from collections.abc import Awaitable
 
 from textual.app import App
 
-from narrowcast.app.background import Background
+from narrowcast.app.background import could_not
+from narrowcast_api.tasks import Tasks
 
 
 class ContextApp(App[None]):
@@ -18,7 +19,7 @@ class ContextApp(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.told: list[str] = []
-        self._background = Background(self.tell)
+        self._tasks = Tasks(lambda what, error: self.tell(could_not(what, error)))
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
         self.told.append(text)
@@ -29,4 +30,4 @@ class ContextApp(App[None]):
         return bool(text)
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
-        return self._background.spawn(work, what)
+        return self._tasks.start(work, what)

@@ -18,7 +18,7 @@ from textual.binding import BindingType
 from textual.notifications import Notify
 from textual.screen import Screen
 
-from narrowcast.app.background import Background
+from narrowcast.app.background import could_not
 from narrowcast.app.config import Config
 from narrowcast.app.config_file import Value, change
 from narrowcast.app.debugging import Debugging
@@ -44,6 +44,7 @@ from narrowcast.terminal.paths import Paths
 from narrowcast.terminal.textual_private import add_bindings
 from narrowcast.text.safe_text import safe_block
 from narrowcast_api import debug_log
+from narrowcast_api.tasks import Tasks
 
 if TYPE_CHECKING:
     from textual.actions import ActionParseResult
@@ -112,7 +113,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.extensions = Extensions(self, self.paths.config / "extensions" if extensions else None)
         self.accounts = OpenAccounts(self, self.extensions, link, alone=alone, early=early)
         self.demo = Demo(self, self.accounts, demo_data)
-        self._background = Background(self.tell)
+        self._tasks = Tasks(self._tell_failure)
         self._debugging = Debugging(self)
         self.painting = Painting(self, self._display)
         self._leaving = Leaving(self, self.accounts, self._keep_screen, self.demo.stop)
@@ -201,9 +202,10 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         else:
             self.accounts.go_live()
 
-    def on_unmount(self) -> None:
+    async def on_unmount(self) -> None:
         self.extensions.close()
         self._leaving.leave_signals()
+        await self._tasks.close()
 
     def _handle_exception(self, error: Exception) -> None:
         """Handles a bug in a handler, which ends the app: logs it, saves the draft and restores the terminal."""
@@ -319,7 +321,10 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
         """Runs ``work`` in the background. Errors are shown as a notice and logged."""
-        return self._background.spawn(work, what)
+        return self._tasks.start(work, what)
+
+    def _tell_failure(self, what: str, error: Exception) -> None:
+        self.tell(could_not(what, error), severity="error")
 
     # actions of commands
 

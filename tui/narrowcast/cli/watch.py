@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import logging
 import signal
 import sys
 import tempfile
@@ -34,6 +33,7 @@ from narrowcast_api.protocols.notifications import QuietHours, is_quiet, notice_
 from narrowcast_api.storage.folders import expand_home
 from narrowcast_api.sync.arrivals import Arrivals
 from narrowcast_api.sync.session import Session
+from narrowcast_api.tasks import Tasks
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
@@ -43,8 +43,6 @@ GRACE = 1.0
 """Seconds in which a message can be read elsewhere before it is reported."""
 SEND_EVERY = 30.0
 """Seconds between two checks for unsent messages that an app has left."""
-
-log = logging.getLogger(__name__)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -138,7 +136,7 @@ class _Watcher:
         self._quiet = quiet
         self._refused = refused
         self._session: Session | None = None
-        self._work: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks(lambda _, error: print_error(f"{name}: {error}"))
         self._telling = asyncio.Lock()
         self._status = ""
         self._live = asyncio.Event()
@@ -151,30 +149,14 @@ class _Watcher:
         )
         Arrivals(session, GRACE, self._heard)
         session.subscribe(lambda _: self._on_status(session))
-        self._start(session.run())
-        self._start(self._send_what_waits(paths))
+        self._tasks.start(session.run(), f"watch {self._name}")
+        self._tasks.start(self._send_what_waits(paths), f"send what waits in {self._name}")
 
     async def close(self) -> None:
         """Stops reporting, and waits for reports in progress."""
-        for task in list(self._work):
-            task.cancel()
-        await asyncio.gather(*self._work, return_exceptions=True)
+        await self._tasks.close()
         if self._session is not None:
             await self._session.close()
-
-    def _start(self, work: object) -> None:
-        task: asyncio.Task[None] = asyncio.ensure_future(self._guarded(work))
-        self._work.add(task)
-        task.add_done_callback(self._work.discard)
-
-    async def _guarded(self, work: object) -> None:
-        try:
-            await work  # type: ignore[misc]  # a coroutine, whatever it gives
-        except BrokenPipeError:
-            signal.raise_signal(signal.SIGTERM)  # the reader of our output has closed it
-        except Exception as error:
-            log.exception("watching %s", self._name)
-            print_error(f"{self._name}: {error}")
 
     def _on_status(self, session: Session) -> None:
         """Reports each change of the connection once; the first successful connection is not reported."""
@@ -200,7 +182,7 @@ class _Watcher:
     # messages
 
     def _heard(self, messages: Sequence[Message]) -> None:
-        self._start(self._tell(list(messages)))
+        self._tasks.start(self._tell(list(messages)), f"report messages of {self._name}")
 
     async def _tell(self, messages: Sequence[Message]) -> None:
         session = self._session
@@ -211,7 +193,11 @@ class _Watcher:
                 notice = notice_of(message, session.state)
                 if notice is None and not self._all:
                     continue
-                await self._print(session, message, None if notice is None else notice.reason.value)
+                try:
+                    await self._print(session, message, None if notice is None else notice.reason.value)
+                except BrokenPipeError:
+                    signal.raise_signal(signal.SIGTERM)  # the reader of our output has closed it
+                    return
                 local = datetime.now()  # noqa: DTZ005 - quiet hours are meant in local time
                 if notice is not None and notice.popup and not is_quiet(self._quiet, local):
                     values = command_values(notice, title=notice.title, body=notice.body, count=1)

@@ -11,6 +11,7 @@ from narrowcast.extensions.running import RunningExtension
 from narrowcast_api.model.messages import MENTION_FLAGS, Message
 from narrowcast_api.state import changes as change
 from narrowcast_api.state.presence import Status
+from narrowcast_api.tasks import Tasks
 
 if TYPE_CHECKING:
     from narrowcast.extend.app import App
@@ -41,12 +42,12 @@ class Hooks:
         self._unsubscribe = session.subscribe(self._on_changes)
         for hook in running.extension.start_hooks:
             self._put("on_start", hook)
-        self._worker = asyncio.get_running_loop().create_task(self._work())
+        self._tasks = Tasks()
+        self._tasks.start(self._work(), f"pass events to the extension {running.name}")
 
     async def close(self) -> None:
         self._unsubscribe()
-        self._worker.cancel()
-        await asyncio.gather(self._worker, return_exceptions=True)
+        await self._tasks.close()
 
     async def _work(self) -> None:
         while True:

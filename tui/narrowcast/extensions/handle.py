@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
 from collections.abc import Callable, Coroutine
@@ -19,6 +18,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.notice_text import words_of
 from narrowcast_api.state.presence import Status
 from narrowcast_api.storage.folders import private_folder
+from narrowcast_api.tasks import Tasks
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -56,7 +56,7 @@ class Handle:
         self._screen = screen
         self._redraw = redraw
         self._closed = False
-        self._work: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         self._client: Client | None = None
         self.log = logging.getLogger(f"narrowcast.extension.{running.name}")
 
@@ -180,12 +180,10 @@ class Handle:
             work.close()
             return
 
-        async def watched() -> None:
-            await self._running.call_hook("work in the background", lambda: work, unlimited=True)
-
-        task = asyncio.get_running_loop().create_task(watched())
-        self._work.add(task)
-        task.add_done_callback(self._work.discard)
+        name = f"run the extension {self._running.name} in the background"
+        self._tasks.start(
+            self._running.call_hook("work in the background", lambda: work, unlimited=True), name
+        )
 
     async def sleep(self, seconds: float) -> None:
         await self._session.clock.sleep(seconds)
@@ -193,7 +191,4 @@ class Handle:
     async def close(self) -> None:
         """Cancels the tasks that the extension started, and waits until they end."""
         self._closed = True
-        tasks = list(self._work)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._tasks.close()

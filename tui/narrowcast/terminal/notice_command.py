@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.terminal.processes import kill, start
+from narrowcast_api.tasks import Tasks
 
 if TYPE_CHECKING:
     from narrowcast_api.protocols.notifications import Notice
@@ -74,20 +75,16 @@ class CommandRunner:
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = tuple(command)
-        self._running: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     def start(self, values: Mapping[str, str]) -> None:
         """Runs the command in the background; errors are logged."""
-        if not self._command or len(self._running) >= MAX_AT_ONCE:
+        if not self._command or len(self._tasks) >= MAX_AT_ONCE:
             return
-        task = asyncio.ensure_future(self._run(arguments_of(self._command, values)))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        self._tasks.start(self._run(arguments_of(self._command, values)), "run the command for notices")
 
     async def close(self) -> None:
-        for task in list(self._running):
-            task.cancel()
-        await asyncio.gather(*self._running, return_exceptions=True)
+        await self._tasks.close()
 
     async def _run(self, arguments: Sequence[str]) -> None:
         program = shutil.which(arguments[0])
