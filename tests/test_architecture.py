@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -176,3 +177,15 @@ def test_nothing_is_imported_for_types_that_is_imported_anyway() -> None:
                 both = imported_names(body) & imported_names(statement.body)
                 twice += [f"{path.relative_to(ROOT)} imports {name}" for _, name in sorted(both, key=str)]
     assert twice == []
+
+
+def test_whoever_catches_everything_says_why() -> None:
+    """`except BaseException` also stops cancellations and the end of the program."""
+    without = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for package in PACKAGES
+        for path in files_of(package)
+        for number, (line, following) in enumerate(pairwise(path.read_text(encoding="utf-8").splitlines()), 1)
+        if "except BaseException" in line and "#" not in line + following
+    ]
+    assert without == []

@@ -69,7 +69,7 @@ async def download_file(
         path, descriptor = await in_thread(lambda: create_new(folder, file_name), _discard)
         try:
             size = await _copy(response, descriptor, progress, max_bytes)
-        except BaseException:
+        except BaseException:  # also if it is cancelled: half a file is worth nothing
             with contextlib.suppress(OSError):
                 path.unlink()
             raise

@@ -122,7 +122,7 @@ class ReadMarks:
         try:
             await self._is_idle.wait()
             yield
-        except BaseException:
+        except BaseException:  # also if it is cancelled: nothing would be marked ever again
             self.resume()
             raise
 
@@ -175,7 +175,7 @@ class ReadMarks:
             self._forget(batch)
         except NarrowcastError as error:
             self._keep(batch, error)
-        except BaseException:
+        except BaseException:  # cancelled on closing: the marks wait in the journal
             self._keep(batch, None)
             raise
         else:

@@ -100,7 +100,7 @@ def connect(
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute(f"PRAGMA synchronous={synchronous}")
         migrate(connection, migrations)
-    except BaseException:
+    except BaseException:  # an open connection would keep the file locked
         connection.close()
         raise
     return connection
@@ -115,7 +115,7 @@ def connect_read_only(path: Path, migrations: Migrations) -> sqlite3.Connection:
         if version != len(migrations):
             error = NewerDatabase if version > len(migrations) else OlderDatabase
             raise error(f"version {version}, this program knows {len(migrations)}")
-    except BaseException:
+    except BaseException:  # an open connection would keep the file locked
         connection.close()
         raise
     return connection
@@ -158,7 +158,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
         connection.execute("COMMIT")
-    except BaseException:
+    except BaseException:  # an open transaction would block all other windows
         with suppress(sqlite3.Error):
             connection.execute("ROLLBACK")
         raise

@@ -269,7 +269,7 @@ def _open_checked(path: Path) -> sqlite3.Connection:
 def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
-    except BaseException:
+    except BaseException:  # an open connection would keep the file locked
         connection.close()
         raise
 

@@ -182,7 +182,7 @@ def open_window(account_folder: Path, kind: str, machine: Machine | None = None)
         return Window(folder, record, _own_file(folder, record, locked=False))
     try:
         return Window(folder, record, _own_file(folder, record), shared)
-    except BaseException:
+    except BaseException:  # an open file would keep its lock
         os.close(shared)
         raise
 
@@ -201,7 +201,7 @@ def _own_file(folder: Path, record: WindowRecord, *, locked: bool = True) -> int
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.write(descriptor, msgspec.json.encode(record))
         hidden.rename(folder / record.window_id)
-    except BaseException:
+    except BaseException:  # an open file would keep its lock, and look like a window
         os.close(descriptor)
         hidden.unlink(missing_ok=True)
         raise

@@ -135,7 +135,7 @@ class Session:
             storage = AccountStorage.open(data_dir, cache_dir, account.site, account.email, kind=kind)
             try:
                 return storage, load_state(storage.cache, chosen)
-            except BaseException:
+            except BaseException:  # the files stay locked for other windows until they are closed
                 storage.close()
                 raise
 

@@ -63,7 +63,7 @@ class Core:
         self._lock = FolderLock(folder)
         try:
             self.store, self.vault = _opened(folder, keys_stay_sealed=keys_stay_sealed)
-        except BaseException:
+        except BaseException:  # the folder stays locked until it is released
             self._lock.release()
             raise
         self.disk = Disk(self.store.log_path)
@@ -111,7 +111,7 @@ class Core:
         try:
             with self.store.transaction():
                 yield
-        except BaseException:
+        except BaseException:  # also if it is cancelled: nothing of it may be sent or kept
             self._pending, self._after_commit = [], []
             if self.store.changes != changes:
                 # Most requests are rejected before any change; then the in-memory records are still valid.
@@ -261,7 +261,7 @@ def _opened(folder: Path, *, keys_stay_sealed: bool) -> tuple[Store, KeyVault]:
     try:
         vault = KeyVault(folder)
         seal_stored_keys(store, vault)
-    except BaseException as error:
+    except BaseException as error:  # an open connection would keep the file locked
         store.connection.close()
         if isinstance(error, UNUSABLE):
             raise unusable(path, error) from error

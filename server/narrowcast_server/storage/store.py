@@ -75,7 +75,7 @@ class Store(Reading):
             self._configure()
             self._migrate()
             connect_words(self._connection)
-        except BaseException as error:
+        except BaseException as error:  # an open connection would keep the file locked
             self._connection.close()
             if isinstance(error, UNUSABLE):
                 raise unusable(path, error) from error

@@ -59,7 +59,7 @@ def picture_stored(core: Core, content: bytes) -> Iterator[str]:
     try:
         with core.transaction():
             yield name
-    except BaseException:
+    except BaseException:  # nothing names the picture unless the transaction is committed
         Folder(core).public(name).unlink(missing_ok=True)
         raise
 

@@ -147,7 +147,7 @@ def keep(core: Core, user: User, partial: Path, filename: str, claimed_type: str
     try:
         with core.transaction():
             add_attachment(core, user, path_id, name, size, kind)
-    except BaseException:
+    except BaseException:  # nothing names the file unless the transaction is committed
         folder.remove(path_id)
         raise
     return path_id, name

@@ -76,6 +76,6 @@ def _write(data: Path, target: Path, kind: ExportType, stopped: threading.Event)
     target.parent.mkdir(parents=True, mode=0o700)
     try:
         write_archive(data, target, kind=kind, should_continue=lambda: not stopped.is_set(), say=_log.info)
-    except BaseException:
+    except BaseException:  # half an archive must not look like a whole one
         shutil.rmtree(target.parent, ignore_errors=True)
         raise

@@ -50,7 +50,7 @@ def run_file(path: Path) -> ModuleType:
     sys.modules[module.__name__] = module  # dataclasses look their module up there
     try:
         exec(code, module.__dict__)  # noqa: S102 - an extension is code that its user chose to run
-    except BaseException:
+    except BaseException:  # also `sys.exit`: half a module must not be found
         del sys.modules[module.__name__]
         raise
     return module

@@ -109,7 +109,9 @@ class Stepped:
                     return end.value
                 try:
                     step, value = self._work.send, (yield waits_for)
-                except BaseException as error:
+                except (
+                    BaseException
+                ) as error:  # also a cancellation, which the extension's own code has to see
                     step, value = self._work.throw, error
         finally:
             self._work.close()

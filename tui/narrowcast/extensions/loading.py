@@ -98,7 +98,7 @@ def _loaded(
     def work() -> None:
         try:
             results.put(load())
-        except BaseException as error:
+        except BaseException as error:  # also `sys.exit` at the top of a file: the app is not its to end
             log.warning("the extension in %s cannot be loaded", source, exc_info=error)
             results.put(error)
 

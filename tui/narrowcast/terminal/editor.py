@@ -54,7 +54,7 @@ def suspended(app: App[Any]) -> Iterator[None]:
     with app.suspend(), kept_modes():
         try:
             yield
-        except BaseException as error:
+        except BaseException as error:  # also a cancellation: the terminal is taken back first
             failure = error
     if failure is not None:
         raise failure

@@ -35,7 +35,7 @@ class Source:
             self._begin()
             if kind is not ExportType.FULL_WITHOUT_CONSENT:
                 self._restrict(kind)
-        except BaseException:
+        except BaseException:  # an open transaction would keep the log from being folded in
             self.close()
             raise
 
