@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
+from narrowcast_api.account import Account
 from support.serving import serving
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
@@ -30,9 +33,22 @@ class Served:
 def demo_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The data folder of a stopped demo server: creating its world takes as long as the rest of a start."""
     folder = tmp_path_factory.mktemp("demo-world")
-    with serving(folder / "data"):
-        pass
+    with serving(folder / "data") as url:
+        for file in (folder / "data" / "accounts").glob("*.zuliprc"):
+            begin_with_the_feed(url, Account.from_zuliprc(file))
     return folder / "data"
+
+
+def begin_with_the_feed(url: str, account: Account) -> None:
+    """Makes the combined feed the home view of an account: the inbox would cover the status line."""
+    request = Request(
+        f"{url}/api/v1/settings",
+        data=b"web_home_view=all_messages",
+        headers={"Authorization": f"Basic {account.credentials()}"},
+        method="PATCH",
+    )
+    with suppress(HTTPError), urlopen(request):  # bots have no settings
+        pass
 
 
 @pytest.fixture
@@ -53,9 +69,12 @@ def open_app(tmp_path: Path) -> Iterator[OpenApp]:
     with ExitStack() as stack:
 
         def start(rc: Path, *, owner: str = "", size: tuple[int, int] = (120, 40)) -> Terminal:
-            env = home(tmp_path / f"home-{owner or rc.stem}")
+            folder = tmp_path / f"home-{owner or rc.stem}"
+            is_new, env = not folder.exists(), home(folder)
             terminal = stack.enter_context(Terminal(narrowcast("--rc", str(rc)), env=env, size=size))
             terminal.wait_for(r"● live", PATIENCE)
+            if is_new:  # the first start opens the feed at the first unread message
+                terminal.press("G")
             return terminal
 
         yield start

@@ -110,6 +110,8 @@ class AppWindow(Window):
 
     async def start(self) -> None:
         await super().start()
+        if self.session.last_narrow is None:  # as if it had been open before: the inbox covers the messages
+            self.session.cache_view(Narrow.all())
         file = self.home.root / f"{self.name}.zuliprc"
         if not file.exists():
             self.account.write_zuliprc(file)

@@ -8,6 +8,7 @@ from collections.abc import Awaitable
 from textual.app import App
 
 from narrowcast.app.background import could_not
+from narrowcast.app.looking import Looking
 from narrowcast_api.tasks import Tasks
 
 
@@ -18,6 +19,8 @@ class ContextApp(App[None]):
 
     def __init__(self) -> None:
         super().__init__()
+        self.looking = Looking()
+        self.looking.key_pressed()
         self.told: list[str] = []
         self._tasks = Tasks(lambda what, error: self.tell(could_not(what, error)))
 

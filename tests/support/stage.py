@@ -17,6 +17,7 @@ from narrowcast.app.config import Config
 from narrowcast.commands.registry import by_id
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.terminal.paths import Paths
+from narrowcast_api.account import Account
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.message_view import MessageView
@@ -143,8 +144,10 @@ async def on_stage(
     live: bool = True,
     site: str | None = None,
     stored: Sequence[str] = (),
+    first_start: bool = False,
 ) -> AsyncIterator[Stage]:
-    """Opens the app of ``person``, on a server of its own unless one is given, and through ``site`` if given.
+    """Opens the app of ``person``, on a server of its own unless one is given, and through ``site`` if given. Unless
+    it is the ``first_start``, the account was open before, on the combined feed, and a key has been pressed.
 
     The accounts of ``stored`` users are in the accounts folder too, and then the person's as well.
     """
@@ -152,7 +155,14 @@ async def on_stage(
         async with (
             running_server(folder / "server") as own,
             on_stage(
-                folder, person=person, size=size, config=config, server=own, live=live, stored=stored
+                folder,
+                person=person,
+                size=size,
+                config=config,
+                server=own,
+                live=live,
+                stored=stored,
+                first_start=first_start,
             ) as stage,
         ):
             yield stage
@@ -168,8 +178,11 @@ async def on_stage(
         rc = folder / f"{person}.zuliprc"
         account.write_zuliprc(rc)
     app = NarrowcastApp(rc, config=config, paths=paths)
+    if not first_start:
+        await _open_before(account, paths)
+        app.looking.key_pressed()
     async with app.run_test(size=size) as pilot:
-        await until(lambda: app.accounts.screen is not None and app.screen is app.accounts.screen)
+        await until(lambda: app.accounts.screen is not None and app.accounts.screen.is_mounted)
         if live:
             await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
         stage = Stage(server, app, pilot)
@@ -194,6 +207,14 @@ async def behind_proxy(
 def notices(app: App[Any]) -> list[str]:
     """The notices on screen, newest last. Textual has no public API for them."""
     return [notice.message for notice in app._notifications]
+
+
+async def _open_before(account: Account, paths: Paths) -> None:
+    """Opens the combined feed of an account, unless the account was open before."""
+    session = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache)
+    if session.last_narrow is None:
+        session.cache_view(Narrow.all())
+    await session.close(0)
 
 
 async def run(stage: Stage, command_id: str) -> None:

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from narrowcast.app import notifier as module
 from narrowcast.app.config import Notifications
-from narrowcast.app.notifier import LOOKING, Notifier
+from narrowcast.app.looking import LOOKING
+from narrowcast.app.notifier import Notifier
 from narrowcast.terminal.notices import BELL, Popup
 from narrowcast_api.clock import SystemClock
 from narrowcast_api.protocols import read_marks

@@ -26,6 +26,7 @@ from narrowcast.app.demo import Demo
 from narrowcast.app.frames import SLOW
 from narrowcast.app.key_queue import KeyQueue
 from narrowcast.app.leaving import Leaving
+from narrowcast.app.looking import Looking
 from narrowcast.app.open_accounts import OpenAccounts
 from narrowcast.app.painting import Painting
 from narrowcast.app.themes import THEMES, has_sixteen_colours, own_themes
@@ -108,6 +109,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.paths = paths or Paths.of_user()
         self.config = config or Config()
         self.keys: dict[str, tuple[str, ...]] = {command.id: command.keys for command in REGISTRY}
+        self.looking = Looking()
         self.external_program: asyncio.subprocess.Process | None = None
         """An external program that uses the terminal at the moment."""
         self.extensions = Extensions(self, self.paths.config / "extensions" if extensions else None)
@@ -229,6 +231,10 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         """Queues keys and pastes, which are handled one after the other, and what the mouse does after them; passes on
         all other events at once.
         """
+        if isinstance(event, events.AppFocus | events.AppBlur):
+            self.looking.focus_reported(isinstance(event, events.AppFocus))
+        elif isinstance(event, events.MouseDown | events.MouseScrollDown | events.MouseScrollUp):
+            self.looking.key_pressed()
         typed = isinstance(event, events.Key | events.Paste)
         if event.is_forwarded or not (
             typed or (isinstance(event, events.MouseEvent) and self._typed.is_busy)
@@ -246,6 +252,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self._handle_exception(error)
         if (passed := time.perf_counter() - started) > SLOW:
             debug_log.note("slow", "key", ms=passed * 1000)
+        self.looking.key_pressed()
         self.accounts.key_pressed()
 
     def field_left(self) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from narrowcast.app.config import Config
     from narrowcast.app.config_file import Value
     from narrowcast.app.config_keys import ConfigKey
+    from narrowcast.app.looking import Looking
     from narrowcast.commands.command import Command
     from narrowcast.content.blocks import Document
     from narrowcast.terminal.paths import Paths
@@ -90,6 +91,10 @@ class AccountsContext(Protocol):
 class DemoContext(Protocol):
     """The demo: a server in a process of its own with a made-up organization."""
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the app shows the demo, or is starting it."""
+
     async def start(self) -> None:
         """Starts the demo server and opens its account."""
 
@@ -152,6 +157,8 @@ class AppContext(Protocol):
     paths: Paths
     keys: Mapping[str, Sequence[str]]
     """The keys of each command by its id."""
+    looking: Looking
+    """Whether the user is looking at the terminal."""
     external_program: asyncio.subprocess.Process | None
     """An external program that uses the terminal at the moment."""
 

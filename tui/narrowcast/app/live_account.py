@@ -64,12 +64,13 @@ class LiveAccount:
         """The name of the account in lists of several."""
         return self.file.stem
 
-    def show(self, config: Config) -> MainScreen:
-        """Returns a new main screen with the cached data."""
+    def show(self, config: Config, *, at_home: bool = True) -> MainScreen:
+        """Returns a new main screen with the cached data; ``at_home``: its first start goes to the home view."""
         self.screen = MainScreen(
             self.session,
             people=config.appearance.people,
             enter_sends=config.compose.enter == "send",
+            at_home=at_home,
         )
         return self.screen
 
@@ -119,6 +120,7 @@ class LiveAccount:
         self.session.presence.key_pressed()
         if self.screen is not None:
             self.screen.frames.hurry()
+            self.screen.look_again()
         if self._notifier is not None:
             self._notifier.key_pressed()
 

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Protocol
 
 from narrowcast.app.config import Notifications
+from narrowcast.app.looking import LOOKING
 from narrowcast.terminal.notice_command import CommandRunner, command_values
 from narrowcast.terminal.notices import BELL, Popup, popup_sequence
 from narrowcast_api.model.messages import Message
@@ -32,8 +33,6 @@ GRACE = 0.7
 """Seconds for which a notification is delayed, in which the message may be read."""
 MAX_AT_ONCE = 3
 """Maximum number of separate notifications at once; more are combined into one."""
-LOOKING = 120.0
-"""Seconds after the last key for which the user is assumed to look at a terminal that does not report its focus."""
 
 log = logging.getLogger(__name__)
 

@@ -146,7 +146,7 @@ class OpenAccounts:
             self.problem = self._problems.pop(path)
             return None
         self.shown = account
-        return account.show(app_of(self._app).config)
+        return account.show(app_of(self._app).config, at_home=not self._link)
 
     async def _load(self, path: Path) -> LiveAccount | None:
         """The account in a file, not live yet; None if it cannot be opened, with the reason in ``_problems``."""

@@ -13,6 +13,7 @@ from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main import choices
 from narrowcast.screens.main.choices import Everywhere, Target
+from narrowcast.screens.main.home import show_home
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
@@ -97,6 +98,15 @@ def inbox(screen: Workspace) -> None:
 def recent(screen: Workspace) -> None:
     """Shows recent conversations: all of them, newest first."""
     targets.open_list(screen, RecentScreen(screen.session))
+
+
+def home(screen: Workspace) -> None:
+    """Returns to the messages; from there goes to the home view, unless the settings keep Escape from that."""
+    screen.fold_panes()
+    if not screen.messages.has_focus_within:
+        screen.focus_messages()
+    elif screen.session.state.settings.flag("web_escape_navigates_to_home_view", True):
+        show_home(screen)
 
 
 def all_messages(screen: Workspace) -> None:

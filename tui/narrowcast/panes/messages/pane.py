@@ -16,6 +16,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.timer import Timer
 
+from narrowcast.app.context import app_of
 from narrowcast.app.frames import Frames, Kinds
 from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.commands.offline import offline_refusal
@@ -213,7 +214,7 @@ class MessagesPane(Vertical):
     @property
     def _is_seen(self) -> bool:
         """Whether the user is looking at the messages, as far as the terminal reports it."""
-        return self.app.app_focus and self.is_in_view
+        return self.app.app_focus and app_of(self).looking.is_looking and self.is_in_view
 
     def _sees_arrivals(self) -> bool:
         """Whether a message that arrives in the view now is seen at once."""

@@ -27,6 +27,7 @@ from narrowcast.panes.open_view import OpenView
 from narrowcast.panes.people import PeoplePane
 from narrowcast.screens.main.conversation_pane import ConversationPane
 from narrowcast.screens.main.history import Entry, History
+from narrowcast.screens.main.home import begin_at_home
 from narrowcast.screens.main.layout import CSS, PanePlan
 from narrowcast.screens.main.pane_requests import PaneRequests
 from narrowcast.screens.main.side_by_side import SideBySide
@@ -55,9 +56,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
     """Widgets repaint themselves when they get or lose the focus; Textual's own repaint would cover the whole
     screen."""
 
-    def __init__(self, session: Session, *, people: bool = True, enter_sends: bool = True) -> None:
+    def __init__(
+        self, session: Session, *, people: bool = True, enter_sends: bool = True, at_home: bool = True
+    ) -> None:
         super().__init__()
         self.session = session
+        self._at_home = at_home
+        """Whether the first start of the account goes to the home view."""
         self.sent_to: Destination | None = None
         self.plan = PanePlan(people_wanted=people)
         self.navigation = NavigationPane(session)
@@ -120,9 +125,14 @@ class MainScreen(Screen[None], inherit_bindings=False):
         yield self.lines.status
 
     def on_mount(self) -> None:
-        """Opens the last view of the previous run, from the cache, so that the first paint shows it."""
+        """Opens the last view of the previous run, from the cache, so that the first paint shows it; at the first
+        start the home view, once the settings are known.
+        """
         self.updates.begin()
-        self.open(self.session.last_narrow or Narrow.all())
+        last = self.session.last_narrow
+        self.open(last or Narrow.all(), None if last is not None else "first_unread")
+        if last is None and self._at_home and not app_of(self).demo.is_open:
+            self.call_after_refresh(lambda: self.spawn(begin_at_home(self), "show the home view"))
         self.call_after_refresh(self.lines.tell_warnings)
         self.call_after_refresh(self.unfinished.restore_side)
         self.call_after_refresh(self.unfinished.restore)
@@ -132,13 +142,14 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def on_screen_resume(self) -> None:
         """After a dialog closes, messages that arrived meanwhile are visible now."""
-        self._look_again()
+        self.look_again()
 
     def on_screen_suspend(self) -> None:
         """Below a dialog, no message counts as seen."""
-        self._look_again()
+        self.look_again()
 
-    def _look_again(self) -> None:
+    def look_again(self) -> None:
+        """Reports which messages the user is looking at, after a change of that."""
         for conversation in self.side.all:
             conversation.messages.look_again()
 

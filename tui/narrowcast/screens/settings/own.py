@@ -22,6 +22,14 @@ OTHER_APPS = "Other apps"
 
 OWN: Catalog = {
     "Preferences": (
+        choice(
+            "web_home_view",
+            "Home view",
+            ("inbox", "Inbox"),
+            ("recent_topics", "Recent conversations"),
+            ("all_messages", "Combined feed"),
+        ),
+        flag("web_escape_navigates_to_home_view", "Escape key navigates to home view"),
         flag("enter_sends", "Enter sends when composing (in apps that follow the account)"),
         flag("translate_emoticons", "Convert emoticons before sending (:) becomes 😃)"),
         flag("display_emoji_reaction_users", "Display names of reacting users when few users have reacted"),
@@ -100,14 +108,6 @@ OWN: Catalog = {
     ),
     OTHER_APPS: (
         choice("color_scheme", "Theme", (1, "Automatic"), (2, "Dark"), (3, "Light")),
-        choice(
-            "web_home_view",
-            "Home view",
-            ("inbox", "Inbox"),
-            ("recent_topics", "Recent conversations"),
-            ("all_messages", "Combined feed"),
-        ),
-        flag("web_escape_navigates_to_home_view", "Escape key navigates to home view"),
         choice(
             "web_channel_default_view",
             "Channel links go to",
