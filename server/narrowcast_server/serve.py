@@ -37,6 +37,7 @@ from narrowcast_server.organization.addresses import is_local
 from narrowcast_server.organization.clock import Clock
 from narrowcast_server.organization.config import Config, Dialect, RateLimit
 from narrowcast_server.organization.core import Core
+from narrowcast_server.routes.browser_sign_in import METHOD
 from narrowcast_server.storage.store import UNUSABLE, StoreError
 from narrowcast_server.uploads.files import Folder
 
@@ -232,7 +233,9 @@ def open_core(
     if config is None:
         # Demo data need not survive a machine crash.
         file = _server_file(options.data)
-        config = file.configure(Config(dialect=Dialect(options.dialect), durable=not options.demo))
+        config = file.configure(
+            Config(dialect=Dialect(options.dialect), durable=not options.demo, external_logins=(METHOD,))
+        )
         config = _with_rate_limits(config.at_level(options.feature_level), options)
     try:
         if not options.url and options.host in _EVERYWHERE:

@@ -271,6 +271,10 @@ class Connection:
                 self._report_no_response()
             raise failure
 
+    def cookie(self, ending: str) -> str:
+        """The value of the server's cookie whose name ends so; empty if it has set none."""
+        return self._http.cookie(ending)
+
     async def read(self, response: httpx2.Response, max_bytes: int = MAX_RESPONSE_BYTES) -> bytes:
         """Returns the decoded body of a raw exchange. Raises ResponseTooLarge beyond `max_bytes`."""
         return await read_bounded(response, max_bytes)

@@ -82,6 +82,11 @@ class HttpClient:
         """Whether an address is on the account's own origin: scheme, host and port."""
         return origin(httpx2.URL(url)) == self._origin
 
+    def cookie(self, ending: str) -> str:
+        """The value of the server's cookie whose name ends so; empty if it has set none."""
+        jar = () if self._http is None else self._http.cookies.jar
+        return next((cookie.value or "" for cookie in jar if cookie.name.endswith(ending)), "")
+
     def secrets(self) -> tuple[str, ...]:
         """Texts that must not be shown or logged: the key, and its encoded form in requests."""
         return () if self._account is None else (self._account.key.reveal(), self._account.credentials())

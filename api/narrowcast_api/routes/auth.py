@@ -20,12 +20,34 @@ async def fetch_api_key(
     then reject further attempts for half an hour.
     """
     params = {"username": username, "password": password, "second_factor": second_factor or OMIT}
-    return _account(
+    return account_of(
         connection, await connection.request("POST", "/fetch_api_key", params, authenticated=False)
     )
 
 
-def _account(connection: Connection, response: dict[str, object]) -> Account:
+async def list_dev_users(connection: Connection) -> list[str]:
+    """GET /dev_list_users: the addresses of the people of a development server, which has no passwords."""
+    response = await connection.request("GET", "/dev_list_users", authenticated=False)
+    found: list[str] = []
+    for name in ("direct_admins", "direct_users"):
+        people = response.get(name)
+        for person in people if isinstance(people, list) else ():
+            email = person.get("email") if isinstance(person, dict) else person
+            if isinstance(email, str):
+                found.append(email)
+    return found
+
+
+async def fetch_dev_api_key(connection: Connection, *, username: str) -> Account:
+    """POST /dev_fetch_api_key: log in to a development server without a password."""
+    params = {"username": username}
+    return account_of(
+        connection, await connection.request("POST", "/dev_fetch_api_key", params, authenticated=False)
+    )
+
+
+def account_of(connection: Connection, response: dict[str, object]) -> Account:
+    """The account in the response to logging in; the key is removed from it. Raises MalformedResponse."""
     # Wrapped before anything can fail, so that no traceback contains the key.
     key = Secret(text) if isinstance(text := response.pop("api_key", None), str) else Secret("")
     text, email = None, response.get("email")
@@ -56,7 +78,7 @@ async def accept_invitation(
     """
     params = {"email": email, "full_name": full_name, "password": password}
     path = f"/join/{text_segment(token, 'token')}"
-    return _account(connection, await connection.request("POST", path, params, authenticated=False))
+    return account_of(connection, await connection.request("POST", path, params, authenticated=False))
 
 
 async def choose_password(
@@ -68,7 +90,7 @@ async def choose_password(
     """
     params = {"password": password, "second_factor": second_factor or OMIT}
     path = f"/reset/{text_segment(token, 'token')}"
-    return _account(connection, await connection.request("POST", path, params, authenticated=False))
+    return account_of(connection, await connection.request("POST", path, params, authenticated=False))
 
 
 async def ask_for_password_link(connection: Connection, *, email: str) -> None:

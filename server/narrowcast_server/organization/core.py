@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from narrowcast_server.computing.workers import Workers
 from narrowcast_server.markdown.renderings import Renderings
+from narrowcast_server.organization.browser_sign_ins import BrowserSignIns
 from narrowcast_server.organization.clock import Clock, SystemClock
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.events import Event, EventHub
@@ -82,6 +83,7 @@ class Core:
         self.renderings = Renderings(self.workers)
         self.login_limits = LoginLimits(self.clock, config.login_attempts)
         self.reset_limits = LoginLimits(self.clock, config.reset_attempts)
+        self.browser_sign_ins = BrowserSignIns(self.clock)
         self.second_factors = SecondFactors(self.store, self.vault, self.clock)
         self.link_previews: dict[str, LinkPreview] = {}
         """Predefined website previews; the server never fetches pages."""

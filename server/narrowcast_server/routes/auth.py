@@ -1,4 +1,4 @@
-"""POST /fetch_api_key: logging in with email address and password."""
+"""POST /fetch_api_key: logging in with email address and password; `signed_in` checks them for other routes too."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import optional, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
 from narrowcast_server.queries.passwords import has_password
 from narrowcast_server.rules.second_factors import check_code
 
@@ -20,11 +21,23 @@ CODE = optional("second_factor", string)
 @routes.post("/fetch_api_key", USERNAME, PASSWORD, CODE, public=True)
 async def fetch_api_key(call: Call) -> ResponseBody:
     """The API key of the account. Too many wrong passwords raise RATE_LIMIT_HIT."""
+    return key_of(await signed_in(call, call[USERNAME], call[PASSWORD], call[CODE]))
+
+
+def key_of(user: User) -> ResponseBody:
+    """The response to logging in."""
+    return {"api_key": user.api_key, "email": user.delivery_email, "user_id": user.id}
+
+
+async def signed_in(call: Call, username: str, password: str, code: str | None) -> User:
+    """The user with this name, password and code of an authenticator app, if they use one. Raises
+    AUTHENTICATION_FAILED, USER_DEACTIVATED, SECOND_FACTOR_NEEDED, and RATE_LIMIT_HIT after too many wrong ones.
+    """
     core = call.core
-    name, place = call[USERNAME].strip().lower(), address_of(call.request)
+    name, place = username.strip().lower(), address_of(call.request)
     user = core.user_by_address(name)
     core.login_limits.hit(None if user is None else user.id, name, place)
-    fits = await has_password(core, user, call[PASSWORD], place)
+    fits = await has_password(core, user, password, place)
     # Other requests may have changed the user meanwhile.
     user = None if user is None else core.users.get(user.id)
     if user is None or not fits or user.is_bot:
@@ -32,6 +45,6 @@ async def fetch_api_key(call: Call) -> ResponseBody:
     if not user.is_active:
         raise ServiceError("Account is deactivated", "USER_DEACTIVATED", 401)
     with core.transaction():
-        check_code(core, user, call[CODE])
+        check_code(core, user, code)
     core.login_limits.succeeded(user.id, place)
-    return {"api_key": user.api_key, "email": user.delivery_email, "user_id": user.id}
+    return user
