@@ -167,16 +167,15 @@ async def test_where_marking_as_unread_fails_what_is_seen_counts_again(bench: Be
     assert bench.requests == [[1]]
 
 
-async def test_after_marking_as_unread_nothing_is_marked_until_another_view_is_opened(bench: Bench) -> None:
+async def test_what_waited_is_not_marked_after_marking_as_unread(bench: Bench) -> None:
     bench.online = False
     bench.marks.seen([1])
     async with bench.marks.suspended():
         bench.online = True
         bench.marks.wake()
-    bench.marks.seen([2])
+        bench.marks.seen([2])
     await bench.clock.advance(5)
     assert bench.requests == []
-    bench.marks.resume()
     bench.marks.seen([3])
     await bench.clock.settle()
     assert bench.requests == [[3]]
@@ -286,7 +285,6 @@ async def test_marks_that_were_taken_back_or_refused_are_not_kept(tmp_path: Path
     marks.seen([5, 6])
     async with marks.suspended():
         assert journal.load_read_marks() == []
-    marks.resume()
     marks.seen([7])
     bench.online = True
     bench.errors.append(BadRequest("BAD_REQUEST", "no"))

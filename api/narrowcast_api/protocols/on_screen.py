@@ -4,8 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable
 
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state.settings import Settings
+
 MOMENT = 0.3
 """Seconds without a break for which the end of a message is on the screen before the message counts as seen."""
+
+
+ALWAYS, IN_CONVERSATIONS = 1, 2
+"""Values of the setting `web_mark_read_on_scroll_policy`; any other is 'never'."""
+
+
+def marks_read(narrow: Narrow, settings: Settings) -> bool:
+    """Whether messages on the screen are marked as read in a view: where it shows all messages of a place, as far as
+    the user's setting for all devices allows.
+    """
+    policy = settings.number("web_mark_read_on_scroll_policy", ALWAYS)
+    return (policy == ALWAYS and narrow.marks_read) or (policy == IN_CONVERSATIONS and narrow.is_conversation)
 
 
 class OnScreen:

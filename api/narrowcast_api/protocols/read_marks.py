@@ -112,9 +112,8 @@ class ReadMarks:
 
     @asynccontextmanager
     async def suspended(self) -> AsyncIterator[None]:
-        """For the time in which the user marks messages as unread: `seen` does nothing from now until
-        `resume`, or until an exception. Waits for a request that is under way, which the server might carry
-        out later.
+        """For the time in which the user marks messages as unread: `seen` does nothing. Waits for a request that is
+        under way, which the server might carry out later.
         """
         self._suspended = True
         self._queue.clear()
@@ -122,13 +121,8 @@ class ReadMarks:
         try:
             await self._is_idle.wait()
             yield
-        except BaseException:  # also if it is cancelled: nothing would be marked ever again
-            self.resume()
-            raise
-
-    def resume(self) -> None:
-        """Lets `seen` work again, because another view was opened."""
-        self._suspended = False
+        finally:
+            self._suspended = False
 
     def wake(self) -> None:
         """Retries at once, because the connection is live again."""

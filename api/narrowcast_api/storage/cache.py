@@ -137,7 +137,11 @@ class Cache:
 
     def load_snapshot(self) -> bytes | None:
         """The last response of registration, as passed to `save_snapshot`."""
-        rows = self.file.read("SELECT value FROM parts WHERE name = 'snapshot'")
+        return self.load_part("snapshot")
+
+    def load_part(self, name: str) -> bytes | None:
+        """What was last passed to `save_part` under this name."""
+        rows = self.file.read("SELECT value FROM parts WHERE name = ?", name)
         with suppress(IndexError, TypeError, zlib.error):
             return zlib.decompress(rows[0][0])  # type: ignore[arg-type]  # a blob, or TypeError
         return None
@@ -195,10 +199,14 @@ class Cache:
 
     def save_snapshot(self, raw: bytes) -> None:
         """Stores a response of registration."""
-        packed = zlib.compress(raw, 1)
+        self.save_part("snapshot", raw)
+
+    def save_part(self, name: str, value: bytes) -> None:
+        """Stores a value under a name, in place of the one before."""
+        packed = zlib.compress(value, 1)
         self.file.write(
             lambda connection: connection.execute(
-                "INSERT OR REPLACE INTO parts VALUES ('snapshot', ?)", (packed,)
+                "INSERT OR REPLACE INTO parts VALUES (?, ?)", (name, packed)
             )
         )
 

@@ -34,6 +34,7 @@ from narrowcast_api.state.changes import (
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.sync.change_bus import ChangeBus, Listener
+from narrowcast_api.sync.kept_unread import KeptUnread
 from narrowcast_api.sync.loader import Loader
 from narrowcast_api.sync.local_search import LocalResult, search_cache
 from narrowcast_api.sync.message_lists import Views
@@ -96,6 +97,8 @@ class Session:
         """The task of `run`."""
         self._typing_expiry = TypingExpiry(self, clock)
         self._views = Views(self)
+        self.kept_unread = KeptUnread(storage.cache)
+        """The views in which nothing is marked as read."""
         self._refresher = ViewRefresher(self, clock)
         self.loader = Loader(self, self._synchronizer)
         services = Services(self)

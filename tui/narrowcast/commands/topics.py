@@ -269,6 +269,7 @@ async def mark_unread(screen: Workspace) -> None:
         for view in screen.session.views_on_screen:
             first = next((m.id for m in state.messages.known(view.ids) if topic.matches(m, state)), None)
             if first is not None:
+                session.kept_unread.add(view.narrow)
                 view.move_unread_line(first)
         screen.tell(f"{counted(changed, 'message')} marked as unread. {UNTIL_ANOTHER_VIEW}")
 

@@ -58,11 +58,10 @@ class Flags:
         skipped = set(response.ignored_because_not_subscribed_channels or ())
         changed = [one.id for one in session.state.messages.known(ids) if one.channel_id not in skipped]
         if changed:
+            session.kept_unread.add(view.narrow)
             session.show_unread(changed)
             view.move_unread_line(changed[0])
             self._pane.say(f"Marked as unread from here. {UNTIL_ANOTHER_VIEW}")
-        else:
-            session.read_marks.resume()
         if skipped:
             where = ", ".join(f"#{names.channel(session.state, one)}" for one in sorted(skipped))
             self._pane.refuse(stay_read(where))

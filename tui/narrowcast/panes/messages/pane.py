@@ -32,6 +32,7 @@ from narrowcast_api import permissions
 from narrowcast_api.errors import ApiError
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.protocols.on_screen import marks_read
 from narrowcast_api.state import changes as change
 
 if TYPE_CHECKING:
@@ -142,7 +143,6 @@ class MessagesPane(Vertical):
         self._is_positioned, self._ends = False, ()
         self.look_again()
         self._asked_from.clear()
-        self.session.read_marks.resume()
         self._shared.view = view = self.session.view(narrow)
         view.is_watched = self._sees_arrivals
         names = StateNames(self.session.state)
@@ -157,13 +157,17 @@ class MessagesPane(Vertical):
     def move(self, narrow: Narrow) -> None:
         """Shows the open topic at its new place, at the same position."""
         position, anchor = self.list.position, None
+        is_kept = self.narrow is not None and self.narrow in self.session.kept_unread
         if self._is_positioned:
             anchor = "newest" if position.following and not position.engaged else self.selected_id
         self.show(narrow, anchor)
+        if is_kept:
+            self.session.kept_unread.add(narrow)
 
     def _leave(self, view: MessageView) -> None:
         """Saves the position; messages that arrive from now on are not seen."""
         view.is_watched = None
+        self.session.kept_unread.discard(view.narrow)
         if self._is_positioned:
             view.position = self.selected_id
 
@@ -201,9 +205,14 @@ class MessagesPane(Vertical):
 
     def look_again(self) -> None:
         """Reports which messages the user is looking at, after a change of that."""
-        view = self.view
-        looks = view is not None and self._is_positioned and view.narrow.marks_read and self._is_seen
-        self.session.read_marks.on_screen(self, self._ends if looks else ())
+        session, narrow = self.session, self.narrow
+        marks = (
+            narrow is not None
+            and marks_read(narrow, session.state.settings)
+            and narrow not in session.kept_unread
+        )
+        looks = marks and self._is_positioned and self._is_seen
+        session.read_marks.on_screen(self, self._ends if looks else ())
 
     def on_show(self) -> None:
         self.look_again()
