@@ -20,6 +20,10 @@ from narrowcast_api.server_info import ServerInfo
 
 if TYPE_CHECKING:
     from narrowcast_api.http.operations import Group
+    from narrowcast_api.resources.navigation_views import NavigationViews
+    from narrowcast_api.resources.playgrounds import Playgrounds
+    from narrowcast_api.resources.reminders import Reminders
+    from narrowcast_api.resources.saved_snippets import SavedSnippets
     from narrowcast_api.routes.avatar import Avatar
     from narrowcast_api.routes.bots import Bots
     from narrowcast_api.routes.calls import Calls
@@ -35,16 +39,12 @@ if TYPE_CHECKING:
     from narrowcast_api.routes.linkifiers import Linkifiers
     from narrowcast_api.routes.messages import Messages
     from narrowcast_api.routes.narrows import Narrows
-    from narrowcast_api.routes.navigation_views import NavigationViews
     from narrowcast_api.routes.organization import Organization
     from narrowcast_api.routes.organization_pictures import OrganizationPictures
-    from narrowcast_api.routes.playgrounds import Playgrounds
     from narrowcast_api.routes.presence import Presences
     from narrowcast_api.routes.profile_fields import ProfileFields
     from narrowcast_api.routes.reactions import Reactions
     from narrowcast_api.routes.register import Registration
-    from narrowcast_api.routes.reminders import Reminders
-    from narrowcast_api.routes.saved_snippets import SavedSnippets
     from narrowcast_api.routes.scheduled_messages import ScheduledMessages
     from narrowcast_api.routes.server_settings import Server
     from narrowcast_api.routes.settings import Settings
@@ -57,7 +57,9 @@ if TYPE_CHECKING:
     from narrowcast_api.routes.user_groups import UserGroups
     from narrowcast_api.routes.users import Users
 
-_MODULES = {"registration": "register", "server": "server_settings"}
+_RESOURCES = frozenset({"navigation_views", "playgrounds", "reminders", "saved_snippets"})
+"""Groups in `narrowcast_api.resources`, in modules of the same names."""
+_ROUTES = {"registration": "register", "server": "server_settings"}
 """Modules of `narrowcast_api.routes` whose names differ from those of their groups, by group."""
 
 
@@ -114,7 +116,8 @@ class Client:
         of = Client.__annotations__.get(name)
         if of is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        module = import_module(f"narrowcast_api.routes.{_MODULES.get(name, name)}")
+        place = f"resources.{name}" if name in _RESOURCES else f"routes.{_ROUTES.get(name, name)}"
+        module = import_module(f"narrowcast_api.{place}")
         group: object = getattr(module, of)(self.connection)
         setattr(self, name, group)
         return group

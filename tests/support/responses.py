@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from narrowcast_api.resources import navigation_views, reminders, saved_snippets
 from narrowcast_api.wire import channels, drafts, groups, messages, organization, server, users
 from narrowcast_api.wire.model import WireModel
 
@@ -34,7 +35,7 @@ _TABLE: Final[dict[str, type[WireModel]]] = {
     "POST messages/flags/narrow": messages.NarrowFlagsChanged,
     "GET messages/matches_narrow": messages.NarrowMatches,
     "POST messages/render": messages.RenderedMessage,
-    "GET navigation_views": organization.NavigationViewList,
+    "GET navigation_views": navigation_views.NavigationViewList,
     "GET realm/domains": organization.DomainList,
     "GET realm/emoji": organization.CustomEmojiList,
     "POST realm/filters": organization.CreatedId,
@@ -43,10 +44,10 @@ _TABLE: Final[dict[str, type[WireModel]]] = {
     "GET realm/presence": users.RealmPresences,
     "GET realm/profile_fields": organization.ProfileFieldList,
     "POST realm/profile_fields": organization.CreatedId,
-    "GET reminders": drafts.ReminderList,
-    "POST reminders": drafts.CreatedReminder,
-    "GET saved_snippets": drafts.SavedSnippetList,
-    "POST saved_snippets": drafts.CreatedSavedSnippet,
+    "GET reminders": reminders.ReminderList,
+    "POST reminders": reminders.CreatedReminder,
+    "GET saved_snippets": saved_snippets.SavedSnippetList,
+    "POST saved_snippets": saved_snippets.CreatedSavedSnippet,
     "GET scheduled_messages": drafts.ScheduledMessageList,
     "POST scheduled_messages": drafts.CreatedScheduledMessage,
     "GET server_settings": server.ServerSettings,

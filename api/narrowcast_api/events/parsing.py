@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from narrowcast_api.resources import navigation_views, playgrounds, reminders, saved_snippets
+from narrowcast_api.wire.event import NO_ID, BadEvent, Event, UnknownEvent
 from narrowcast_api.wire.events import channels, messages, organization, people, personal
-from narrowcast_api.wire.events.base import NO_ID, BadEvent, Event, UnknownEvent
 from narrowcast_api.wire.model import describe
 
 _MAX_ID = 2**63 - 1
@@ -38,9 +39,15 @@ def _kinds_of(model: type[Event]) -> list[tuple[str, str | None]]:
     return [(name, op) for name in types for op in _words(model, "op")]
 
 
+_MODULES = (
+    *(channels, messages, organization, people, personal),
+    *(navigation_views, playgrounds, reminders, saved_snippets),
+)
+
+
 def _models() -> list[type[Event]]:
     models: list[type[Event]] = []
-    for module in (channels, messages, organization, people, personal):
+    for module in _MODULES:
         for value in vars(module).values():
             if isinstance(value, type) and issubclass(value, Event) and value.__module__ == module.__name__:
                 models.append(value)

@@ -1,19 +1,26 @@
-"""The records of one resource in the state, by key."""
+"""What a small resource is in the state: its records by key, and the handlers of its events."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+
+from narrowcast_api.model.reading import RawRecord, records
+from narrowcast_api.wire.event import Event
 
 Key = TypeVar("Key")
 Record = TypeVar("Record")
+Part = TypeVar("Part")
+Kind = TypeVar("Kind", bound=Event)
 
 
 class Collection(Generic[Key, Record]):
-    """Records by key, in the order in which they were added."""
+    """Records by key, in the order in which they were added. `name` is that of their rows in a snapshot."""
 
-    def __init__(self, key: Callable[[Record], Key]) -> None:
+    def __init__(self, name: str, key: Callable[[Record], Key], read: Callable[[RawRecord], Record]) -> None:
+        self._name = name
         self._key = key
+        self._read = read
         self._records: dict[Key, Record] = {}
 
     def __len__(self) -> int:
@@ -29,6 +36,10 @@ class Collection(Generic[Key, Record]):
     def all(self) -> list[Record]:
         return list(self._records.values())
 
+    def load(self, snapshot: RawRecord) -> None:
+        """Adds the records of a snapshot; invalid rows are logged and left out."""
+        self.put(records(snapshot.get(self._name), self._read, self._name))
+
     def put(self, records: Iterable[Record]) -> None:
         """Adds records, replacing older ones with the same keys."""
         self._records.update((self._key(record), record) for record in records)
@@ -41,3 +52,19 @@ class Collection(Generic[Key, Record]):
     def remove(self, key: Key) -> None:
         """Removes a record, if it is there."""
         self._records.pop(key, None)
+
+
+class EventHandlers(Generic[Part]):
+    """Functions that change a part of the state, by the class of the event that they apply."""
+
+    def __init__(self) -> None:
+        self.table: dict[type[Event], Callable[[Part, Any], None]] = {}
+
+    def of(self, kind: type[Kind]) -> Callable[[Callable[[Part, Kind], None]], Callable[[Part, Kind], None]]:
+        """Registers the decorated function for events of class `kind`."""
+
+        def register(handler: Callable[[Part, Kind], None]) -> Callable[[Part, Kind], None]:
+            self.table[kind] = handler
+            return handler
+
+        return register

@@ -1,14 +1,69 @@
-"""Code playgrounds (PLG rows; removing is outside them). Registration and its events list them."""
+"""Sites on which code can be run (PLG rows; removing is outside them). Registration and its events list them."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.operations import Bound, Done, Group, read, segment
+from narrowcast_api.model.reading import RawRecord, required_int, text
+from narrowcast_api.resources.collection import Collection, EventHandlers
 from narrowcast_api.url_templates import as_prefix, check_code_template
+from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.model import GoodList, read_by
 from narrowcast_api.wire.organization import CreatedId
 from narrowcast_api.wire.vocabulary import Dialect
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
+
+
+class Playground(NamedTuple):
+    """A site on which code of one language can be run (PLG rows)."""
+
+    id: int
+    name: str
+    language: str
+    url_template: str
+
+
+def read_playground(row: RawRecord) -> Playground:
+    """Reads a row of `realm_playgrounds`; public servers send `pygments_language`."""
+    return Playground(
+        required_int(row, "id"),
+        text(row, "name"),
+        text(row, "highlighter_language", text(row, "pygments_language")),
+        text(row, "url_template", text(row, "url_prefix")),
+    )
+
+
+PlaygroundRow = Annotated[Playground, read_by(read_playground)]
+
+
+def collection() -> Collection[int, Playground]:
+    """The organization's playgrounds in the state."""
+    return Collection("realm_playgrounds", lambda playground: playground.id, read_playground)
+
+
+# events
+
+handlers = EventHandlers[Collection[int, Playground]]()
+
+
+class RealmPlaygroundsEvent(Event):
+    """All code playgrounds, after a change."""
+
+    type: Literal["realm_playgrounds"] = "realm_playgrounds"
+    realm_playgrounds: GoodList[PlaygroundRow]
+
+
+@handlers.of(RealmPlaygroundsEvent)
+def _replace(playgrounds: Collection[int, Playground], event: RealmPlaygroundsEvent) -> None:
+    playgrounds.replace(event.realm_playgrounds)
+
+
+# operations
 
 
 async def add_playground(

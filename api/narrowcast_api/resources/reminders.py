@@ -2,9 +2,97 @@
 
 from __future__ import annotations
 
-from narrowcast_api.http.connection import Connection
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
 from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, read, segment
-from narrowcast_api.wire.drafts import CreatedReminder, Reminder, ReminderList
+from narrowcast_api.model.reading import RawRecord, boolean, integer, optional_int, required_int, text
+from narrowcast_api.resources.collection import Collection, EventHandlers
+from narrowcast_api.wire.event import Event
+from narrowcast_api.wire.model import GoodList, Id, WireModel, read_by
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
+
+
+class Reminder(NamedTuple):
+    """A reminder of a message, sent to the current user later."""
+
+    id: int
+    message_id: int | None
+    content: str
+    rendered_content: str
+    deliver_at: int
+    failed: bool
+
+
+def read_reminder(row: RawRecord) -> Reminder:
+    """Reads a row of `reminders`."""
+    return Reminder(
+        id=required_int(row, "reminder_id"),
+        message_id=optional_int(row, "reminder_target_message_id"),
+        content=text(row, "content"),
+        rendered_content=text(row, "rendered_content"),
+        deliver_at=integer(row, "scheduled_delivery_timestamp"),
+        failed=boolean(row, "failed"),
+    )
+
+
+ReminderRow = Annotated[Reminder, read_by(read_reminder)]
+
+
+def collection() -> Collection[int, Reminder]:
+    """The current user's reminders in the state."""
+    return Collection("reminders", lambda reminder: reminder.id, read_reminder)
+
+
+# events
+
+handlers = EventHandlers[Collection[int, Reminder]]()
+
+
+class RemindersEvent(Event):
+    """Base class of reminder events."""
+
+    type: Literal["reminders"] = "reminders"
+
+
+class RemindersAddEvent(RemindersEvent):
+    """Reminders were created."""
+
+    op: Literal["add"] = "add"
+    reminders: GoodList[ReminderRow]
+
+
+class RemindersRemoveEvent(RemindersEvent):
+    """A reminder was delivered or deleted."""
+
+    op: Literal["remove"] = "remove"
+    reminder_id: Id
+
+
+@handlers.of(RemindersAddEvent)
+def _add(reminders: Collection[int, Reminder], event: RemindersAddEvent) -> None:
+    reminders.put(event.reminders)
+
+
+@handlers.of(RemindersRemoveEvent)
+def _remove(reminders: Collection[int, Reminder], event: RemindersRemoveEvent) -> None:
+    reminders.remove(event.reminder_id)
+
+
+# operations
+
+
+class ReminderList(WireModel):
+    """Response of GET /reminders."""
+
+    reminders: GoodList[ReminderRow] = []
+
+
+class CreatedReminder(WireModel):
+    """Response of POST /reminders."""
+
+    reminder_id: Id
 
 
 async def list_reminders(connection: Connection) -> list[Reminder]:

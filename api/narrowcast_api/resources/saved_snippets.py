@@ -1,12 +1,105 @@
-"""Saved texts for messages (SNP rows; listing, creating and deleting are outside them, SNP-10, SNP-11)."""
+"""Saved texts to insert into messages (SNP rows; listing, creating and deleting are outside them, SNP-10, SNP-11)."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, read, segment
-from narrowcast_api.wire.drafts import CreatedSavedSnippet, SavedSnippet, SavedSnippetList
+from narrowcast_api.model.reading import RawRecord, integer, required_int, text
+from narrowcast_api.resources.collection import Collection, EventHandlers
+from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.model import GoodList, Id, WireModel, read_by
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
+
+
+class SavedSnippet(NamedTuple):
+    """A saved text of the current user. `content` is Markdown, to be inserted unchanged (SNP-06)."""
+
+    id: int
+    title: str
+    content: str
+    created: int
+
+
+def read_saved_snippet(row: RawRecord) -> SavedSnippet:
+    """Reads a row of `saved_snippets`."""
+    return SavedSnippet(
+        required_int(row, "id"), text(row, "title"), text(row, "content"), integer(row, "date_created")
+    )
+
+
+SavedSnippetRow = Annotated[SavedSnippet, read_by(read_saved_snippet)]
+
+
+def collection() -> Collection[int, SavedSnippet]:
+    """The current user's snippets in the state."""
+    return Collection("saved_snippets", lambda snippet: snippet.id, read_saved_snippet)
+
+
+# events
+
+handlers = EventHandlers[Collection[int, SavedSnippet]]()
+
+
+class SavedSnippetsEvent(Event):
+    """Base class of events about saved snippets."""
+
+    type: Literal["saved_snippets"] = "saved_snippets"
+
+
+class SavedSnippetsAddEvent(SavedSnippetsEvent):
+    """A saved snippet was created."""
+
+    op: Literal["add"] = "add"
+    saved_snippet: SavedSnippetRow
+
+
+class SavedSnippetsUpdateEvent(SavedSnippetsEvent):
+    """A changed snippet, complete."""
+
+    op: Literal["update"] = "update"
+    saved_snippet: SavedSnippetRow
+
+
+class SavedSnippetsRemoveEvent(SavedSnippetsEvent):
+    """A saved snippet was deleted."""
+
+    op: Literal["remove"] = "remove"
+    saved_snippet_id: Id
+
+
+@handlers.of(SavedSnippetsAddEvent)
+def _add(snippets: Collection[int, SavedSnippet], event: SavedSnippetsAddEvent) -> None:
+    snippets.put([event.saved_snippet])
+
+
+@handlers.of(SavedSnippetsUpdateEvent)
+def _update(snippets: Collection[int, SavedSnippet], event: SavedSnippetsUpdateEvent) -> None:
+    snippets.put([event.saved_snippet])
+
+
+@handlers.of(SavedSnippetsRemoveEvent)
+def _remove(snippets: Collection[int, SavedSnippet], event: SavedSnippetsRemoveEvent) -> None:
+    snippets.remove(event.saved_snippet_id)
+
+
+# operations
+
+
+class SavedSnippetList(WireModel):
+    """Response of GET /saved_snippets."""
+
+    saved_snippets: GoodList[SavedSnippetRow] = []
+
+
+class CreatedSavedSnippet(WireModel):
+    """Response of POST /saved_snippets."""
+
+    saved_snippet_id: Id
 
 
 async def list_saved_snippets(connection: Connection) -> list[SavedSnippet]:

@@ -6,8 +6,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.model.custom_emoji import read_custom_emoji
 from narrowcast_api.model.linkifiers import read_filters
-from narrowcast_api.model.navigation_views import NavigationView
-from narrowcast_api.model.reading import optional_text
+from narrowcast_api.resources import navigation_views, playgrounds, reminders, saved_snippets
 from narrowcast_api.state.changes import (
     Change,
     CustomEmojiChanged,
@@ -31,24 +30,15 @@ from narrowcast_api.wire.events import (
     DraftsUpdateEvent,
     InvitesChangedEvent,
     LegacySettingEvent,
-    NavigationViewAddEvent,
-    NavigationViewRemoveEvent,
-    NavigationViewUpdateEvent,
     RealmEmojiAddEvent,
     RealmEmojiEvent,
     RealmEmojiUpdateOneEvent,
     RealmExportEvent,
     RealmFiltersEvent,
     RealmLinkifiersEvent,
-    RealmPlaygroundsEvent,
     RealmUpdateDictEvent,
     RealmUpdateEvent,
     RealmUserSettingsDefaultsEvent,
-    RemindersAddEvent,
-    RemindersRemoveEvent,
-    SavedSnippetsAddEvent,
-    SavedSnippetsRemoveEvent,
-    SavedSnippetsUpdateEvent,
     ScheduledMessagesAddEvent,
     ScheduledMessagesRemoveEvent,
     ScheduledMessagesUpdateEvent,
@@ -57,6 +47,12 @@ from narrowcast_api.wire.events import (
 from narrowcast_api.wire.levels import Gate
 
 handlers = Handlers()
+handlers.include(saved_snippets.handlers, lambda state: state.saved_snippets, SavedSnippetsChanged())
+handlers.include(reminders.handlers, lambda state: state.reminders, ScheduledMessagesChanged())
+handlers.include(playgrounds.handlers, lambda state: state.playgrounds, LinkifiersChanged())
+handlers.include(
+    navigation_views.handlers, lambda state: state.navigation_views, SettingsChanged(("navigation_views",))
+)
 
 
 @handlers.of(DraftsAddEvent)
@@ -93,36 +89,6 @@ def _scheduled_update(state: State, event: ScheduledMessagesUpdateEvent) -> tupl
 def _scheduled_remove(state: State, event: ScheduledMessagesRemoveEvent) -> tuple[Change, ...]:
     state.scheduled_messages.remove(event.scheduled_message_id)
     return (ScheduledMessagesChanged(),)
-
-
-@handlers.of(RemindersAddEvent)
-def _reminders_add(state: State, event: RemindersAddEvent) -> tuple[Change, ...]:
-    state.reminders.put(event.reminders)
-    return (ScheduledMessagesChanged(),)
-
-
-@handlers.of(RemindersRemoveEvent)
-def _reminders_remove(state: State, event: RemindersRemoveEvent) -> tuple[Change, ...]:
-    state.reminders.remove(event.reminder_id)
-    return (ScheduledMessagesChanged(),)
-
-
-@handlers.of(SavedSnippetsAddEvent)
-def _snippets_add(state: State, event: SavedSnippetsAddEvent) -> tuple[Change, ...]:
-    state.saved_snippets.put([event.saved_snippet])
-    return (SavedSnippetsChanged(),)
-
-
-@handlers.of(SavedSnippetsUpdateEvent)
-def _snippets_update(state: State, event: SavedSnippetsUpdateEvent) -> tuple[Change, ...]:
-    state.saved_snippets.put([event.saved_snippet])
-    return (SavedSnippetsChanged(),)
-
-
-@handlers.of(SavedSnippetsRemoveEvent)
-def _snippets_remove(state: State, event: SavedSnippetsRemoveEvent) -> tuple[Change, ...]:
-    state.saved_snippets.remove(event.saved_snippet_id)
-    return (SavedSnippetsChanged(),)
 
 
 @handlers.of(UserSettingsEvent)
@@ -202,39 +168,11 @@ def _filters(state: State, event: RealmFiltersEvent) -> tuple[Change, ...]:
     return (LinkifiersChanged(),)
 
 
-@handlers.of(RealmPlaygroundsEvent)
-def _playgrounds(state: State, event: RealmPlaygroundsEvent) -> tuple[Change, ...]:
-    state.playgrounds.replace(event.realm_playgrounds)
-    return (LinkifiersChanged(),)
-
-
 @handlers.of(CustomProfileFieldsEvent)
 def _profile_fields(state: State, event: CustomProfileFieldsEvent) -> tuple[Change, ...]:
     state.profile_fields.replace(event.fields)
     changed = state.users.keep_profile_fields({field.id for field in event.fields})
     return (ProfileFieldsChanged(), UsersChanged(changed)) if changed else (ProfileFieldsChanged(),)
-
-
-@handlers.of(NavigationViewAddEvent)
-def _view_add(state: State, event: NavigationViewAddEvent) -> tuple[Change, ...]:
-    state.navigation_views.put([event.navigation_view])
-    return (SettingsChanged(("navigation_views",)),)
-
-
-@handlers.of(NavigationViewUpdateEvent)
-def _view_update(state: State, event: NavigationViewUpdateEvent) -> tuple[Change, ...]:
-    view = state.navigation_views.get(event.fragment)
-    if view is not None:
-        pinned = event.data.get("is_pinned", view.is_pinned)
-        name = optional_text(event.data, "name") if "name" in event.data else view.name
-        state.navigation_views.put([NavigationView(view.fragment, bool(pinned), name)])
-    return (SettingsChanged(("navigation_views",)),)
-
-
-@handlers.of(NavigationViewRemoveEvent)
-def _view_remove(state: State, event: NavigationViewRemoveEvent) -> tuple[Change, ...]:
-    state.navigation_views.remove(event.fragment)
-    return (SettingsChanged(("navigation_views",)),)
 
 
 @handlers.of(AttachmentEvent)

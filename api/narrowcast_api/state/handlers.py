@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from narrowcast_api.resources.collection import EventHandlers
 from narrowcast_api.state.changes import Change
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import Event
 
+Part = TypeVar("Part")
 Kind = TypeVar("Kind", bound=Event)
 Handler = Callable[[State, Any], tuple[Change, ...]]
 
@@ -31,3 +33,15 @@ class Handlers:
             return handler
 
         return register
+
+    def include(self, resource: EventHandlers[Part], part: Callable[[State], Part], *changes: Change) -> None:
+        """Registers the handlers of a resource, which change this part of the state; `changes` reports it."""
+
+        def handler(handle: Callable[[Part, Any], None]) -> Handler:
+            def apply(state: State, event: Event) -> tuple[Change, ...]:
+                handle(part(state), event)
+                return changes
+
+            return apply
+
+        self.table.update((kind, handler(handle)) for kind, handle in resource.table.items())

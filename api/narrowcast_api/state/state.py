@@ -14,18 +14,16 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from narrowcast_api.model.attachments import Attachment
-from narrowcast_api.model.bots import ManagedBot, read_managed_bot
+from narrowcast_api.model.attachments import read_attachment
+from narrowcast_api.model.bots import read_managed_bot
 from narrowcast_api.model.channel_folders import read_channel_folder
 from narrowcast_api.model.channels import read_channel, read_subscribed
-from narrowcast_api.model.custom_emoji import CustomEmoji, read_custom_emoji_table
+from narrowcast_api.model.custom_emoji import read_custom_emoji, read_custom_emoji_table
 from narrowcast_api.model.default_channel_groups import DefaultChannelGroup, read_default_channel_groups
-from narrowcast_api.model.drafts import ServerDraft, read_draft
-from narrowcast_api.model.linkifiers import Linkifier, read_filters, read_linkifier
+from narrowcast_api.model.drafts import read_draft
+from narrowcast_api.model.linkifiers import read_filters, read_linkifier
 from narrowcast_api.model.messages import Message
-from narrowcast_api.model.navigation_views import NavigationView, read_navigation_view
-from narrowcast_api.model.playgrounds import Playground, read_playground
-from narrowcast_api.model.profile_fields import ProfileField, read_profile_field
+from narrowcast_api.model.profile_fields import read_profile_field
 from narrowcast_api.model.reading import (
     RawRecord,
     id_of_key,
@@ -39,11 +37,10 @@ from narrowcast_api.model.reading import (
     text,
     texts,
 )
-from narrowcast_api.model.reminders import Reminder, read_reminder
-from narrowcast_api.model.saved_snippets import SavedSnippet, read_saved_snippet
-from narrowcast_api.model.scheduled_messages import ScheduledMessage, read_scheduled_message
+from narrowcast_api.model.scheduled_messages import read_scheduled_message
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting, read_user_group
 from narrowcast_api.model.users import read_user
+from narrowcast_api.resources import navigation_views, playgrounds, reminders, saved_snippets
 from narrowcast_api.resources.collection import Collection
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.channels import Channels
@@ -98,17 +95,19 @@ class State:
         self.settings = read_user_settings({})
         self.organization = read_organization_settings({})
         self.newcomers = read_newcomer_settings({})
-        self.drafts: Collection[int, ServerDraft] = Collection(lambda draft: draft.id)
-        self.scheduled_messages: Collection[int, ScheduledMessage] = Collection(lambda message: message.id)
-        self.reminders: Collection[int, Reminder] = Collection(lambda reminder: reminder.id)
-        self.saved_snippets: Collection[int, SavedSnippet] = Collection(lambda snippet: snippet.id)
-        self.linkifiers: Collection[int, Linkifier] = Collection(lambda linkifier: linkifier.id)
-        self.playgrounds: Collection[int, Playground] = Collection(lambda playground: playground.id)
-        self.custom_emoji: Collection[str, CustomEmoji] = Collection(lambda emoji: emoji.code)
-        self.profile_fields: Collection[int, ProfileField] = Collection(lambda field: field.id)
-        self.navigation_views: Collection[str, NavigationView] = Collection(lambda view: view.fragment)
-        self.managed_bots: Collection[int, ManagedBot] = Collection(lambda bot: bot.user_id)
-        self.attachments: Collection[int, Attachment] = Collection(lambda attachment: attachment.id)
+        self.drafts = Collection("drafts", lambda draft: draft.id, read_draft)
+        self.scheduled_messages = Collection(
+            "scheduled_messages", lambda message: message.id, read_scheduled_message
+        )
+        self.reminders = reminders.collection()
+        self.saved_snippets = saved_snippets.collection()
+        self.linkifiers = Collection("realm_linkifiers", lambda linkifier: linkifier.id, read_linkifier)
+        self.playgrounds = playgrounds.collection()
+        self.custom_emoji = Collection("realm_emoji", lambda emoji: emoji.code, read_custom_emoji)
+        self.profile_fields = Collection("custom_profile_fields", lambda field: field.id, read_profile_field)
+        self.navigation_views = navigation_views.collection()
+        self.managed_bots = Collection("realm_bots", lambda bot: bot.user_id, read_managed_bot)
+        self.attachments = Collection("attachments", lambda attachment: attachment.id, read_attachment)
         """The user's own files, as far as events reported them; the full list must be requested from the server."""
         self.max_message_id = 0
 
@@ -341,17 +340,16 @@ def _load_tables(state: State, response: RawRecord) -> None:
     state.drafts.put(draft.without(me) for draft in records(response.get("drafts"), read_draft, "draft"))
     scheduled = records(response.get("scheduled_messages"), read_scheduled_message, "scheduled message")
     state.scheduled_messages.put(message.without(me) for message in scheduled)
-    state.reminders.put(records(response.get("reminders"), read_reminder, "reminder"))
-    state.saved_snippets.put(records(response.get("saved_snippets"), read_saved_snippet, "snippet"))
-    state.linkifiers.put(records(response.get("realm_linkifiers"), read_linkifier, "linkifier"))
     if not state.supports(Gate.LINKIFIER_OBJECTS):
         state.linkifiers.put(read_filters(response.get("realm_filters")))
-    state.playgrounds.put(records(response.get("realm_playgrounds"), read_playground, "playground"))
     state.custom_emoji.put(read_custom_emoji_table(table(response.get("realm_emoji"))).values())
-    state.profile_fields.put(
-        records(response.get("custom_profile_fields"), read_profile_field, "profile field")
-    )
-    state.navigation_views.put(
-        records(response.get("navigation_views"), read_navigation_view, "navigation view")
-    )
-    state.managed_bots.put(records(response.get("realm_bots"), read_managed_bot, "bot"))
+    for collection in (
+        state.reminders,
+        state.saved_snippets,
+        state.linkifiers,
+        state.playgrounds,
+        state.profile_fields,
+        state.navigation_views,
+        state.managed_bots,
+    ):
+        collection.load(response)

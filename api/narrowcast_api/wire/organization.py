@@ -8,8 +8,6 @@ from narrowcast_api.model import (
     attachments,
     custom_emoji,
     linkifiers,
-    navigation_views,
-    playgrounds,
     profile_fields,
 )
 
@@ -23,8 +21,6 @@ CustomEmojiTable = Annotated[
 """Custom emoji by their codes."""
 
 Linkifier = Annotated[linkifiers.Linkifier, read_by(linkifiers.read_linkifier)]
-NavigationView = Annotated[navigation_views.NavigationView, read_by(navigation_views.read_navigation_view)]
-Playground = Annotated[playgrounds.Playground, read_by(playgrounds.read_playground)]
 ProfileField = Annotated[profile_fields.ProfileField, read_by(profile_fields.read_profile_field)]
 
 
@@ -146,12 +142,6 @@ class TestMessage(WireModel):
     """Response of POST /realm/test_welcome_bot_custom_message."""
 
     message_id: int
-
-
-class NavigationViewList(WireModel):
-    """Response of GET /navigation_views."""
-
-    navigation_views: GoodList[NavigationView] = []
 
 
 class OnboardingStep(WireModel):

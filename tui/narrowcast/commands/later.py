@@ -10,7 +10,7 @@ from narrowcast.screens.later.reminders import remind as ask_when
 from narrowcast.screens.later.scheduled import ScheduledScreen, send_later
 from narrowcast.screens.later.snippets import SnippetsScreen, new_snippet
 from narrowcast.text.formats import counted
-from narrowcast_api.model.saved_snippets import SavedSnippet
+from narrowcast_api.resources.saved_snippets import SavedSnippet
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace

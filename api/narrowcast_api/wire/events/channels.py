@@ -6,9 +6,8 @@ from typing import Any, Literal
 
 from narrowcast_api.model.reading import RawRecord
 from narrowcast_api.wire.channels import Channel, ChannelFolder, Subscription
+from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.model import GoodList, Id, Seconds, WireModel
-
-from .base import Event
 
 
 def _channel_ids(items: object) -> object:

@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 
 from narrowcast_api.model import messages
 from narrowcast_api.model.reading import RawRecord
+from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.model import Good, GoodList, Id, Seconds, WireModel, either, read_by
-
-from .base import Event
 
 
 class MessageEvent(Event):

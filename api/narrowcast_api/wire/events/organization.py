@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.model import GoodList, Id, Int, dialects
 from narrowcast_api.wire.organization import (
     CustomEmoji,
@@ -11,11 +12,8 @@ from narrowcast_api.wire.organization import (
     Domain,
     Export,
     Linkifier,
-    Playground,
     ProfileField,
 )
-
-from .base import Event
 
 
 class RealmEvent(Event):
@@ -124,13 +122,6 @@ class RealmFiltersEvent(Event):
 
     type: Literal["realm_filters"] = "realm_filters"
     realm_filters: GoodList[list[Any]]
-
-
-class RealmPlaygroundsEvent(Event):
-    """All code playgrounds, after a change."""
-
-    type: Literal["realm_playgrounds"] = "realm_playgrounds"
-    realm_playgrounds: GoodList[Playground]
 
 
 class CustomProfileFieldsEvent(Event):

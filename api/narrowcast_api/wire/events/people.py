@@ -7,11 +7,10 @@ from typing import Annotated, Any, Literal
 from narrowcast_api.model import bots, users
 from narrowcast_api.model import presence as presence_model
 from narrowcast_api.model.reading import BadRow, RawRecord
+from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.groups import UserGroup
 from narrowcast_api.wire.model import Good, GoodList, Id, Seconds, WireModel, either, read_by
 from narrowcast_api.wire.users import ClientPresence, MutedUser, seen_by_clients
-
-from .base import Event
 
 
 class RealmUserEvent(Event):

@@ -1,14 +1,13 @@
-"""Events about the current user's own data: drafts, scheduled messages, snippets, settings, files."""
+"""Events about the current user's own data: drafts, scheduled messages, settings, files."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-from narrowcast_api.wire.drafts import Draft, Reminder, SavedSnippet, ScheduledMessage
+from narrowcast_api.wire.drafts import Draft, ScheduledMessage
+from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.model import GoodList, Id, Int
-from narrowcast_api.wire.organization import Attachment, NavigationView, OnboardingStep
-
-from .base import Event
+from narrowcast_api.wire.organization import Attachment, OnboardingStep
 
 
 class DraftsEvent(Event):
@@ -65,53 +64,6 @@ class ScheduledMessagesRemoveEvent(ScheduledMessagesEvent):
     scheduled_message_id: Id
 
 
-class RemindersEvent(Event):
-    """Base class of reminder events."""
-
-    type: Literal["reminders"] = "reminders"
-
-
-class RemindersAddEvent(RemindersEvent):
-    """Reminders were created."""
-
-    op: Literal["add"] = "add"
-    reminders: GoodList[Reminder]
-
-
-class RemindersRemoveEvent(RemindersEvent):
-    """A reminder was delivered or deleted."""
-
-    op: Literal["remove"] = "remove"
-    reminder_id: Id
-
-
-class SavedSnippetsEvent(Event):
-    """Base class of events about saved snippets."""
-
-    type: Literal["saved_snippets"] = "saved_snippets"
-
-
-class SavedSnippetsAddEvent(SavedSnippetsEvent):
-    """A saved snippet was created."""
-
-    op: Literal["add"] = "add"
-    saved_snippet: SavedSnippet
-
-
-class SavedSnippetsUpdateEvent(SavedSnippetsEvent):
-    """A changed snippet, complete."""
-
-    op: Literal["update"] = "update"
-    saved_snippet: SavedSnippet
-
-
-class SavedSnippetsRemoveEvent(SavedSnippetsEvent):
-    """A saved snippet was deleted."""
-
-    op: Literal["remove"] = "remove"
-    saved_snippet_id: Id
-
-
 class UserSettingsEvent(Event):
     """One of the current user's settings changed."""
 
@@ -148,31 +100,3 @@ class AttachmentEvent(Event):
     op: Literal["add", "update", "remove"]
     attachment: Attachment
     upload_space_used: Int = 0
-
-
-class NavigationViewEvent(Event):
-    """Base class of events about the current user's navigation views."""
-
-    type: Literal["navigation_view"] = "navigation_view"
-
-
-class NavigationViewAddEvent(NavigationViewEvent):
-    """A navigation view was added."""
-
-    op: Literal["add"] = "add"
-    navigation_view: NavigationView
-
-
-class NavigationViewUpdateEvent(NavigationViewEvent):
-    """Fields of a navigation view changed; ``data`` contains the new values by name."""
-
-    op: Literal["update"] = "update"
-    fragment: str
-    data: dict[str, Any]
-
-
-class NavigationViewRemoveEvent(NavigationViewEvent):
-    """A navigation view was removed."""
-
-    op: Literal["remove"] = "remove"
-    fragment: str

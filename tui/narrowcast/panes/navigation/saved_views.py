@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from narrowcast.content.addresses import InApp, resolve
 
 if TYPE_CHECKING:
-    from narrowcast_api.model.navigation_views import NavigationView
     from narrowcast_api.narrow.narrow import Narrow
+    from narrowcast_api.resources.navigation_views import NavigationView
     from narrowcast_api.state.state import State
 
 BUILT_IN = {

@@ -16,7 +16,7 @@ from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
-from narrowcast_api.model.reminders import Reminder
+from narrowcast_api.resources.reminders import Reminder
 from narrowcast_api.state.changes import ScheduledMessagesChanged
 from narrowcast_api.wire.levels import Gate
 

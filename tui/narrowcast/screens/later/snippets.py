@@ -12,7 +12,7 @@ from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import LineField, Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast_api import permissions
-from narrowcast_api.model.saved_snippets import SavedSnippet
+from narrowcast_api.resources.saved_snippets import SavedSnippet
 from narrowcast_api.state.changes import SavedSnippetsChanged
 from narrowcast_api.wire.levels import Gate
 

@@ -15,8 +15,8 @@ from narrowcast.screens.dialogs.form_fields import LineField, Values, YesNo
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import Target
 from narrowcast.text import names
-from narrowcast_api.model.navigation_views import NavigationView
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.resources.navigation_views import NavigationView
 from narrowcast_api.state.changes import SettingsChanged
 
 if TYPE_CHECKING:
