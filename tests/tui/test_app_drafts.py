@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from narrowcast.screens.messages.drafts import ConflictScreen
+from narrowcast.screens.main.title import TitleLine
+from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
 from narrowcast_api.client import Client
 from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
+from support.screen_text import screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -147,7 +149,7 @@ async def test_a_conflict_is_reported_and_keeping_the_other_text_drops_the_own_o
     async with two_devices(tmp_path) as device:
         stage = device.stage
         await in_conflict(device)
-        await until(lambda: stage.notices and "also edited on another device" in stage.notices[-1])
+        await until(lambda: stage.notices and "also edited elsewhere" in stage.notices[-1])
         await stage.press("escape", "d", "H")
         assert isinstance(stage.app.screen, ConflictScreen)
         await stage.press("2")
@@ -183,3 +185,71 @@ async def test_keeping_both_makes_two_drafts_and_each_opens_as_itself(tmp_path: 
         assert sorted(seen) == ["soup here", "soup there"]
         await until(lambda: all(draft.synced for draft in stage.session.drafts.all()))
         assert sorted(await device.texts()) == ["soup here", "soup there"]
+
+
+async def test_a_draft_begun_elsewhere_is_what_one_continues_here(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage, Client.open(stage.server.account("ada")) as client:
+        where = await stage.in_topic("general", "lunch")
+        await client.drafts.create(drafts=[DraftVersion(where, "soup")])
+        writing = stage.screen.writing
+        await until(lambda: writing.text.text == "soup")
+        await stage.press("r")
+        await stage.type("!")
+        assert [draft.content for draft in stage.session.drafts.all()] == ["soup!"]
+        await until(lambda: all(draft.synced for draft in stage.session.drafts.all()))
+        assert [draft.content for draft in await client.drafts.list()] == ["soup!"]
+
+
+async def test_a_draft_begun_elsewhere_does_not_replace_what_is_written_here(tmp_path: Path) -> None:
+    async with two_devices(tmp_path) as device:
+        stage = device.stage
+        await device.client.drafts.create(drafts=[DraftVersion(device.where, "stew")])
+        await until(lambda: len(stage.session.drafts.all()) == 2)
+        await stage.drawn()
+        assert stage.screen.writing.text.text == "soup"
+
+
+async def test_a_draft_that_was_set_aside_does_not_come_back_by_itself(tmp_path: Path) -> None:
+    async with two_devices(tmp_path) as device:
+        stage = device.stage
+        await stage.press("alt+n")
+        await device.writes("soup and bread")
+        await until(lambda: [draft.content for draft in stage.session.drafts.all()] == ["soup and bread"])
+        await stage.drawn()
+        assert stage.screen.writing.text.text == ""
+
+
+async def test_the_title_counts_the_other_drafts_of_the_conversation_and_a_key_lists_them(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await stage.in_topic("general", "lunch")
+        await stage.press("r")
+        await stage.type("soup")
+        await stage.drawn()
+        title = stage.screen.query_one(TitleLine)
+        assert "draft" not in title.plain
+        await stage.press("alt+n")
+        await stage.type("stew")
+        stage.session.drafts.save(None, ChannelDestination(where.channel_id, "tea"), "milk")
+        await stage.drawn()
+        assert "1 other draft  F7" in title.plain
+        await stage.press("f7")
+        await until(lambda: isinstance(stage.app.screen, DraftsScreen))
+        await stage.pilot.pause()
+        shown = screen_text(stage.app.screen)
+        assert "Drafts for #general › lunch" in shown
+        assert "stew" in shown
+        assert "milk" not in shown
+
+
+async def test_a_key_in_compose_shows_both_versions_of_a_conflict_and_another_chooses(tmp_path: Path) -> None:
+    async with two_devices(tmp_path) as device:
+        stage = device.stage
+        await in_conflict(device)
+        await stage.told("This draft was also edited elsewhere. F4 shows both versions, to choose one.")
+        assert stage.screen.writing.target.hint.plain.strip() == "Two versions: F4 chooses"
+        await stage.press("f4", "2")
+        assert stage.screen.writing.text.text == "soup there"
+        await until(lambda: all(draft.synced for draft in stage.session.drafts.all()))
+        assert await device.texts() == ["soup there"]

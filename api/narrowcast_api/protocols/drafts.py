@@ -83,6 +83,7 @@ class Drafts:
         self._journal = journal
         self._clock = clock
         self._enabled = enabled
+        self._written_here: set[str] = set()
         self._alarm = Alarm(clock)
         self._typed = Alarm(clock)
 
@@ -122,6 +123,7 @@ class Drafts:
         wall = self._clock.now()
         item = self._store.get(draft_id)
         if item is None:
+            self._written_here.add(draft_id)
             item = self._store.add(Draft(draft_id, version, wall))
         elif item.record.version == version and not item.record.deleted:
             return draft_id
@@ -178,6 +180,10 @@ class Drafts:
             return False
         item.removed = False
         return True
+
+    def is_from_elsewhere(self, draft_id: str) -> bool:
+        """Whether this process did not create the draft: another device or window did, or an earlier process."""
+        return draft_id not in self._written_here
 
     def conflicts(self) -> list[tuple[Draft, Draft]]:
         """Drafts written on two devices at once; `delete` the unwanted text, or `keep_both`."""

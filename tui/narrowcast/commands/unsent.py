@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.screens.messages.drafts import DraftsScreen
+from narrowcast.commands.hints import keys_of, with_keys
+from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
 from narrowcast.screens.messages.outbox import OutboxScreen
 from narrowcast.text.unsent import resend_refusal
 from narrowcast_api.narrow.destinations import same_conversation
@@ -18,11 +19,41 @@ if TYPE_CHECKING:
 def drafts(screen: Workspace) -> None:
     """Lists the drafts; the chosen one is opened."""
 
+    _list(screen, DraftsScreen(screen.session))
+
+
+def drafts_here(screen: Workspace) -> None:
+    """Lists the drafts of the open conversation."""
+    where = screen.narrow.destination if screen.narrow is not None else None
+    if where is None:
+        screen.refuse(
+            with_keys(keys_of(screen), "This is not a single conversation. <go.drafts> lists all drafts.")
+        )
+    else:
+        _list(screen, DraftsScreen(screen.session, only=where))
+
+
+def _list(screen: Workspace, drafts: DraftsScreen) -> None:
     def chosen(draft_id: object) -> None:
         if isinstance(draft_id, str):
             open_draft(screen, draft_id)
 
-    screen.app.push_screen(DraftsScreen(screen.session), chosen)
+    screen.app.push_screen(drafts, chosen)
+
+
+def versions(screen: Workspace) -> None:
+    """Shows both versions of the draft in compose, which was also edited elsewhere, to choose one."""
+    here = screen.writing.draft.id
+
+    def chosen(draft_id: str | None) -> None:
+        if draft_id is not None:
+            open_draft(screen, draft_id)
+
+    for conflict in screen.session.drafts.conflicts():
+        if here is not None and here in {draft.draft_id for draft in conflict}:
+            screen.app.push_screen(ConflictScreen(screen.session, conflict), chosen)
+            return
+    screen.refuse("The text in compose has only one version.")
 
 
 def open_draft(screen: Workspace, draft_id: str) -> None:

@@ -104,6 +104,12 @@ class OpenDraft:
             return None
         return draft
 
+    @property
+    def is_in_conflict(self) -> bool:
+        """Whether another device or window edited the draft at the same time, and the user has not chosen yet."""
+        draft = self._drafts.get(self._id) if self._id is not None else None
+        return draft is not None and draft.conflict_with is not None
+
     def has_new_conflict(self) -> bool:
         """Whether another device edited the draft at the same time; true only once per conflict."""
         draft = self._drafts.get(self._id) if self._id is not None else None

@@ -88,6 +88,8 @@ class ComposeLook:
             return self._hints(("write.channel", "channel"), ("write.direct", "direct")), "dim"
         if refusal and not is_edit:
             return "You cannot send this ", "warn"
+        if not is_edit and self._pane.writing.draft.is_in_conflict:
+            return "Two versions: " + self._hints(("write.versions", "chooses")), "warn"
         if not is_edit:
             return None
         if self._pane.writing.edits.is_loading:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 EARLY_KEPT = "The message was not loaded. What you typed is in Drafts."
 REMOVED = "This draft was sent or deleted. <compose.undo> in compose brings its text back."
+IN_CONFLICT = "This draft was also edited elsewhere. <write.versions> shows both versions, to choose one."
 REMOVED_BUT_CHANGED = "This draft was sent or deleted elsewhere. What you wrote since is a new draft."
 
 Tell = Callable[..., None]
@@ -53,6 +54,8 @@ class Writing:
         self._claim = claim
         self.draft = OpenDraft(session.drafts)
         self.edits = Edits(session)
+        self._known = self._draft_ids()
+        """The drafts that there were when this was last looked at."""
         self._touched = False
         """Whether the user changed this text since it was shown."""
         self._before_edit: tuple[Destination | None, str | None] | None = None
@@ -181,11 +184,31 @@ class Writing:
             self.show_draft(changed)
             self._tell("This draft was changed on another device.")
         if self.draft.has_new_conflict():
-            self._tell(
-                "This draft was also edited on another device. Both versions are saved in Drafts.",
-                severity="warning",
-            )
+            self._tell(with_keys(keys_of(self._text), IN_CONFLICT), severity="warning")
+            self._shown()
+        self._take_new_draft()
         return changed is not None
+
+    def _take_new_draft(self) -> None:
+        """Shows a draft for this conversation that was begun elsewhere since, if nothing is written here: it is
+        continued, not written twice.
+        """
+        known, self._known = self._known, self._draft_ids()
+        new = self._known - known
+        if not new or self.is_busy or self.draft.id is not None:
+            return
+        where = self.destination()[0]
+        for draft in self._session.drafts.all():
+            if draft.draft_id in new and self._is_offered(draft, where):
+                self._take(draft)
+                return
+
+    def _draft_ids(self) -> set[str]:
+        return {draft.draft_id for draft in self._session.drafts.all()}
+
+    def _is_offered(self, draft: Draft, where: Destination | None) -> bool:
+        is_other = draft.conflict_with is None and self._session.drafts.is_from_elsewhere(draft.draft_id)
+        return is_other and where is not None and same_conversation(draft.destination, where)
 
     def follow_move(self, old: Destination, new: Destination) -> bool:
         """Addresses what is written to ``old`` to ``new``; returns whether there is such a text, which stays

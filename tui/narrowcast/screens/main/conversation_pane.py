@@ -42,9 +42,9 @@ class ConversationPane(Vertical):
         self.session = session
         self.view = OpenView()
         self.history = History()
-        self.title_line = TitleLine(session, self.view)
         self.messages = MessagesPane(session, frames)
         self.writing = ComposePane(session, self.view, enter_sends=enter_sends)
+        self.title_line = TitleLine(session, self.view, self.writing)
 
     @property
     def narrow(self) -> Narrow | None:

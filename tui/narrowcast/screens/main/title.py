@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrowcast.commands.hints import key_of, keys_of
 from narrowcast.panes.open_view import OpenView
 from narrowcast.text import names
-from narrowcast.widgets.one_line import OneLine
+from narrowcast.text.formats import counted
+from narrowcast.widgets.one_line import OneLine, Piece
+from narrowcast_api.narrow.destinations import same_conversation
 
 if TYPE_CHECKING:
+    from narrowcast.panes.compose.pane import ComposePane
+    from narrowcast_api.narrow.narrow import Narrow
     from narrowcast_api.sync.session import Session
 
 
 class TitleLine(OneLine):
-    def __init__(self, session: Session, view: OpenView) -> None:
+    """``writing``: the compose box of the conversation; the draft in it is not counted as another one."""
+
+    def __init__(self, session: Session, view: OpenView, writing: ComposePane) -> None:
         super().__init__(id="title")
         self._session = session
         self._view = view
+        self._writing = writing
         view.follow(self)
 
     def view_closes(self) -> None:
@@ -36,4 +44,22 @@ class TitleLine(OneLine):
         channel = state.channels.get(narrow.channel_id) if narrow.channel_id is not None else None
         about = names.about(channel) if channel is not None else ""
         title = names.view(state, narrow)
-        self.show_pieces([(f" {title}", "strong"), (f"   {about}" if about else "", "dim")])
+        self.show_pieces(
+            [(f" {title}", "strong"), (f"   {about}" if about else "", "dim")], self._drafts(narrow)
+        )
+
+    def _drafts(self, narrow: Narrow) -> list[Piece]:
+        """How many drafts of the conversation are not in compose, and the key that lists them."""
+        if (where := narrow.destination) is None:
+            return []
+        drafts = [
+            draft for draft in self._session.drafts.all() if same_conversation(draft.destination, where)
+        ]
+        others = len([draft for draft in drafts if draft.draft_id != self._writing.draft.id])
+        if not others:
+            return []
+        key = key_of(keys_of(self), "go.drafts-here")
+        return [
+            (counted(others, "other draft" if others < len(drafts) else "draft"), "accent"),
+            (f" {key} ", "dim"),
+        ]

@@ -24,6 +24,7 @@ from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import VirtualList
+from narrowcast_api.narrow.destinations import Destination, same_conversation
 from narrowcast_api.state.changes import DraftsChanged
 from narrowcast_api.storage.records import Draft
 
@@ -36,7 +37,8 @@ MARGIN = 2
 
 
 class DraftsScreen(ManageScreen[Draft]):
-    """Three lines per draft: destination and time, its beginning, and a warning if any.
+    """Three lines per draft: destination and time, its beginning, and a warning if any. ``only``: those for this
+    conversation.
 
     Dismissed with the id of the draft to open.
     """
@@ -53,12 +55,23 @@ class DraftsScreen(ManageScreen[Draft]):
     FOLLOWS = (DraftsChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.DRAFTS)]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, only: Destination | None = None) -> None:
         super().__init__(session)
+        self._only = only
         self._deleted: list[Draft] = []
 
+    def title_text(self) -> str:
+        return (
+            self.TITLE_TEXT
+            if self._only is None
+            else f"Drafts for {names.destination(self.state, self._only)}"
+        )
+
     def rows(self) -> Sequence[ListRow[Draft]]:
-        return [self._row(draft) for draft in self.session.drafts.all()]
+        drafts = self.session.drafts.all()
+        if self._only is not None:
+            drafts = [draft for draft in drafts if same_conversation(draft.destination, self._only)]
+        return [self._row(draft) for draft in drafts]
 
     def _row(self, draft: Draft) -> ListRow[Draft]:
         where = "no recipients yet"
