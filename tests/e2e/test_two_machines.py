@@ -68,14 +68,43 @@ def test_texts_of_a_draft_that_are_written_on_two_machines_at_once_are_both_ther
     both = [laptop, desktop]
     laptop.wait_until(
         lambda: (
-            any(machine.pump(0.1) or "Two versions" in machine.text for machine in both)
-            and any("Two versions" in machine.text for machine in both)
+            any(machine.pump(0.1) or "Alt-e two versions" in machine.text for machine in both)
+            and any("Alt-e two versions" in machine.text for machine in both)
         ),
         "one of the machines says that there are two versions",
     )
-    chooser = laptop if "Two versions" in laptop.text else desktop
-    chooser.press("f4")
+    chooser = laptop if "Alt-e two versions" in laptop.text else desktop
+    chooser.press("alt+e")
     chooser.wait_for(r"(?s)First version.*Paper: thi.*Second version.*Paper: thi")
     chooser.press("1")
     chooser.wait_gone("Second version")
-    chooser.wait_gone("Two versions")
+    chooser.wait_gone("Alt-e two versions")
+
+
+def test_a_message_that_is_changed_on_one_machine_is_not_overwritten_unseen_on_the_other(
+    served: Served, open_app: OpenApp
+) -> None:
+    write(served, "ada", "paper", "Which paper?")
+    laptop = open_app(served.rc("ada"), owner="laptop")
+    desktop = open_app(served.rc("ada"), owner="desktop")
+    for machine in (laptop, desktop):
+        go(machine, "design › paper", r"#design › paper")
+        machine.wait_for(r"Which paper\?")
+        machine.press("G", "e")
+        machine.wait_for("Editing message")
+        machine.settle()
+    laptop.type(" The thin one?")
+    desktop.type(" The thick one?")
+    desktop.settle()
+    desktop.press("enter")
+    laptop.wait_for("You changed this message elsewhere")
+    laptop.press("alt+e")
+    laptop.wait_for(r"(?s)Your edit.*thin.*Changed elsewhere")
+    assert sources(served, "paper") == ["Which paper? The thick one?"]
+    laptop.press("escape")
+    laptop.wait_for("Enter overwrites")
+    laptop.press("enter")
+    laptop.wait_until(
+        lambda: sources(served, "paper") == ["Which paper? The thin one?"],
+        "the edit overwrites what was seen",
+    )

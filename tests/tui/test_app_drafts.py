@@ -160,6 +160,15 @@ async def test_a_conflict_is_reported_and_keeping_the_other_text_drops_the_own_o
         assert await device.texts() == ["soup there"]
 
 
+async def test_the_hint_of_two_versions_goes_once_one_keeps_the_own(tmp_path: Path) -> None:
+    async with two_devices(tmp_path) as device:
+        stage = device.stage
+        await in_conflict(device)
+        await until(lambda: "two versions" in stage.screen.writing.target.hint.plain)
+        await stage.press("alt+e", "1")
+        await until(lambda: "two versions" not in stage.screen.writing.target.hint.plain)
+
+
 async def test_keeping_the_own_text_drops_the_other(tmp_path: Path) -> None:
     async with two_devices(tmp_path) as device:
         stage = device.stage
@@ -233,8 +242,8 @@ async def test_the_title_counts_the_other_drafts_of_the_conversation_and_a_key_l
         await stage.type("stew")
         stage.session.drafts.save(None, ChannelDestination(where.channel_id, "tea"), "milk")
         await stage.drawn()
-        assert "1 other draft  F7" in title.plain
-        await stage.press("f7")
+        assert "1 other draft  F5" in title.plain
+        await stage.press("f5")
         await until(lambda: isinstance(stage.app.screen, DraftsScreen))
         await stage.pilot.pause()
         shown = screen_text(stage.app.screen)
@@ -247,9 +256,11 @@ async def test_a_key_in_compose_shows_both_versions_of_a_conflict_and_another_ch
     async with two_devices(tmp_path) as device:
         stage = device.stage
         await in_conflict(device)
-        await stage.told("This draft was also edited elsewhere. F4 shows both versions, to choose one.")
-        assert stage.screen.writing.target.hint.plain.strip() == "Two versions: F4 chooses"
-        await stage.press("f4", "2")
+        await stage.told("This draft was also edited elsewhere. Alt-e shows both versions, to choose one.")
+        assert stage.screen.writing.target.hint.plain.strip() == "Alt-e two versions"
+        await stage.press("alt+e", "2")
         assert stage.screen.writing.text.text == "soup there"
+        await stage.drawn()
+        assert "two versions" not in stage.screen.writing.target.hint.plain
         await until(lambda: all(draft.synced for draft in stage.session.drafts.all()))
         assert await device.texts() == ["soup there"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -203,6 +203,9 @@ async def test_an_edit_that_is_refused_while_one_writes_something_else_says_wher
         assert [edit.content for edit in stage.session.edits.all()] == ["Soop!"]
 
 
+OnStage = Callable[[Path], AbstractAsyncContextManager[Stage]]
+
+
 @asynccontextmanager
 async def checking_edits(folder: Path) -> AsyncIterator[Stage]:
     """A stage whose server checks what an edit started from, as the embedded one does at any level."""
@@ -212,27 +215,36 @@ async def checking_edits(folder: Path) -> AsyncIterator[Stage]:
         yield stage
 
 
-async def test_an_edit_of_a_text_that_the_message_has_no_more_becomes_a_draft(tmp_path: Path) -> None:
-    async with checking_edits(tmp_path) as stage:
-        message_id = await edit_own(stage)
-        await stage.server.call("ada", "PATCH", f"/messages/{message_id}", {"content": "Soup"})
-        await stage.press("end", "!", "enter")
+async def editing_what_changes(stage: Stage, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
+    """Edits a message that is changed elsewhere at the same time: the event about that has not come yet."""
+    message_id = await edit_own(stage)
+    monkeypatch.setattr(stage.screen.writing, "messages_changed", lambda _ids: None)
+    await stage.server.call("ada", "PATCH", f"/messages/{message_id}", {"content": content})
+    await stage.press("end", "!", "enter")
+
+
+@pytest.mark.parametrize("on", [on_stage, checking_edits], ids=["server does not check", "server checks"])
+async def test_an_edit_of_a_text_that_the_message_has_no_more_becomes_a_draft(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on: OnStage
+) -> None:
+    async with on(tmp_path) as stage:
+        await editing_what_changes(stage, monkeypatch, "Soup")
         await stage.told("The message was changed meanwhile.")
         assert (await stage.server.newest("ada"))[-1]["content"] == "Soup"
         assert [draft.content for draft in stage.session.drafts.all()] == ["Soop!"]
         assert stage.session.edits.all() == []
 
 
-async def test_an_edit_whose_response_was_lost_is_saved_once_more_without_a_word(tmp_path: Path) -> None:
-    async with checking_edits(tmp_path) as stage:
-        message_id = await edit_own(stage)
-        await stage.server.call("ada", "PATCH", f"/messages/{message_id}", {"content": "Soop!"})
-        await stage.press("end", "!", "enter")
-        await until(lambda: not stage.screen.messages.mode_hint)
+@pytest.mark.parametrize("on", [on_stage, checking_edits], ids=["server does not check", "server checks"])
+async def test_an_edit_whose_response_was_lost_is_saved_once_more_without_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on: OnStage
+) -> None:
+    async with on(tmp_path) as stage:
+        await editing_what_changes(stage, monkeypatch, "Soop!")
+        await until(lambda: stage.screen.writing.editing is None and not stage.screen.messages.mode_hint)
+        await until(lambda: stage.session.edits.all() == [])
         assert stage.notices == []
         assert stage.session.drafts.all() == []
-        assert stage.session.edits.all() == []
-        assert stage.screen.writing.editing is None
 
 
 async def leave_behind(folder: Path, server: TestServer, message_id: int, content: str) -> None:

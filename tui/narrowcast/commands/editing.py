@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from narrowcast.app.context import app_of
 from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, to_draft
 from narrowcast.screens.dialogs.late import tell_late
+from narrowcast.screens.messages.versions import ComparisonScreen, Version
 from narrowcast.terminal.editor import edit_externally
 from narrowcast_api.errors import ExpectationMismatch
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -69,6 +71,32 @@ async def _load(screen: Workspace, writing: ComposePane, message_id: int) -> Non
     writing.begin.fill_edit(message_id, source)
 
 
+async def follow(screen: Workspace, message_id: int) -> None:
+    """Compares an edit with the text that its message was given elsewhere."""
+    source = await screen.messages.parts.clipboard.source_of(message_id)
+    if (editor := _editor_of(screen, message_id)) is not None:
+        editor.writing.edit_changed(message_id, source, _sender_of(screen, message_id))
+
+
+def _sender_of(screen: Workspace, message_id: int) -> str:
+    """Who may have changed the text of a message: only its sender can."""
+    state = screen.session.state
+    message = state.messages.get(message_id)
+    if message is None or message.sender_id == state.me:
+        return "You"
+    return state.users.name(message.sender_id)
+
+
+def versions(screen: Workspace) -> bool:
+    """Compares the text that the edited message was given elsewhere with the one in compose; False if there is none."""
+    both = screen.writing.versions
+    if both is not None:
+        screen.app.push_screen(
+            ComparisonScreen(Version("Changed elsewhere", both[0]), Version("Your edit", both[1]))
+        )
+    return both is not None
+
+
 def _editor_of(screen: Workspace, message_id: int) -> ConversationPane | None:
     """The conversation in whose compose box a message is being edited."""
     return next((one for one in screen.side.all if one.writing.editing == message_id), None)
@@ -78,25 +106,36 @@ async def save(screen: Workspace, edit: Edit) -> None:
     """Saves an edit. If the server rejects it, the text returns to compose; after a conflicting change of the
     message it becomes a draft.
     """
-    session = screen.session
-    messages, writing = screen.messages, screen.writing  # the focus may move during the request
+    session, writing = screen.session, screen.writing  # the focus may move during the request
     try:
-        request = session.client.messages.edit(
-            message_id=edit.message_id, content=edit.content, expected_content=edit.original
-        )
-        try:
-            await messages.waiting(request, "Saving…")
-        except ExpectationMismatch:
-            source = await messages.parts.clipboard.source_of(edit.message_id)
-            if source.strip() != edit.content.strip():  # else it was saved before, and the response was lost
-                session.edits.update(edit)
-                to_draft(edit, session)
-                screen.tell(CHANGED_MEANWHILE, severity="warning")
-                return
+        if await _overwrites(screen, edit):
+            session.edits.update(edit)
+            to_draft(edit, session)
+            screen.tell(CHANGED_MEANWHILE, severity="warning")
+            return
     except Exception:
         writing.begin.give_back(edit)
         raise
     session.edits.saved(edit)
+
+
+async def _overwrites(screen: Workspace, edit: Edit) -> bool:
+    """Saves an edit unless it would overwrite a text that the user has not seen; returns whether it would."""
+    session, messages = screen.session, screen.messages
+    source_of = messages.parts.clipboard.source_of
+    if not session.state.supports(Gate.EDIT_EXPECTATION):  # the server does not compare: here, just before
+        source = await source_of(edit.message_id)
+        if source.strip() not in (edit.original.strip(), edit.content.strip()):
+            return True
+    request = session.client.messages.edit(
+        message_id=edit.message_id, content=edit.content, expected_content=edit.original
+    )
+    try:
+        await messages.waiting(request, "Saving…")
+    except ExpectationMismatch:
+        source = await source_of(edit.message_id)
+        return source.strip() != edit.content.strip()  # else it was saved before, and the response was lost
+    return False
 
 
 async def external_editor(screen: Workspace) -> None:

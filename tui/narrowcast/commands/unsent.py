@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrowcast.commands import editing
 from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
 from narrowcast.screens.messages.outbox import OutboxScreen
@@ -42,7 +43,9 @@ def _list(screen: Workspace, drafts: DraftsScreen) -> None:
 
 
 def versions(screen: Workspace) -> None:
-    """Shows both versions of the draft in compose, which was also edited elsewhere, to choose one."""
+    """Shows both versions of the draft or edit in compose that was also changed elsewhere; a draft's to choose one."""
+    if editing.versions(screen):
+        return
     here = screen.writing.draft.id
 
     def chosen(draft_id: str | None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual.timer import Timer
+
 from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.moment import Moment
@@ -23,6 +25,7 @@ class Beginning:
         self._pane = pane
         self._rules = rules
         self._order = order
+        self._timer: Timer | None = None
         self.was_writing = False
         """Whether compose had the focus when the edit was started."""
 
@@ -176,11 +179,14 @@ class Beginning:
         left = None
         if message is not None:
             left = permissions.edit_seconds_left(state, message, self._pane.session.clock.now())
+        if left == 0:
+            self._pane.writing.end_edit_in_time()
         self._pane.target.show_edit(
             " Editing message" + (f" · {_time_left(left)}" if left is not None else "")
         )
-        if left is not None:
-            self._pane.host.set_timer(ASK_TIME_EVERY, self._show_edit)
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self._pane.host.set_timer(min(left or ASK_TIME_EVERY, ASK_TIME_EVERY), self._show_edit)
 
     def give_back(self, edit: Edit) -> None:
         """Restores the text of an edit that the server rejected; only saves it, and says where, if another

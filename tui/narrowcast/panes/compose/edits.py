@@ -47,11 +47,19 @@ class Edits:
         """The id of the message that is being edited."""
         self.is_loading = False
         """Whether the text of the message has not arrived yet."""
+        self.theirs: str | None = None
+        """The text that the message was given elsewhere during the edit, and that would be overwritten."""
+        self.seen = ""
+        """The rendered content of the message when its text was requested or compared last."""
+        self._too_late: str | None = None
+        """The draft of the text, once the time for edits is over."""
 
     def await_source(self, message_id: int) -> None:
         """Starts to edit a message whose text has not arrived yet: until `begin`, nothing is stored."""
         self.message_id, self.is_loading = message_id, True
         self._original, self._destination = "", destination_of(message_id, self._session)
+        self.theirs = self._too_late = None
+        self.has_changed()
 
     def begin(self, message_id: int, original: str) -> Edit:
         """Starts to edit a message; restores an earlier unsaved edit of it."""
@@ -61,6 +69,42 @@ class Edits:
         self._destination = kept.destination if kept is not None else None
         edit = self._edit(message_id, original)
         return kept or edit
+
+    @property
+    def original(self) -> str:
+        """The text of the message with which the edit began, or that the user knows of."""
+        return self._original
+
+    def has_changed(self) -> bool:
+        """Whether the content of the message is another one than at the last call."""
+        message = self._session.state.messages.get(self.message_id) if self.message_id is not None else None
+        before, self.seen = self.seen, message.content if message is not None else self.seen
+        return before != self.seen
+
+    def changed_elsewhere(self, source: str, content: str) -> bool:
+        """The message has the text ``source`` now, ``content`` is in compose. Returns whether saving would overwrite
+        what the user has not seen; from now on it is known that it does.
+        """
+        if source == self._original:
+            return False
+        self._original = source
+        self.theirs = source if content.strip() != source.strip() else None
+        self.note(content)
+        return self.theirs is not None
+
+    @property
+    def is_too_late(self) -> bool:
+        """Whether the time for edits is over: the text is a draft."""
+        return self._too_late is not None
+
+    def end_in_time(self, content: str) -> bool:
+        """The time for edits is over: the text becomes a draft at once. False if it has not changed."""
+        if self.message_id is None or not self.note(content):
+            return False
+        edit = self._edit(self.message_id, content)
+        self._too_late = self._session.drafts.save(None, edit.destination, content)
+        self._session.edits.forget(edit.message_id)
+        return True
 
     def _edit(self, message_id: int, content: str) -> Edit:
         self._destination = destination_of(message_id, self._session) or self._destination
@@ -97,6 +141,9 @@ class Edits:
         """Stores the current text if it differs from the original; returns whether it does."""
         if self.message_id is None or self.is_loading:
             return False
+        if self._too_late is not None:
+            self._session.drafts.save(self._too_late, self._destination, content)
+            return False
         if not content.strip() or content == self._original:
             self._session.edits.forget(self.message_id)
             return False
@@ -106,7 +153,7 @@ class Edits:
     def leave(self, content: str) -> bool:
         """Ends the edit before another text is shown; returns whether there were changes, which are stored."""
         changed = self.note(content)
-        self.message_id, self.is_loading = None, False
+        self.message_id, self.is_loading, self._too_late = None, False, None
         return changed
 
     def keep_early(self, content: str) -> bool:

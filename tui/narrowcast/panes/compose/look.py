@@ -89,12 +89,15 @@ class ComposeLook:
         if refusal and not is_edit:
             return "You cannot send this ", "warn"
         if not is_edit and self._pane.writing.draft.is_in_conflict:
-            return "Two versions: " + self._hints(("write.versions", "chooses")), "warn"
+            return self._hints(("write.versions", "two versions")), "warn"
         if not is_edit:
             return None
         if self._pane.writing.edits.is_loading:
             return "", "dim"  # nothing can be saved yet
         save = "compose.enter" if self._enter_sends else "compose.other-enter"
+        if self._pane.writing.edits.theirs is not None:
+            keys = ("write.versions", "shows"), (save, "overwrites"), ("compose.leave", "leaves")
+            return self._hints(*keys), "warn"
         return self._hints((save, "saves"), ("compose.leave", "cancels")), "dim"
 
     def _usual(self, *, roomy: bool) -> str:

@@ -76,6 +76,13 @@ class ComposePane(Vertical):
             self.edit = edit
             self.was_reading = was_reading
 
+    class EditOutdated(Message):
+        """The message that is being edited was changed elsewhere: `edit_changed` needs its text."""
+
+        def __init__(self, message_id: int) -> None:
+            super().__init__()
+            self.message_id = message_id
+
     class EditorWanted(Message):
         """Write in an external editor."""
 
@@ -185,6 +192,23 @@ class ComposePane(Vertical):
         if self.editing in message_ids:
             how = "The message that you are editing was deleted. <compose.leave> saves your text as a draft."
             self._shared.tell(with_keys(keys_of(self), how), severity="warning")
+
+    def messages_changed(self, message_ids: Collection[int]) -> None:
+        """Asks for the text of the message that is being edited, if it is one of these and has other content now."""
+        edited, edits = self.editing, self._writing.edits
+        if edited is not None and edited in message_ids and not edits.is_loading and edits.has_changed():
+            self.post_message(self.EditOutdated(edited))
+
+    def edit_changed(self, message_id: int, source: str, who: str) -> None:
+        """The message that is being edited has another text now, by the user named ``who``."""
+        if self.is_attached and self.editing == message_id:
+            self._writing.edit_changed(source, who)
+
+    @property
+    def versions(self) -> tuple[str, str] | None:
+        """The text that the edited message was given elsewhere, and the one that would overwrite it."""
+        theirs = self._writing.edits.theirs
+        return (theirs, self.text.text) if theirs is not None else None
 
     def follow_draft(self) -> None:
         """Shows changes that another device made to this draft."""

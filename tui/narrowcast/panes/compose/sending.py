@@ -51,8 +51,8 @@ class Sending:
         """Sends the text in compose, unless it was sent, deleted or changed elsewhere and not shown so yet."""
         if self._pane.writing.follow_draft():
             return
-        if self._pane.writing.edits.is_loading:
-            self._pane.tell("The message is still loading.")
+        if problem := self._edit_problem():
+            self._pane.tell(problem, severity="warning")
             return
         content = self._pane.text.text.strip()
         if not content:
@@ -65,6 +65,18 @@ class Sending:
             self._edited(edit)
         elif not (content.startswith("/") and self._slash(content, partial(self._slash_done, content))):
             self._hand_over(content)
+
+    def _edit_problem(self) -> str:
+        """Why the edit cannot be saved now; empty if it can, or if there is none."""
+        writing = self._pane.writing
+        if writing.edits.is_loading:
+            return "The message is still loading."
+        if writing.edits.is_too_late:
+            writing.leave_edit()
+            return "The time for edits is over. Your text is in Drafts."
+        if writing.was_just_changed:
+            return "The message was changed elsewhere just now. Saving again overwrites that."
+        return ""
 
     def _slash_done(self, content: str, text: str | None) -> None:
         """Sends ``text``, which a slash command returned in place of ``content``; None sends nothing."""

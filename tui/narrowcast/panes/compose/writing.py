@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 EARLY_KEPT = "The message was not loaded. What you typed is in Drafts."
 REMOVED = "This draft was sent or deleted. <compose.undo> in compose brings its text back."
+OVERWRITES = "<write.versions> shows the difference. Saving overwrites it, <compose.leave> keeps it."
+NOTICED_AFTER = 1.0
+"""Seconds after a change elsewhere within which a key that saves was pressed without knowing of it."""
+TOO_LATE = "The time for edits is over. What you write here is in Drafts."
 IN_CONFLICT = "This draft was also edited elsewhere. <write.versions> shows both versions, to choose one."
 REMOVED_BUT_CHANGED = "This draft was sent or deleted elsewhere. What you wrote since is a new draft."
 
@@ -56,8 +60,10 @@ class Writing:
         self.edits = Edits(session)
         self._known = self._draft_ids()
         """The drafts that there were when this was last looked at."""
+        self._is_in_conflict = False
         self._touched = False
         """Whether the user changed this text since it was shown."""
+        self._changed_at = 0.0
         self._before_edit: tuple[Destination | None, str | None] | None = None
         """The destination before the edit, and the id of its draft."""
 
@@ -185,6 +191,8 @@ class Writing:
             self._tell("This draft was changed on another device.")
         if self.draft.has_new_conflict():
             self._tell(with_keys(keys_of(self._text), IN_CONFLICT), severity="warning")
+        if self._is_in_conflict is not self.draft.is_in_conflict:
+            self._is_in_conflict = self.draft.is_in_conflict
             self._shown()
         self._take_new_draft()
         return changed is not None
@@ -254,6 +262,31 @@ class Writing:
         if typed:
             self._text.insert(typed)
         return edit
+
+    def edit_changed(self, source: str, who: str) -> None:
+        """The message that is being edited has the text ``source`` now. It is shown if nothing was changed here."""
+        edits, message_id = self.edits, self.edits.message_id
+        if message_id is None or edits.is_loading or source == edits.original:
+            return
+        if self._text.text == edits.original:
+            self._put(edits.begin(message_id, source).content)
+            self._tell(f"{who} changed this message elsewhere. The new text is shown.")
+        elif edits.changed_elsewhere(source, self._text.text):
+            self._changed_at = self._session.clock.monotonic()
+            self._shown()
+            text = with_keys(keys_of(self._text), OVERWRITES)
+            self._tell(f"{who} changed this message elsewhere. {text}", severity="warning")
+
+    @property
+    def was_just_changed(self) -> bool:
+        """Whether the message that is being edited was changed elsewhere a moment ago."""
+        since = self._session.clock.monotonic() - self._changed_at
+        return self.edits.theirs is not None and since < NOTICED_AFTER
+
+    def end_edit_in_time(self) -> None:
+        """The time for edits is over: the text is in Drafts from now on."""
+        if self.edits.end_in_time(self._text.text):
+            self._tell(TOO_LATE, severity="warning")
 
     def leave_edit(self) -> None:
         """Returns to the text before the edit; changes are stored."""

@@ -31,6 +31,10 @@ class PaneRequests:
         """Begins an edit of a message in compose."""
         editing.begin(self._screen, message_id)
 
+    def compare_edit(self, message_id: int) -> None:
+        """Compares an edit with the text that its message was given elsewhere."""
+        self._screen.spawn(editing.follow(self._screen, message_id), "compare the message")
+
     def save(self, edit: Edit) -> None:
         """Saves an edit of a message."""
         self._screen.spawn(editing.save(self._screen, edit), "edit the message")

@@ -395,6 +395,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _sent(self, event: ComposePane.Sent) -> None:
         self._requests.show_sent(event.destination)
 
+    @on(ComposePane.EditOutdated)
+    def _compare_edit(self, event: ComposePane.EditOutdated) -> None:
+        self._requests.compare_edit(event.message_id)
+
     @on(ComposePane.EditDone)
     def _save_edit(self, event: ComposePane.EditDone) -> None:
         self._requests.save(event.edit)

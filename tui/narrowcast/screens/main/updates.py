@@ -10,7 +10,7 @@ from narrowcast.app.frames import Frames, Kinds
 from narrowcast.commands.hints import keys_of
 from narrowcast.panes.filter_field import FilterField
 from narrowcast.screens.channels.steps import archived_notice, unsubscribed_notice
-from narrowcast.screens.main.deletions import Deletions
+from narrowcast.screens.main.edited_messages import EditedMessages
 from narrowcast.screens.main.hints import (
     FILTERING,
     NARROW,
@@ -122,7 +122,7 @@ class Updates:
         self._unfollow = [
             session.subscribe(in_app(self._tell_notices)),
             session.subscribe(in_app(self._moves.show)),
-            session.subscribe(in_app(Deletions(self._screen).show)),
+            session.subscribe(in_app(EditedMessages(self._screen).show)),
             self._frames.follow(session),
         ]
         for kinds, show in self._shows():

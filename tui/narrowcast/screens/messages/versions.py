@@ -23,7 +23,7 @@ from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.strips import lean_strip
 from narrowcast.widgets.virtual_list import VirtualList
 
-__all__ = ["Version", "VersionsScreen", "changed_words"]
+__all__ = ["ComparisonScreen", "Version", "VersionsScreen", "changed_words"]
 
 MAX_WORDS = 3_000
 """Maximum number of words compared; longer versions are shown whole, without marks."""
@@ -148,3 +148,30 @@ class VersionsScreen(Dialog[int | None]):
     def _copy(self, event: VirtualList.Selected) -> None:
         if isinstance(event.item, _Row):
             self.dismiss(event.item.version)
+
+
+class ComparisonScreen(Dialog[None]):
+    """Shows what the version `mine` changes in `theirs`, above the whole of `theirs`."""
+
+    DEFAULT_CSS = """
+    ComparisonScreen { align: center middle; }
+    ComparisonScreen > Vertical { width: 100; height: 80%; margin-top: 0; }
+    """
+
+    def __init__(self, theirs: Version, mine: Version) -> None:
+        super().__init__()
+        self.rows = _Rows([theirs, mine])
+
+    def compose(self) -> ComposeResult:
+        """A title and both versions."""
+        with Vertical():
+            title = OneLine()
+            title.show_pieces(
+                [("Your edit and the change elsewhere", "strong")],
+                [(self.hints(("dialog.close", "closes")), "dim")],
+            )
+            yield title
+            yield self.rows
+
+    def on_mount(self) -> None:
+        self.rows.focus()
