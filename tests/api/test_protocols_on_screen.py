@@ -51,3 +51,12 @@ def test_two_panes_do_not_disturb_each_other() -> None:
     assert screen.take_seen(MOMENT) == [1]
     screen.show("left", [], MOMENT)
     assert screen.take_seen(2 * MOMENT) == [3]
+
+
+def test_what_is_due_counts_at_that_time_however_times_are_rounded() -> None:
+    for number in range(1000):
+        on_screen, now = OnScreen(), 0.1 * number
+        on_screen.show("pane", [1], now)
+        due = on_screen.due()
+        assert due is not None
+        assert on_screen.take_seen(due) == [1], now

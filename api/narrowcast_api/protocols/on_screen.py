@@ -65,6 +65,6 @@ class OnScreen:
     def _count(self, pane: Hashable, now: float) -> None:
         counted = self._counted.setdefault(pane, set())
         for message_id, since in self._since.get(pane, {}).items():
-            if message_id not in counted and now - since >= MOMENT:
+            if message_id not in counted and now >= since + MOMENT:  # rounded as in `due`
                 counted.add(message_id)
                 self._seen.append(message_id)
