@@ -20,6 +20,10 @@ from narrowcast_api.server_info import ServerInfo
 
 if TYPE_CHECKING:
     from narrowcast_api.http.operations import Group
+    from narrowcast_api.resources.custom_emoji import CustomEmojis
+    from narrowcast_api.resources.exports import Exports
+    from narrowcast_api.resources.invites import Invites
+    from narrowcast_api.resources.linkifiers import Linkifiers
     from narrowcast_api.resources.navigation_views import NavigationViews
     from narrowcast_api.resources.playgrounds import Playgrounds
     from narrowcast_api.resources.reminders import Reminders
@@ -29,14 +33,10 @@ if TYPE_CHECKING:
     from narrowcast_api.routes.calls import Calls
     from narrowcast_api.routes.channel_folders import ChannelFolders
     from narrowcast_api.routes.channels import Channels
-    from narrowcast_api.routes.custom_emoji import CustomEmoji
     from narrowcast_api.routes.default_channel_groups import DefaultChannelGroups
     from narrowcast_api.routes.drafts import Drafts
     from narrowcast_api.routes.events import Events
-    from narrowcast_api.routes.exports import Exports
     from narrowcast_api.routes.flags import Flags
-    from narrowcast_api.routes.invites import Invites
-    from narrowcast_api.routes.linkifiers import Linkifiers
     from narrowcast_api.routes.messages import Messages
     from narrowcast_api.routes.narrows import Narrows
     from narrowcast_api.routes.organization import Organization
@@ -57,7 +57,18 @@ if TYPE_CHECKING:
     from narrowcast_api.routes.user_groups import UserGroups
     from narrowcast_api.routes.users import Users
 
-_RESOURCES = frozenset({"navigation_views", "playgrounds", "reminders", "saved_snippets"})
+_RESOURCES = frozenset(
+    {
+        "custom_emoji",
+        "exports",
+        "invites",
+        "linkifiers",
+        "navigation_views",
+        "playgrounds",
+        "reminders",
+        "saved_snippets",
+    }
+)
 """Groups in `narrowcast_api.resources`, in modules of the same names."""
 _ROUTES = {"registration": "register", "server": "server_settings"}
 """Modules of `narrowcast_api.routes` whose names differ from those of their groups, by group."""
@@ -92,7 +103,7 @@ class Client:
     bots: Bots
     calls: Calls
     channel_folders: ChannelFolders
-    custom_emoji: CustomEmoji
+    custom_emoji: CustomEmojis
     default_channel_groups: DefaultChannelGroups
     drafts: Drafts
     exports: Exports

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from narrowcast_api.model.linkifiers import Linkifier
+from narrowcast_api.resources.linkifiers import Linkifier
 
 MAX_URL = 2000
 """The length in characters up to which a URL is compared."""

@@ -10,7 +10,7 @@ import pytest
 
 from narrowcast_api.errors import BadRequest, InvalidInput, InvitationFailed, Unsupported
 from narrowcast_api.http.encoding import OMIT
-from narrowcast_api.routes import invites
+from narrowcast_api.resources import invites
 from narrowcast_api.wire.vocabulary import Role
 from support.api import boundary_levels, scripted_client
 from support.ledger import proves

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from narrowcast_api.errors import BadRequest, InvalidInput, UnauthorizedPrincipal, Unsupported
-from narrowcast_api.model.linkifiers import Linkifier
+from narrowcast_api.resources.linkifiers import Linkifier
 from narrowcast_api.url_templates import expand
 from narrowcast_api.wire.vocabulary import Dialect
 from support.api import boundary_levels, scripted_client

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast_api.model.linkifiers import Linkifier
+from narrowcast_api.resources.linkifiers import Linkifier
 from narrowcast_api.short_links import MAX_URL, shortened
 
 ISSUE = Linkifier(

@@ -11,6 +11,7 @@ import pytest
 from narrowcast_api.errors import MalformedResponse
 from narrowcast_api.events.parsing import EVENT_CLASSES, parse_event
 from narrowcast_api.model.reading import BadRow
+from narrowcast_api.resources.exports import RealmExportConsentEvent
 from narrowcast_api.state.apply import HANDLED
 from narrowcast_api.state.apply import apply as apply_event
 from narrowcast_api.state.snapshots import cacheable
@@ -21,7 +22,6 @@ from narrowcast_api.wire.events import (
     RealmDeactivatedEvent,
     RealmDomainsAddEvent,
     RealmDomainsRemoveEvent,
-    RealmExportConsentEvent,
     RestartEvent,
     WebReloadClientEvent,
 )

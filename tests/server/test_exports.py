@@ -9,7 +9,7 @@ import pytest
 
 from narrowcast_api.client import Client
 from narrowcast_api.errors import BadRequest
-from narrowcast_api.wire.organization import Export
+from narrowcast_api.resources.exports import Export
 from narrowcast_api.wire.vocabulary import ExportType
 from narrowcast_server.zulip_archive.layout import UPLOADS
 from narrowcast_server.zulip_archive.reading.archive import read_archive

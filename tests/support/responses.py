@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from narrowcast_api.resources import navigation_views, reminders, saved_snippets
-from narrowcast_api.wire import channels, drafts, groups, messages, organization, server, users
+from narrowcast_api.resources import (
+    custom_emoji,
+    invites,
+    linkifiers,
+    navigation_views,
+    reminders,
+    saved_snippets,
+)
+from narrowcast_api.wire import channels, drafts, groups, messages, model, organization, server, users
 from narrowcast_api.wire.model import WireModel
 
 _TABLE: Final[dict[str, type[WireModel]]] = {
@@ -22,8 +29,8 @@ _TABLE: Final[dict[str, type[WireModel]]] = {
     "POST drafts": drafts.CreatedDrafts,
     "POST fetch_api_key": users.ApiKey,
     "GET get_stream_id": channels.ChannelId,
-    "GET invites": organization.InvitationList,
-    "POST invites/multiuse": organization.InviteLink,
+    "GET invites": invites.InvitationList,
+    "POST invites/multiuse": invites.InviteLink,
     "POST mark_all_as_read": messages.MarkAllRead,
     "GET messages": messages.MessagePage,
     "POST messages": messages.SentMessage,
@@ -37,13 +44,13 @@ _TABLE: Final[dict[str, type[WireModel]]] = {
     "POST messages/render": messages.RenderedMessage,
     "GET navigation_views": navigation_views.NavigationViewList,
     "GET realm/domains": organization.DomainList,
-    "GET realm/emoji": organization.CustomEmojiList,
-    "POST realm/filters": organization.CreatedId,
-    "GET realm/linkifiers": organization.LinkifierList,
-    "POST realm/playgrounds": organization.CreatedId,
+    "GET realm/emoji": custom_emoji.CustomEmojiList,
+    "POST realm/filters": model.CreatedId,
+    "GET realm/linkifiers": linkifiers.LinkifierList,
+    "POST realm/playgrounds": model.CreatedId,
     "GET realm/presence": users.RealmPresences,
     "GET realm/profile_fields": organization.ProfileFieldList,
-    "POST realm/profile_fields": organization.CreatedId,
+    "POST realm/profile_fields": model.CreatedId,
     "GET reminders": reminders.ReminderList,
     "POST reminders": reminders.CreatedReminder,
     "GET saved_snippets": saved_snippets.SavedSnippetList,

@@ -11,8 +11,8 @@ from narrowcast.panes.messages import requests
 from narrowcast.screens.dialogs.picker import ChoiceList, Picker
 from narrowcast.widgets.strips import plain_text
 from narrowcast.widgets.virtual_list import VirtualList
-from narrowcast_api.model.custom_emoji import CustomEmoji
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.resources.custom_emoji import CustomEmoji
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import flags as flag_routes

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from narrowcast_api.model.linkifiers import Linkifier
+from narrowcast_api.resources.linkifiers import Linkifier
 from support.sessions import until
 from support.stage import Stage, on_stage
 

@@ -8,7 +8,16 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from narrowcast_api.resources import navigation_views, playgrounds, reminders, saved_snippets
+from narrowcast_api.resources import (
+    custom_emoji,
+    exports,
+    invites,
+    linkifiers,
+    navigation_views,
+    playgrounds,
+    reminders,
+    saved_snippets,
+)
 from narrowcast_api.wire.event import NO_ID, BadEvent, Event, UnknownEvent
 from narrowcast_api.wire.events import channels, messages, organization, people, personal
 from narrowcast_api.wire.model import describe
@@ -41,6 +50,7 @@ def _kinds_of(model: type[Event]) -> list[tuple[str, str | None]]:
 
 _MODULES = (
     *(channels, messages, organization, people, personal),
+    *(custom_emoji, exports, invites, linkifiers),
     *(navigation_views, playgrounds, reminders, saved_snippets),
 )
 

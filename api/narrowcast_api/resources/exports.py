@@ -2,12 +2,71 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Literal
+
 from narrowcast_api.errors import MalformedResponse
-from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.operations import Bound, Done, Group, read, segment
+from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.organization import CreatedId, Export, ExportConsent, ExportConsentList, ExportList
+from narrowcast_api.wire.model import CreatedId, GoodList, Id, Seconds, WireModel
 from narrowcast_api.wire.vocabulary import ExportType
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
+
+
+class Export(WireModel):
+    """An export of the organization's data. Times are in seconds since 1970 UTC, None if not reached."""
+
+    id: Id
+    acting_user_id: Id | None = None
+    export_time: Seconds | None = None
+    export_url: str | None = None
+    pending: bool = False
+    failed_timestamp: Seconds | None = None
+    deleted_timestamp: Seconds | None = None
+    export_type: int | str | None = None
+
+
+class ExportConsent(WireModel):
+    """Whether a user lets administrators export their private data."""
+
+    user_id: Id
+    consented: bool = False
+
+
+# events
+
+
+class RealmExportEvent(Event):
+    """All exports, after one of them changed."""
+
+    type: Literal["realm_export"] = "realm_export"
+    exports: GoodList[Export] = []
+
+
+class RealmExportConsentEvent(Event):
+    """A user gave or withdrew consent to the export of their private data."""
+
+    type: Literal["realm_export_consent"] = "realm_export_consent"
+    user_id: Id
+    consented: bool
+
+
+# operations
+
+
+class ExportList(WireModel):
+    """Response of GET /export/realm."""
+
+    exports: GoodList[Export] = []
+
+
+class ExportConsentList(WireModel):
+    """Response of GET /export/realm/consents."""
+
+    export_consents: GoodList[ExportConsent] = []
+
 
 _NUMBERS = {ExportType.PUBLIC: 1, ExportType.FULL_WITH_CONSENT: 2}
 """TODO(server-449): remove the numbers that older servers use for the types of exports."""

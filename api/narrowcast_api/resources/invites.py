@@ -1,20 +1,69 @@
-"""Invitations by email and reusable links (INV and INVM rows).
-
-Listing, revoking and resending are outside the contract.
-"""
+"""Invitations by email and reusable links (INV and INVM rows; listing, revoking and resending are outside them)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.http.operations import Bound, Done, Group, drop_unsupported, ids, read, segment
+from narrowcast_api.http.operations import (
+    OMIT,
+    Bound,
+    Done,
+    Group,
+    Omit,
+    drop_unsupported,
+    ids,
+    read,
+    segment,
+)
 from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.organization import Invitation, InvitationList, InviteLink
+from narrowcast_api.wire.model import GoodList, Id, Int, Seconds, WireModel
 from narrowcast_api.wire.vocabulary import Role
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
+
+
+class Invitation(WireModel):
+    """A pending invitation or reusable link (INV rows); times in seconds since 1970, None if it does not expire."""
+
+    id: Id
+    invited_by_user_id: Id | None = None
+    invited: Seconds = 0
+    expiry_date: Seconds | None = None
+    invited_as: Int = 400
+    email: str | None = None
+    link_url: str | None = None
+    is_multiuse: bool = False
+    notify_referrer_on_join: bool | None = None
+
+
+# events
+
+
+class InvitesChangedEvent(Event):
+    """The list of invitations changed; load it again if it is shown."""
+
+    type: Literal["invites_changed"] = "invites_changed"
+
+
+# operations
+
+
+class InvitationList(WireModel):
+    """Response of GET /invites."""
+
+    invites: GoodList[Invitation] = []
+
+
+class InviteLink(WireModel):
+    """Response of POST /invites/multiuse (INVM rows)."""
+
+    invite_link: str
+
 
 _DAY = 24 * 60
 

@@ -1,19 +1,99 @@
-"""Linkifiers: patterns that become links (LNK rows).
-
-Listing, adding, removing and sorting are outside the contract.
-"""
+"""Patterns that the server turns into links (LNK rows; listing, adding, removing and sorting are outside them)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, ids, read, segment, texts
+from narrowcast_api.model.reading import RawRecord, required_int, text
+from narrowcast_api.model.reading import texts as texts_of
+from narrowcast_api.resources.collection import Collection, EventHandlers
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.url_templates import as_format_string, variables
+from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.organization import CreatedId, Linkifier, LinkifierList
+from narrowcast_api.wire.model import CreatedId, GoodList, WireModel, read_by
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
+
+
+class Linkifier(NamedTuple):
+    """A pattern that the server turns into links; the library never runs it (LNK rows).
+
+    ``reverse_template``, empty if there is none: the text that clients make from a pasted URL that has the form of
+    ``url_template`` or of one of ``alternative_url_templates``; ``example_input``: a text that ``pattern`` matches.
+    """
+
+    id: int
+    pattern: str
+    url_template: str
+    example_input: str = ""
+    reverse_template: str = ""
+    alternative_url_templates: tuple[str, ...] = ()
+
+
+def read_linkifier(row: RawRecord) -> Linkifier:
+    """Reads a row of `realm_linkifiers`."""
+    return Linkifier(
+        required_int(row, "id"),
+        text(row, "pattern"),
+        text(row, "url_template", text(row, "url_format_string", text(row, "url_format"))),
+        text(row, "example_input"),
+        text(row, "reverse_template"),
+        tuple(texts_of(row.get("alternative_url_templates"))),
+    )
+
+
+def read_filters(entries: object) -> Iterator[Linkifier]:
+    """Reads linkifiers in their oldest form, lists of pattern, format and id (TODO(server-54))."""
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, list) and len(entry) == 3 and type(entry[2]) is int:
+            yield Linkifier(entry[2], str(entry[0]), str(entry[1]))
+
+
+LinkifierRow = Annotated[Linkifier, read_by(read_linkifier)]
+
+
+def collection() -> Collection[int, Linkifier]:
+    """The organization's linkifiers in the state, in the order in which they apply."""
+    return Collection("realm_linkifiers", lambda linkifier: linkifier.id, read_linkifier)
+
+
+# events
+
+
+class RealmLinkifiersEvent(Event):
+    """All linkifiers, in order."""
+
+    type: Literal["realm_linkifiers"] = "realm_linkifiers"
+    realm_linkifiers: GoodList[LinkifierRow]
+
+
+class RealmFiltersEvent(Event):
+    """All linkifiers in the oldest form: [pattern, format, id]."""
+
+    type: Literal["realm_filters"] = "realm_filters"
+    realm_filters: GoodList[list[Any]]
+
+
+handlers = EventHandlers[Collection[int, Linkifier]]()
+
+
+@handlers.of(RealmLinkifiersEvent)
+def _replace(linkifiers: Collection[int, Linkifier], event: RealmLinkifiersEvent) -> None:
+    linkifiers.replace(event.realm_linkifiers)
+
+
+# operations
+
+
+class LinkifierList(WireModel):
+    """Response of GET /realm/linkifiers, in the order in which they apply."""
+
+    linkifiers: GoodList[LinkifierRow] = []
 
 
 async def list_linkifiers(connection: Connection) -> list[Linkifier]:

@@ -11,8 +11,7 @@ from narrowcast_api.resources.collection import Collection, EventHandlers
 from narrowcast_api.url_templates import as_prefix, check_code_template
 from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.model import GoodList, read_by
-from narrowcast_api.wire.organization import CreatedId
+from narrowcast_api.wire.model import CreatedId, GoodList, read_by
 from narrowcast_api.wire.vocabulary import Dialect
 
 if TYPE_CHECKING:

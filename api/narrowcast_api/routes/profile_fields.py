@@ -10,7 +10,8 @@ from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.http.operations import Bound, Done, Group, given, ids, read, segment
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.organization import CreatedId, ProfileField, ProfileFieldList
+from narrowcast_api.wire.model import CreatedId
+from narrowcast_api.wire.organization import ProfileField, ProfileFieldList
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 
 

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from narrowcast_api.model.custom_emoji import read_custom_emoji
-from narrowcast_api.model.linkifiers import read_filters
-from narrowcast_api.resources import navigation_views, playgrounds, reminders, saved_snippets
+from narrowcast_api.resources import (
+    custom_emoji,
+    linkifiers,
+    navigation_views,
+    playgrounds,
+    reminders,
+    saved_snippets,
+)
+from narrowcast_api.resources.exports import RealmExportEvent
+from narrowcast_api.resources.invites import InvitesChangedEvent
+from narrowcast_api.resources.linkifiers import RealmFiltersEvent, read_filters
 from narrowcast_api.state.changes import (
     Change,
     CustomEmojiChanged,
@@ -28,14 +36,7 @@ from narrowcast_api.wire.events import (
     DraftsAddEvent,
     DraftsRemoveEvent,
     DraftsUpdateEvent,
-    InvitesChangedEvent,
     LegacySettingEvent,
-    RealmEmojiAddEvent,
-    RealmEmojiEvent,
-    RealmEmojiUpdateOneEvent,
-    RealmExportEvent,
-    RealmFiltersEvent,
-    RealmLinkifiersEvent,
     RealmUpdateDictEvent,
     RealmUpdateEvent,
     RealmUserSettingsDefaultsEvent,
@@ -49,6 +50,8 @@ from narrowcast_api.wire.levels import Gate
 handlers = Handlers()
 handlers.include(saved_snippets.handlers, lambda state: state.saved_snippets, SavedSnippetsChanged())
 handlers.include(reminders.handlers, lambda state: state.reminders, ScheduledMessagesChanged())
+handlers.include(custom_emoji.handlers, lambda state: state.custom_emoji, CustomEmojiChanged())
+handlers.include(linkifiers.handlers, lambda state: state.linkifiers, LinkifiersChanged())
 handlers.include(playgrounds.handlers, lambda state: state.playgrounds, LinkifiersChanged())
 handlers.include(
     navigation_views.handlers, lambda state: state.navigation_views, SettingsChanged(("navigation_views",))
@@ -131,32 +134,6 @@ def _organization_settings(state: State, values: dict[str, object]) -> tuple[Cha
     organization = state.organization
     state.server = replace(state.server, name=organization.text("name", state.server.name))
     return (SettingsChanged(tuple(values)),)
-
-
-@handlers.of(RealmEmojiEvent)
-def _emoji(state: State, event: RealmEmojiEvent) -> tuple[Change, ...]:
-    state.custom_emoji.replace(event.realm_emoji.values())
-    return (CustomEmojiChanged(),)
-
-
-@handlers.of(RealmEmojiAddEvent)
-def _emoji_add(state: State, event: RealmEmojiAddEvent) -> tuple[Change, ...]:
-    state.custom_emoji.put([event.emoji])
-    return (CustomEmojiChanged(),)
-
-
-@handlers.of(RealmEmojiUpdateOneEvent)
-def _emoji_update(state: State, event: RealmEmojiUpdateOneEvent) -> tuple[Change, ...]:
-    emoji = state.custom_emoji.get(event.emoji_id)
-    if emoji is not None:
-        state.custom_emoji.put([read_custom_emoji({**emoji._asdict(), **event.data, "id": emoji.code})])
-    return (CustomEmojiChanged(),)
-
-
-@handlers.of(RealmLinkifiersEvent)
-def _linkifiers(state: State, event: RealmLinkifiersEvent) -> tuple[Change, ...]:
-    state.linkifiers.replace(event.realm_linkifiers)
-    return (LinkifiersChanged(),)
 
 
 @handlers.of(RealmFiltersEvent)

@@ -18,10 +18,8 @@ from narrowcast_api.model.attachments import read_attachment
 from narrowcast_api.model.bots import read_managed_bot
 from narrowcast_api.model.channel_folders import read_channel_folder
 from narrowcast_api.model.channels import read_channel, read_subscribed
-from narrowcast_api.model.custom_emoji import read_custom_emoji, read_custom_emoji_table
 from narrowcast_api.model.default_channel_groups import DefaultChannelGroup, read_default_channel_groups
 from narrowcast_api.model.drafts import read_draft
-from narrowcast_api.model.linkifiers import read_filters, read_linkifier
 from narrowcast_api.model.messages import Message
 from narrowcast_api.model.profile_fields import read_profile_field
 from narrowcast_api.model.reading import (
@@ -40,7 +38,14 @@ from narrowcast_api.model.reading import (
 from narrowcast_api.model.scheduled_messages import read_scheduled_message
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting, read_user_group
 from narrowcast_api.model.users import read_user
-from narrowcast_api.resources import navigation_views, playgrounds, reminders, saved_snippets
+from narrowcast_api.resources import (
+    custom_emoji,
+    linkifiers,
+    navigation_views,
+    playgrounds,
+    reminders,
+    saved_snippets,
+)
 from narrowcast_api.resources.collection import Collection
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.channels import Channels
@@ -101,9 +106,9 @@ class State:
         )
         self.reminders = reminders.collection()
         self.saved_snippets = saved_snippets.collection()
-        self.linkifiers = Collection("realm_linkifiers", lambda linkifier: linkifier.id, read_linkifier)
+        self.linkifiers = linkifiers.collection()
         self.playgrounds = playgrounds.collection()
-        self.custom_emoji = Collection("realm_emoji", lambda emoji: emoji.code, read_custom_emoji)
+        self.custom_emoji = custom_emoji.CustomEmojiCollection()
         self.profile_fields = Collection("custom_profile_fields", lambda field: field.id, read_profile_field)
         self.navigation_views = navigation_views.collection()
         self.managed_bots = Collection("realm_bots", lambda bot: bot.user_id, read_managed_bot)
@@ -341,13 +346,13 @@ def _load_tables(state: State, response: RawRecord) -> None:
     scheduled = records(response.get("scheduled_messages"), read_scheduled_message, "scheduled message")
     state.scheduled_messages.put(message.without(me) for message in scheduled)
     if not state.supports(Gate.LINKIFIER_OBJECTS):
-        state.linkifiers.put(read_filters(response.get("realm_filters")))
-    state.custom_emoji.put(read_custom_emoji_table(table(response.get("realm_emoji"))).values())
+        state.linkifiers.put(linkifiers.read_filters(response.get("realm_filters")))
     for collection in (
         state.reminders,
         state.saved_snippets,
         state.linkifiers,
         state.playgrounds,
+        state.custom_emoji,
         state.profile_fields,
         state.navigation_views,
         state.managed_bots,

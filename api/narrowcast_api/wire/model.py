@@ -316,3 +316,9 @@ def _good_dict(name: str, read_key: Read, read: Read, value: object) -> dict[Any
         except ValueError as error:
             log.warning("%s %.40s is left out: %s", name, key, describe(error))
     return good
+
+
+class CreatedId(WireModel):
+    """Response of operations that return the ``id`` of a new object."""
+
+    id: Id

@@ -1,4 +1,4 @@
-"""Responses about the configuration of an organization: linkifiers, emoji, profile fields, invitations and so on."""
+"""Responses about the configuration of an organization: profile fields, domains, files and so on."""
 
 from __future__ import annotations
 
@@ -6,34 +6,13 @@ from typing import Annotated
 
 from narrowcast_api.model import (
     attachments,
-    custom_emoji,
-    linkifiers,
     profile_fields,
 )
 
-from .model import GoodList, Id, Int, Seconds, WireModel, read_by
+from .model import GoodList, Int, WireModel, read_by
 
 Attachment = Annotated[attachments.Attachment, read_by(attachments.read_attachment)]
-CustomEmoji = Annotated[custom_emoji.CustomEmoji, read_by(custom_emoji.read_custom_emoji)]
-CustomEmojiTable = Annotated[
-    dict[str, custom_emoji.CustomEmoji], read_by(custom_emoji.read_custom_emoji_table)
-]
-"""Custom emoji by their codes."""
-
-Linkifier = Annotated[linkifiers.Linkifier, read_by(linkifiers.read_linkifier)]
 ProfileField = Annotated[profile_fields.ProfileField, read_by(profile_fields.read_profile_field)]
-
-
-class LinkifierList(WireModel):
-    """Response of GET /realm/linkifiers, in the order in which they apply."""
-
-    linkifiers: GoodList[Linkifier] = []
-
-
-class CreatedId(WireModel):
-    """Response of operations that return the ``id`` of a new object."""
-
-    id: Id
 
 
 class IconResponse(WireModel):
@@ -46,44 +25,6 @@ class CallResponse(WireModel):
     """Response of the operations that create a call."""
 
     url: str
-
-
-class Export(WireModel):
-    """An export of the organization's data. Times are in seconds since 1970 UTC, None if not reached."""
-
-    id: Id
-    acting_user_id: Id | None = None
-    export_time: Seconds | None = None
-    export_url: str | None = None
-    pending: bool = False
-    failed_timestamp: Seconds | None = None
-    deleted_timestamp: Seconds | None = None
-    export_type: int | str | None = None
-
-
-class ExportList(WireModel):
-    """Response of GET /export/realm."""
-
-    exports: GoodList[Export] = []
-
-
-class ExportConsent(WireModel):
-    """Whether a user lets administrators export their private data."""
-
-    user_id: Id
-    consented: bool = False
-
-
-class ExportConsentList(WireModel):
-    """Response of GET /export/realm/consents."""
-
-    export_consents: GoodList[ExportConsent] = []
-
-
-class CustomEmojiList(WireModel):
-    """Response of GET /realm/emoji."""
-
-    emoji: CustomEmojiTable = {}
 
 
 class ProfileFieldList(WireModel):
@@ -110,32 +51,6 @@ class AttachmentList(WireModel):
 
     attachments: GoodList[Attachment] = []
     upload_space_used: Int = 0
-
-
-class Invitation(WireModel):
-    """A pending invitation or reusable link (INV rows); times in seconds since 1970, None if it does not expire."""
-
-    id: Id
-    invited_by_user_id: Id | None = None
-    invited: Seconds = 0
-    expiry_date: Seconds | None = None
-    invited_as: Int = 400
-    email: str | None = None
-    link_url: str | None = None
-    is_multiuse: bool = False
-    notify_referrer_on_join: bool | None = None
-
-
-class InvitationList(WireModel):
-    """Response of GET /invites."""
-
-    invites: GoodList[Invitation] = []
-
-
-class InviteLink(WireModel):
-    """Response of POST /invites/multiuse (INVM rows)."""
-
-    invite_link: str
 
 
 class TestMessage(WireModel):

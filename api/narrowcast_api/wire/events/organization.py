@@ -7,11 +7,7 @@ from typing import Annotated, Any, Literal
 from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.model import GoodList, Id, Int, dialects
 from narrowcast_api.wire.organization import (
-    CustomEmoji,
-    CustomEmojiTable,
     Domain,
-    Export,
-    Linkifier,
     ProfileField,
 )
 
@@ -85,71 +81,11 @@ class RealmDomainsRemoveEvent(RealmDomainsEvent):
     domain: str
 
 
-class RealmEmojiEvent(Event):
-    """All custom emoji, by id; sent by servers without events for individual changes (below level 491)."""
-
-    type: Literal["realm_emoji"] = "realm_emoji"
-    op: Literal["update"] = "update"
-    realm_emoji: CustomEmojiTable
-
-
-class RealmEmojiAddEvent(Event):
-    """A custom emoji was added."""
-
-    type: Literal["realm_emoji"] = "realm_emoji"
-    op: Literal["add"] = "add"
-    emoji: CustomEmoji
-
-
-class RealmEmojiUpdateOneEvent(Event):
-    """Fields of one custom emoji changed; ``data`` contains the new values by name."""
-
-    type: Literal["realm_emoji"] = "realm_emoji"
-    op: Literal["update_one", "edit"] = "update_one"
-    emoji_id: str
-    data: dict[str, Any]
-
-
-class RealmLinkifiersEvent(Event):
-    """All linkifiers, in order."""
-
-    type: Literal["realm_linkifiers"] = "realm_linkifiers"
-    realm_linkifiers: GoodList[Linkifier]
-
-
-class RealmFiltersEvent(Event):
-    """All linkifiers in the oldest form: [pattern, format, id]."""
-
-    type: Literal["realm_filters"] = "realm_filters"
-    realm_filters: GoodList[list[Any]]
-
-
 class CustomProfileFieldsEvent(Event):
     """All custom profile fields, in order."""
 
     type: Literal["custom_profile_fields"] = "custom_profile_fields"
     fields: GoodList[ProfileField]
-
-
-class RealmExportEvent(Event):
-    """All exports, after one of them changed."""
-
-    type: Literal["realm_export"] = "realm_export"
-    exports: GoodList[Export] = []
-
-
-class RealmExportConsentEvent(Event):
-    """A user gave or withdrew consent to the export of their private data."""
-
-    type: Literal["realm_export_consent"] = "realm_export_consent"
-    user_id: Id
-    consented: bool
-
-
-class InvitesChangedEvent(Event):
-    """The list of invitations changed; load it again if it is shown."""
-
-    type: Literal["invites_changed"] = "invites_changed"
 
 
 class HeartbeatEvent(Event):

@@ -12,7 +12,7 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.screens.messages.picture_file import picture_question, read_picture
 from narrowcast_api import permissions
-from narrowcast_api.model.custom_emoji import CustomEmoji
+from narrowcast_api.resources.custom_emoji import CustomEmoji
 from narrowcast_api.state.changes import CustomEmojiChanged
 
 

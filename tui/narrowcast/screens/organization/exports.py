@@ -15,8 +15,8 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ExportType
 
 if TYPE_CHECKING:
+    from narrowcast_api.resources.exports import Export
     from narrowcast_api.sync.session import Session
-    from narrowcast_api.wire.organization import Export
 
 _KINDS = {
     ExportType.PUBLIC: "public data",

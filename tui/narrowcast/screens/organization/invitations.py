@@ -24,9 +24,9 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import MAX_WELCOME_TEXT
 
 if TYPE_CHECKING:
+    from narrowcast_api.resources.invites import Invitation
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
-    from narrowcast_api.wire.organization import Invitation
 
 _EXPIRIES: tuple[tuple[object, str], ...] = (
     ("server", "Server default"),

@@ -13,7 +13,7 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.ordering import ORDERED_KEYS, shift
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import Omit
-from narrowcast_api.model.linkifiers import Linkifier
+from narrowcast_api.resources.linkifiers import Linkifier
 from narrowcast_api.resources.playgrounds import Playground
 from narrowcast_api.state.changes import LinkifiersChanged
 from narrowcast_api.wire.levels import Gate
