@@ -15,6 +15,8 @@ from narrowcast_api.errors import ApiError, InvalidInput, MalformedResponse, NoS
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes import auth
+from narrowcast_api.routes.server_settings import get_server_settings
+from narrowcast_api.wire.server import ServerSettings
 
 _INVITED = "Open the link of the invitation in a browser and make your account there; then log in here"
 
@@ -105,16 +107,16 @@ async def _or_on_the_website(site: str, advice: str, ca_bundle: Path | None) -> 
             raise InvalidInput(f"{site} has this on its website only. {advice}.") from error
 
 
-async def find_server(site: str, *, ca_bundle: Path | None = None) -> None:
-    """Raises NoServerThere, or why ``site`` does not respond; called before the user types a password."""
+async def find_server(site: str, *, ca_bundle: Path | None = None) -> ServerSettings:
+    """What a server says before anybody logs in. Raises NoServerThere, or why ``site`` does not respond."""
 
     async with aclosing(Connection(site, ca_bundle=ca_bundle)) as connection:
-        await _identify(connection)
+        return await _identify(connection)
 
 
-async def _identify(connection: Connection) -> None:
+async def _identify(connection: Connection) -> ServerSettings:
     try:
-        await connection.identify()
+        return await get_server_settings(connection)
     except MalformedResponse as error:
         problem: tuple[str, int] = error.detail, error.status
     except ApiError as error:
@@ -122,8 +124,6 @@ async def _identify(connection: Connection) -> None:
             "it has no such page" if error.status == 404 else "it refused the request",
             error.status,
         )
-    else:
-        return
     raise NoServerThere(connection.site, problem[0], status=problem[1])
 
 

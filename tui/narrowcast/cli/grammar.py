@@ -166,6 +166,11 @@ def _login(commands: _Commands) -> None:
         "--api-key", action="store_true", help="log in with an API key instead of the password"
     )
     login.add_argument(
+        "--method",
+        default="",
+        help="log in by google, github or whatever the server offers, password, key, zuliprc, dev (default: ask)",
+    )
+    login.add_argument(
         "--forgot",
         action="store_true",
         help="email yourself a link to reset your password, if the server sends email",

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from narrowcast.app import accounts
 from narrowcast.app.sign_in_links import invitation, login_refusal, password_link
+from narrowcast.app.sign_in_ways import WayKind, name_label
 from narrowcast.app.signin import (
     Cleartext,
     ask_for_password_link,
@@ -22,6 +23,7 @@ from narrowcast.app.signin import (
     join,
     sign_in_and_store,
 )
+from narrowcast.cli.login_ways import account_by, chosen_way
 from narrowcast.cli.outcome import CommandError, Exit, print_error
 from narrowcast.terminal.paths import Paths
 from narrowcast.text.safe_text import safe_line
@@ -46,15 +48,24 @@ def run(args: argparse.Namespace) -> int:
     site = normal_site((link or reset or (args.url,))[0])
     cleartext = _allow_cleartext(site, args.insecure_http)
     bundle = expand_home(args.ca_bundle).absolute() if args.ca_bundle else None
-    asyncio.run(find_server(site, ca_bundle=bundle))
+    settings = asyncio.run(find_server(site, ca_bundle=bundle))
+    if settings.is_incompatible:
+        print_error(f"{site} says that it no longer supports this version of Narrowcast")
     if link is not None:
         return _join(args, site, link[1], bundle, cleartext)
     if reset is not None:
         return _choose_password(args, site, reset[1], bundle, cleartext)
-    email = args.email or _ask_email()
     if args.forgot:
-        return _forgot(site, email, bundle)
-    secret = ask_secret("API key" if args.api_key else "Password")
+        return _forgot(site, args.email or _ask_email(), bundle)
+    method = WayKind.KEY.value if args.api_key else args.method
+    way = chosen_way(settings, site, method, has_email=bool(args.email))
+    if way.kind not in (WayKind.PASSWORD, WayKind.KEY):
+        account = account_by(way, site, settings, args.email or "", bundle)
+        stored = accounts.store(account, Paths.of_user().accounts, keyring=args.keyring)
+        return _done(account.site, account.email, stored)
+    is_key = way.kind is WayKind.KEY
+    email = args.email or _ask("Email" if is_key else name_label(settings), "--email")
+    secret = ask_secret("API key" if is_key else "Password")
     path = _with_code(
         lambda code: sign_in_and_store(
             site,
@@ -62,13 +73,17 @@ def run(args: argparse.Namespace) -> int:
             secret,
             Paths.of_user().accounts,
             second_factor=code,
-            is_key=args.api_key,
+            is_key=is_key,
             keyring=args.keyring,
             ca_bundle=bundle,
             cleartext=cleartext,
         )
     )
-    print(f"Logged in to {site} as {email}; stored in {path}. Open it with: narrowcast")  # noqa: T201
+    return _done(site, email, path)
+
+
+def _done(site: str, email: str, path: Path) -> int:
+    print(f"Logged in to {site} as {safe_line(email)}; stored in {path}. Open it with: narrowcast")  # noqa: T201
     return Exit.DONE
 
 

@@ -1,0 +1,176 @@
+"""Logging in by any way that a server offers: at a terminal, from a script."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from narrowcast.app.sign_in_ways import has_browser, name_label, takes_password, ways_of
+from narrowcast_api.account import Account
+from narrowcast_api.wire.server import ServerSettings
+from narrowcast_server.organization.config import Config
+from narrowcast_server.routes.browser_sign_in import METHOD
+from support import world
+from support.browser import ADDRESS, shown_after_signing_in
+from support.command_line import run
+from support.server import TestServer, running_server
+from support.sessions import until
+from support.terminal import home, narrowcast
+
+GOOGLE = {"name": "google", "display_name": "Google", "login_url": "/accounts/login/social/google"}
+SAML = {"name": "saml:acme", "display_name": "Acme", "login_url": "/accounts/login/social/saml/acme"}
+
+
+def settings(*external: dict[str, str], email: bool = True, **methods: bool) -> ServerSettings:
+    return ServerSettings.from_response(
+        {
+            "authentication_methods": methods,
+            "external_authentication_methods": list(external),
+            "require_email_format_usernames": email,
+        }
+    )
+
+
+def test_the_ways_are_those_of_the_server_in_its_order() -> None:
+    names = [way.title for way in ways_of(settings(SAML, GOOGLE, password=True, ldap=False))]
+    assert names == ["Acme", "Google", "Email and password", "API key", "zuliprc file"]
+    names = [way.name for way in ways_of(settings(GOOGLE, password=False, dev=True))]
+    assert names == ["google", "dev", "key", "zuliprc"]
+
+
+def test_a_directory_may_have_names_that_are_no_email_addresses() -> None:
+    assert name_label(settings(password=False, ldap=True, email=False)) == "User name"
+    assert name_label(settings(password=True, ldap=True, email=True)) == "Email"
+    assert takes_password(settings(password=False, ldap=True))
+    assert takes_password(settings()), "a server that does not say"
+    assert not takes_password(settings(password=False, email_=True))
+
+
+def test_a_browser_is_opened_only_where_the_person_sees_it() -> None:
+    assert has_browser({"DISPLAY": ":0"})
+    assert not has_browser({"DISPLAY": ":10", "SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"})
+
+
+class Typed:
+    """A command at a pseudo-terminal."""
+
+    def __init__(self, terminal: int) -> None:
+        self._terminal = terminal
+        self.shown = ""
+        os.set_blocking(terminal, False)
+
+    def type(self, text: str) -> None:
+        os.write(self._terminal, text.encode())
+
+    async def wait_for(self, pattern: str) -> str:
+        def found() -> re.Match[str] | None:
+            with suppress(BlockingIOError, OSError):
+                self.shown += os.read(self._terminal, 65536).decode()
+            return re.search(pattern, self.shown)
+
+        await until(found, what=pattern)
+        match = found()
+        assert match is not None
+        self.shown = self.shown[match.end() :]
+        return match[0]
+
+
+@asynccontextmanager
+async def at_terminal(folder: Path, *arguments: str) -> AsyncIterator[Typed]:
+    ours, theirs = pty.openpty()
+    process = await asyncio.create_subprocess_exec(
+        *narrowcast(*arguments),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm", **home(folder)},
+        start_new_session=True,
+    )
+    os.close(theirs)
+    try:
+        yield Typed(ours)
+        assert await process.wait() == 0
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+        os.close(ours)
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[TestServer]:
+    async with running_server(tmp_path / "server", config=Config(external_logins=(METHOD,))) as running:
+        yield running
+
+
+def stored(folder: Path) -> Account:
+    (file,) = (folder / "config").rglob("*.zuliprc")
+    return Account.from_zuliprc(file)
+
+
+@pytest.mark.parametrize("switches", [0, 1], ids=["link", "token"])
+async def test_at_a_terminal_what_the_page_shows_is_pasted_without_enter(
+    tmp_path: Path, server: TestServer, switches: int
+) -> None:
+    async with at_terminal(tmp_path, "login", server.url) as typed:
+        await typed.wait_for(
+            r"1  Browser\r\n  2  Email and password\r\n  3  API key\r\n  4  zuliprc file\r\n"
+        )
+        await typed.wait_for(r"Number \[2\]: ")
+        typed.type("1\n")
+        for _ in range(switches):
+            await typed.wait_for(r"Paste the link .*: ")
+            typed.type("s\n")
+        address = await typed.wait_for(ADDRESS.pattern)
+        await typed.wait_for(rf"Paste the {'token' if switches else 'link'} .*: ")
+        typed.type("zulip://login?of=another\n")
+        await typed.wait_for("another organization")
+        await typed.wait_for(r"Paste the .*: ")
+        pasted = await shown_after_signing_in(address)
+        typed.type(f"{pasted[:50]}\n{pasted[50:]}")
+        await typed.wait_for("Logged in to .* as ada@demo.example")
+    assert stored(tmp_path).key == server.account("ada").key
+
+
+async def test_at_a_terminal_a_password_still_works_and_is_the_usual_way(
+    tmp_path: Path, server: TestServer
+) -> None:
+    async with at_terminal(tmp_path, "login", server.url) as typed:
+        await typed.wait_for(r"Number \[2\]: ")
+        typed.type("\n")
+        await typed.wait_for("Email: ")
+        typed.type("ada@demo.example\n")
+        await typed.wait_for("Password: ")
+        typed.type(f"{world.PASSWORD}\n")
+        await typed.wait_for("Logged in to")
+    assert stored(tmp_path).key == server.account("ada").key
+
+
+async def test_a_script_names_the_way_and_is_told_what_there_is(tmp_path: Path, server: TestServer) -> None:
+    wrong = await run(tmp_path, "login", server.url, "--method", "github")
+    assert (wrong.code, wrong.err.count("\n")) == (2, 1)
+    assert "offers no login by 'github'; choose with --method: browser, password, key, zuliprc" in wrong.err
+    late = await run(tmp_path, "login", server.url, "--method", "browser", stdin="hello\n")
+    assert late.code == 1
+    assert "not what the page shows" in late.err
+    assert "Traceback" not in late.err
+
+
+async def test_where_passwords_are_off_nobody_is_asked_for_one(
+    tmp_path: Path, server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from narrowcast_server.routes import server_settings
+
+    monkeypatch.setattr(
+        server_settings, "_authentication_methods", lambda _: {"password": False, "ldap": False}
+    )
+    result = await run(tmp_path, "login", server.url, "--email", "ada@demo.example", stdin="a password\n")
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert "has no logins by password; choose with --method: browser, key, zuliprc" in result.err

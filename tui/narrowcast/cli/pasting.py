@@ -1,0 +1,48 @@
+"""Reading what is pasted at a terminal: without Enter, since some texts are valid for seconds only."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import termios
+import tty
+from collections.abc import Callable
+
+_QUIET_SECONDS = 0.2
+"""A paste arrives in pieces, with line breaks where another terminal wrapped it: after one, more may follow."""
+_MOST_BYTES = 1 << 16
+
+
+def read_pasted(prompt: str, is_complete: Callable[[str], bool]) -> str:
+    """Returns what was typed or pasted, as soon as it is complete, else at Enter. It is not shown. Raises EOFError
+    for Ctrl-d.
+    """
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    tty.setcbreak(terminal)
+    try:
+        return _read(terminal, is_complete)
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+        sys.stderr.write("\n")
+
+
+def _read(terminal: int, is_complete: Callable[[str], bool]) -> str:
+    data = b""
+    while len(data) < _MOST_BYTES:
+        piece = os.read(terminal, 4096)
+        if not piece or piece == b"\x04":
+            raise EOFError
+        if piece in (b"\x7f", b"\x08"):
+            data = data[:-1]
+            continue
+        data += piece
+        text = data.decode("utf-8", "replace").replace("\x1b[200~", "").replace("\x1b[201~", "")
+        if is_complete(text):
+            return text
+        if data.endswith((b"\n", b"\r")) and not select.select([terminal], [], [], _QUIET_SECONDS)[0]:
+            return text
+    return ""
