@@ -89,6 +89,25 @@ def test_counts_over_all_leave_out_muted_channels_and_topics_but_inside_a_channe
     assert (state.unreads.count_channel(GENERAL), state.unreads.count_all()) == (2, 2)
 
 
+def test_counts_over_all_leave_out_archived_channels_whatever_their_topics_policies() -> None:
+    state = make_state()
+    apply(
+        state,
+        message_event(channel_message(101, "soup")),
+        message_event(channel_message(102, "followed")),
+        message_event(direct_message(103)),
+        {"type": "user_topic", "stream_id": GENERAL, "topic_name": "followed", "visibility_policy": 3},
+    )
+    assert state.unreads.count_all() == 3
+    archived = {"type": "stream", "op": "update", "stream_id": GENERAL, "name": "general"}
+    changes = apply(state, {**archived, "property": "is_archived", "value": True})
+    assert UnreadsChanged() in changes
+    assert (state.unreads.count_channel(GENERAL), state.unreads.count_all()) == (2, 1)
+    assert not state.is_muted(GENERAL, "soup")
+    apply(state, {**archived, "property": "is_archived", "value": False})
+    assert state.unreads.count_all() == 3
+
+
 def test_messages_become_unread_again_from_the_events_details_though_never_loaded() -> None:
     state = make_state()
     changes = apply(

@@ -19,6 +19,7 @@ from narrowcast.screens.later.scheduled import ScheduledScreen
 from narrowcast.screens.messages.drafts import DraftsScreen
 from narrowcast.widgets.strips import plain_text
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state.changes import UnreadsChanged
 from support.screen_text import screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -34,6 +35,19 @@ async def test_navigation_shows_channels_and_counts_what_is_unread(tmp_path: Pat
         assert rows["Inbox"].unread == 1
         assert rows["engineering"].unread == 1
         assert rows["general"].unread == 0
+
+
+async def test_a_count_that_is_incomplete_says_so(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        unreads = stage.session.state.unreads
+        unreads.add_topic(stage.server.channel("general"), "soup", range(1_000_000, 1_050_000))
+        unreads.old_missing = True
+        stage.session.publish(UnreadsChanged())
+        await until(lambda: "50,000+ unread" in stage.status_line)
+        inbox = next(row for row in screen_text(stage.screen).split("\n") if "Inbox" in row)
+        assert "50,000+" in inbox
+        await run(stage, "own.read-all")
+        assert "Mark 50,000+ unread messages as read?" in screen_text(stage.app.screen)
 
 
 async def test_the_switcher_goes_to_a_channel_by_a_few_letters(tmp_path: Path) -> None:

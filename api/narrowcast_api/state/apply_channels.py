@@ -51,6 +51,9 @@ def _update(state: State, event: StreamUpdateEvent) -> tuple[Change, ...]:
     state.channels.update(event.stream_id, event.changes())
     channel = state.channels.get(event.stream_id)
     changed: tuple[Change, ...] = (ChannelsChanged((event.stream_id,)),)
+    if "is_archived" in event.changes():
+        state.unreads.recount(event.stream_id)
+        changed = (*changed, UnreadsChanged())
     # users who see a private channel without being subscribed (administrators do) do not see its messages
     if channel is not None and channel.invite_only and not channel.is_subscribed:
         return (*changed, UnreadsChanged()) if state.unreads.remove_channel(event.stream_id) else changed

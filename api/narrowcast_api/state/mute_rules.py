@@ -17,9 +17,15 @@ class MuteRules:
         self._topics = topics
 
     def is_counted(self, channel_id: int, topic: str, inside: bool) -> bool:
-        """Whether unread messages of a topic count. With `inside` (counting within the channel) only the
-        topic's policy matters.
+        """Whether unread messages of a topic count: not those of archived channels. With `inside` (counting within
+        the channel) only the topic's policy matters.
         """
+        channel = self._channels.get(channel_id)
+        is_archived = channel is not None and channel.is_archived
+        return self.is_visible(channel_id, topic, inside) and (inside or not is_archived)
+
+    def is_visible(self, channel_id: int, topic: str, inside: bool) -> bool:
+        """Whether a topic is not muted; with `inside`, by its own policy alone."""
         policy = self._topics.visibility(channel_id, topic)
         if policy is VisibilityPolicy.NONE and not inside:
             channel = self._channels.get(channel_id)

@@ -201,7 +201,7 @@ class State:
 
     def is_muted(self, channel_id: int, topic: str) -> bool:
         """Whether a topic is left out of views of all channels."""
-        return not self.mute_rules.is_counted(channel_id, topic, False)
+        return not self.mute_rules.is_visible(channel_id, topic, False)
 
     def policy_to_toggle_mute(self, channel_id: int, topic: str) -> VisibilityPolicy:
         """The policy that mutes a topic that is not muted, or makes a muted one visible: UNMUTED in a muted

@@ -11,7 +11,7 @@ from narrowcast.screens.own.alert_words import AlertWordsScreen
 from narrowcast.screens.own.files import FilesScreen
 from narrowcast.screens.own.status import set_status
 from narrowcast.screens.own.views import ViewsScreen
-from narrowcast.text.formats import counted
+from narrowcast.text.formats import at_least, counted
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -68,5 +68,7 @@ def read_all(screen: Workspace) -> None:
     def begin() -> None:
         screen.app.push_screen(ProgressScreen("Marking all messages as read", work))
 
-    question = f"Mark {counted(count, 'unread message')} as read?"
+    more = screen.session.state.unreads.old_missing
+    some = f"{at_least(count, more=True)} unread messages" if more else counted(count, "unread message")
+    question = f"Mark {some} as read?"
     ask_first(screen, question, "Mark as read", begin)

@@ -62,6 +62,11 @@ def size(count: float) -> str:
     return f"{amount:.1f} GB"
 
 
+def at_least(number: int, *, more: bool) -> str:
+    """A number of unread messages: "7", "12,000"; "50,000+" if there are ``more`` of which the server did not tell."""
+    return f"{number:,}+" if more else f"{number:,}" if number > 9999 else str(number)
+
+
 def counted(number: int, one: str, more: str = "") -> str:
     """A number with a noun: "1 character", "2 characters". ``more``: the plural unless it is ``one`` with an s."""
     return f"{number} {one if number == 1 else more or f'{one}s'}"

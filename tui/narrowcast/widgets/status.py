@@ -114,7 +114,8 @@ class StatusLine(OneLine):
         left.extend(unsent_pieces(session, keys))
         if typing := typing_text(session, where):
             left.append((f" {typing} ", "accent"))
-        left.append((f" {unread} unread" if unread else " no unread", ""))
+        some = formats.at_least(unread, more=state.unreads.old_missing)
+        left.append((f" {some} unread" if unread else " no unread", ""))
         if mentions:
             left.append((f", {formats.counted(mentions, 'mention')}", "accent"))
         left.extend((f"  {text}", "accent") for text in added)

@@ -19,6 +19,7 @@ from narrowcast.app.context import app_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.filter_field import FilterField
 from narrowcast.panes.navigation.rows import Folding, Kind, NavigationRow, channel_keys, rows
+from narrowcast.text.formats import at_least
 from narrowcast.text.presence import PresenceStatus, of_conversation
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.looks import Look
@@ -93,7 +94,7 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
         right: list[Part] = []
         if item.unread:
             look = dim if item.muted else self.part_style("navigation--unread")
-            right = [(f"{item.unread if item.unread < 10000 else '9999+'} ", look)]
+            right = [(f"{at_least(item.unread, more=item.more)} ", look)]
         return [compose_line(width, left, right, base=Style.null())]
 
     def _presence(self, item: NavigationRow) -> Part:

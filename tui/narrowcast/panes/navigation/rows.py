@@ -48,6 +48,8 @@ class NavigationRow(Struct, frozen=True):
     narrow: Narrow | None = None
     action: str = ""
     unread: int = 0
+    more: bool = False
+    """Whether there are more unread messages, of which the server did not tell."""
     mark: str = ""
     muted: bool = False
     open: bool | None = None
@@ -96,7 +98,13 @@ def rows(
 def _views(state: State, drafts: int) -> Iterator[NavigationRow]:
     unreads = state.unreads
     yield NavigationRow(
-        Kind.VIEW, ("inbox",), "Inbox", action="go.inbox", unread=unreads.count_all(), mark="▣"
+        Kind.VIEW,
+        ("inbox",),
+        "Inbox",
+        action="go.inbox",
+        unread=unreads.count_all(),
+        more=unreads.old_missing,
+        mark="▣",
     )
     yield NavigationRow(Kind.VIEW, ("recent",), "Recent conversations", action="go.recent", mark="◷")
     yield NavigationRow(Kind.VIEW, ("all",), "Combined feed", Narrow.all(), mark="≡")
@@ -141,6 +149,7 @@ def _account(other: ListedAccount) -> NavigationRow:
         row,
         text=f"{other.name} @{mentions}" if mentions else other.name,
         unread=unreads.count_all(),
+        more=unreads.old_missing,
     )
 
 

@@ -16,6 +16,7 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.ordering import moved
 from narrowcast.screens.main.choices import Target
 from narrowcast.screens.start.login import LoginScreen
+from narrowcast.text.formats import at_least
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.state.changes import ConnectionChanged, UnreadsChanged
 
@@ -59,7 +60,7 @@ class SignedInScreen(ManageScreen[Path]):
         else:
             unreads = one.session.state.unreads
             unread, mentions = unreads.count_all(), unreads.count_mentions()
-            about = [f"{unread} unread"] if unread else []
+            about = [f"{at_least(unread, more=unreads.old_missing)} unread"] if unread else []
             about += [f"@{mentions}"] if mentions else []
         about += ["on screen"] if one.file == app_of(self).accounts.file else []
         who = self._who.get(one.file, "") if one.session is None else _about(one.session.account)

@@ -18,7 +18,7 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import Target
 from narrowcast.text import names
 from narrowcast.text.excerpt import excerpt
-from narrowcast.text.formats import has_long_clock, moment
+from narrowcast.text.formats import at_least, has_long_clock, moment
 from narrowcast.text.presence import of_conversation
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -196,7 +196,8 @@ class InboxScreen(ConversationsScreen):
         rows = list(self._groups(self.state))
         for other in app_of(self).accounts.others():
             if other.session is not None and (below := list(self._groups(other.session.state, other))):
-                count = other.session.state.unreads.count_all()
+                unreads = other.session.state.unreads
+                count = at_least(unreads.count_all(), more=unreads.old_missing)
                 about = f"{other.session.account.email} · {other.session.account.site}"
                 key = ("account", other.file)
                 rows.append(ListRow(key, None, other.name, f"{count} unread", about, "●", heading=True))
