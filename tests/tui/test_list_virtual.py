@@ -9,6 +9,7 @@ from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 
+from narrowcast.text import matching
 from narrowcast.text.matching import best_matches
 from narrowcast.widgets.strips import compose_line, lean_strip, plain_text
 from narrowcast.widgets.virtual_list import VirtualList
@@ -174,12 +175,19 @@ def test_words_and_prefixes_come_before_scattered_letters() -> None:
 
 def test_displayed_names_rank_before_other_names() -> None:
     shown = ["heart_hands", "heart", "grinning"]
-    names = ["heart_hands", "heart love red_heart", "grinning heart"]
-    assert [shown[index] for index in best_matches("heart", names, shown)] == [
+    hidden = [(1, "heart love red_heart"), (2, "grinning heart")]
+    assert [shown[index] for index in matching.Names(shown, hidden=hidden).best("heart")] == [
         "heart",
         "heart_hands",
         "grinning",
     ]
+
+
+def test_text_that_is_not_shown_is_not_searched_for_one_letter_or_scattered_ones() -> None:
+    names = matching.Names(["tada", "bell"], hidden=[(0, "tada party popper"), (1, "bell notification")])
+    assert names.best("p") == []
+    assert names.best("ptp") == []
+    assert names.best("pop") == names.best("tad pop") == [0]
 
 
 def test_letters_that_stand_far_apart_are_no_match() -> None:

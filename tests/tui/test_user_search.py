@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from narrowcast.panes.compose.completion import offers, recipient_names
-from narrowcast.text.user_search import best_users, search_text
+from narrowcast.text.user_search import people as prepared
+from narrowcast.text.user_search import search_text
 from narrowcast_api.state.state import State
 from support.live import make_state, user
 
@@ -34,7 +35,7 @@ def people() -> State:
 
 def found(typed: str, most: int = 7) -> list[int]:
     state = people()
-    return [user.user_id for user in best_users(state, typed, list(state.users), most)]
+    return [user.user_id for user in prepared(state).best(state, typed, most)]
 
 
 def test_users_are_found_by_the_beginning_of_an_address_or_of_a_word_of_a_chosen_field() -> None:

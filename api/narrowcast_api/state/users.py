@@ -31,6 +31,8 @@ class Users:
         self._by_id: dict[int, User] = {}
         self._ids_by_email: dict[str, int] | None = None
         self._ids_by_name: dict[str, int | None] | None = None
+        self.revision = 0
+        """Differs after each change of any user."""
         self.muted: dict[int, int] = {}
         """Muted users, with the time of muting in UTC seconds."""
         self.alert_words: tuple[str, ...] = ()
@@ -89,18 +91,22 @@ class Users:
     def put(self, users: Iterable[User]) -> None:
         """Adds users, replacing older records of them."""
         self._by_id.update((user.user_id, user) for user in users)
-        self._ids_by_email = self._ids_by_name = None
+        self._changed()
 
     def remove(self, user_id: int) -> None:
         """Removes a user who is no longer visible."""
         self._by_id.pop(user_id, None)
-        self._ids_by_email = self._ids_by_name = None
+        self._changed()
 
     def update(self, change: UserChange) -> None:
         """Sets new values of a known user."""
         user = self._by_id.get(change.user_id)
         if user is not None:
             self.put([_updated(user, change.values)])
+
+    def _changed(self) -> None:
+        self.revision += 1
+        self._ids_by_email = self._ids_by_name = None
 
     def keep_profile_fields(self, field_ids: set[int]) -> tuple[int, ...]:
         """Removes the values of all other profile fields; returns the ids of the users that changed."""

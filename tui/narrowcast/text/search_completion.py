@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from narrowcast.text import names
-from narrowcast.text.matching import best_matches
+from narrowcast.text.matching import Names
+from narrowcast.text.user_search import people
 from narrowcast_api.narrow.narrow import operand_text, unquoted
 from narrowcast_api.narrow.resolve import HAS, IS, PEOPLE, Unresolved, channel_id
 from narrowcast_api.wire.levels import Gate
@@ -49,10 +50,10 @@ def offers(state: State, text: str, cursor: int) -> list[SearchOffer]:
         words = [name for name in OPERATORS if name.startswith(typed) and _is_known(state, name)]
         return [SearchOffer(f"{name}:", f"{sign}{name}:", start) for name in words]
     labels, made = _values(state, operator, text)
-    order = best_matches(typed, labels) if typed else range(len(labels))
+    searched = people(state).names if operator in _PEOPLE else Names(labels)
     return [
         SearchOffer(labels[place], f"{sign}{operator}:{operand_text(value)} ", start, detail)
-        for place in order[:SHOWN]
+        for place in searched.best(typed, SHOWN)
         for value, detail in [made(place)]
     ]
 
@@ -66,7 +67,7 @@ def _values(state: State, operator: str, text: str) -> tuple[list[str], Callable
     called only for the values shown, as there may be 20,000 people.
     """
     if operator in _PEOPLE:
-        users = [user for user in state.users.active() if not user.is_system_bot]
+        users = people(state).users
         return [user.full_name for user in users], lambda place: (
             names.recipient(state, users[place].user_id),
             users[place].email,

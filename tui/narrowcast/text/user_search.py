@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
-from narrowcast.text.matching import best_matches
+from narrowcast.text.matching import Names
 from narrowcast.text.profile_values import value_text
 from narrowcast_api.narrow.accents import folded
 
@@ -13,55 +16,90 @@ if TYPE_CHECKING:
     from narrowcast_api.model.profile_fields import ProfileField
     from narrowcast_api.model.users import User
     from narrowcast_api.state.state import State
+    from narrowcast_api.state.users import Users
 
-__all__ = ["best_users", "found_otherwise", "search_text"]
+__all__ = ["People", "people", "search_text"]
 
 
 def search_text(state: State, user: User) -> str:
     """What a user is found by besides the name: email addresses, and values of the profile fields chosen for it."""
     values = _values(state, user, _fields(state)) if user.profile else ()
-    return " ".join((user.delivery_email or "", user.email, *values))
+    return " ".join(dict.fromkeys((user.delivery_email or "", user.email, *values)))
 
 
 def _fields(state: State) -> list[ProfileField]:
     return [field for field in state.profile_fields if field.use_for_user_matching]
 
 
-def _values(state: State, user: User, fields: Iterable[ProfileField]) -> Iterator[str]:
+def _values(state: State, user: User, fields: Sequence[ProfileField]) -> Iterator[str]:
     for field in fields:
         if field.id in user.profile:
             yield value_text(state, field, user.profile[field.id].value)
 
 
-def best_users(state: State, typed: str, users: Sequence[User], most: int) -> list[User]:
-    """At most ``most`` of the users, those whose names match best first."""
-    best = [users[place] for place in best_matches(typed, [user.full_name for user in users])[:most]]
-    return best + found_otherwise(state, typed, users, best, most - len(best))
+def _further(state: State, user: User, fields: Sequence[ProfileField]) -> str:
+    """What a user is found by besides the name, each after a space."""
+    text = f" {user.email} {user.delivery_email or ''}"
+    if fields and user.profile:
+        text += "".join(f" {value}" for value in _values(state, user, fields))
+    return folded(text)
 
 
-def found_otherwise(
-    state: State, typed: str, users: Iterable[User], found: Iterable[User], most: int
-) -> list[User]:
-    """At most ``most`` of the users who are not ``found`` by their names: an email address, or a word of a chosen
-    profile field, begins with ``typed``.
-    """
-    wanted = folded(typed.strip())
-    if not wanted or most <= 0:
-        return []
-    known = {user.user_id for user in found}
-    fields = _fields(state)
+class People:
+    """The active people and bots of an organization, prepared for finding them by each letter that is typed."""
 
-    def matches(user: User) -> bool:
-        if user.email.lower().startswith(wanted) or (user.delivery_email or "").lower().startswith(wanted):
-            return True
-        if not fields or not user.profile:
-            return False
-        return any(f" {wanted}" in f" {folded(value)}" for value in _values(state, user, fields))
+    def __init__(self, state: State) -> None:
+        self.users = [user for user in state.users.active() if not user.is_system_bot]
+        self._further: list[str] = []
+        """What each of them is found by besides the name; empty until it is needed."""
+        self._mentions: tuple[tuple[str, ...], Names] | None = None
 
-    others: list[User] = []
-    for user in users:
-        if matches(user) and user.user_id not in known:
-            others.append(user)
-            if len(others) == most:
-                break
-    return others
+    @cached_property
+    def names(self) -> Names:
+        return Names([user.full_name for user in self.users])
+
+    @cached_property
+    def ambiguous(self) -> frozenset[str]:
+        """The names that several of them have."""
+        counts = Counter(user.full_name for user in self.users)
+        return frozenset(name for name, count in counts.items() if count > 1)
+
+    def names_and(self, others: tuple[str, ...]) -> Names:
+        """The names of all, followed by other names that can be mentioned."""
+        if self._mentions is None or self._mentions[0] != others:
+            self._mentions = others, Names([*(user.full_name for user in self.users), *others])
+        return self._mentions[1]
+
+    def best(self, state: State, typed: str, most: int) -> list[User]:
+        """At most ``most`` of them, those whose names match best first."""
+        if not typed.strip():
+            return self.users[:most]
+        best = [self.users[place] for place in self.names.best(typed, most)]
+        return best + self.otherwise(state, typed, best, most - len(best))
+
+    def otherwise(self, state: State, typed: str, found: Sequence[User], most: int) -> list[User]:
+        """At most ``most`` of those who are not ``found`` by their names: an email address, or a word of a chosen
+        profile field, begins with ``typed``.
+        """
+        wanted = folded(typed.strip())
+        if not wanted or most <= 0:
+            return []
+        if not self._further:
+            fields = _fields(state)
+            self._further = [_further(state, user, fields) for user in self.users]
+        known = {user.user_id for user in found}
+        begun = f" {wanted}"
+        places = [place for place, text in enumerate(self._further) if begun in text]
+        return [user for place in places if (user := self.users[place]).user_id not in known][:most]
+
+
+_prepared: WeakKeyDictionary[Users, tuple[object, People]] = WeakKeyDictionary()
+
+
+def people(state: State) -> People:
+    """The people of an organization, prepared once until any of them changes."""
+    version = state.users.revision, _fields(state)
+    kept = _prepared.get(state.users)
+    if kept is None or kept[0] != version:
+        kept = _prepared[state.users] = version, People(state)
+    return kept[1]

@@ -20,7 +20,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.text.matching import best_matches
+from narrowcast.text.matching import Names
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
@@ -97,6 +97,8 @@ class VirtualList(LineView, Generic[T]):
         self._items: Sequence[T] = items
         self._shown: Sequence[T] = items
         self._query = ""
+        self._searched: tuple[Sequence[T], Names] | None = None
+        """The items that can be selected, and their texts; None until they are searched."""
         self._cursor = -1
         self._top = 0
         self._strips: dict[tuple[int, bool, bool, int], list[Strip]] = {}
@@ -117,12 +119,16 @@ class VirtualList(LineView, Generic[T]):
         return item
 
     def text_of(self, item: T) -> str:
-        """The text that the filter searches."""
+        """The visible text that the filter searches."""
         return str(item)
 
-    def shown_text_of(self, item: T) -> str:
-        """The visible part of that text, if there is more: see `best_matches`."""
-        return self.text_of(item)
+    def written_of(self, item: T) -> str:
+        """Another form of that text, such as `#general`; empty if there is none."""
+        return ""
+
+    def hidden_of(self, item: T) -> str:
+        """The text with what is searched, but not shown; empty if there is no more."""
+        return ""
 
     def selectable(self, item: T) -> bool:
         """Whether `item` can be selected; False for headings."""
@@ -152,6 +158,7 @@ class VirtualList(LineView, Generic[T]):
             key = self.key_of(current)
         offset = self._cursor - self._top
         self._items = items
+        self._searched = None
         self._apply_filter(self._shown if self.KEEPS_PLACES else ())
         index = None if key is None else self._index_of(key)
         if index is None:
@@ -177,6 +184,18 @@ class VirtualList(LineView, Generic[T]):
         self._show_cursor()
         self.changed()
         self._post_highlight()
+
+    def prepare(self) -> None:
+        """Prepares the items for the filter, so that the first letter does not wait for it."""
+        self._prepared()
+
+    def _prepared(self) -> tuple[Sequence[T], Names]:
+        if self._searched is None:
+            items = [item for item in self._items if self.selectable(item)]
+            written = [(place, text) for place, item in enumerate(items) if (text := self.written_of(item))]
+            hidden = [(place, text) for place, item in enumerate(items) if (text := self.hidden_of(item))]
+            self._searched = items, Names([*map(self.text_of, items)], written, hidden)
+        return self._searched
 
     def select_key(self, key: Hashable) -> bool:
         """Selects the item with `key`; False if it is not shown."""
@@ -349,12 +368,8 @@ class VirtualList(LineView, Generic[T]):
         if not self._query.strip():
             self._shown = self._items
             return
-        candidates = [item for item in self._items if self.selectable(item)]
-        shown = None
-        if type(self).shown_text_of is not VirtualList.shown_text_of:
-            shown = [self.shown_text_of(item) for item in candidates]
-        order = best_matches(self._query, [self.text_of(item) for item in candidates], shown)
-        best = [candidates[index] for index in order]
+        candidates, names = self._prepared()
+        best = [candidates[index] for index in names.best(self._query)]
         there = {self.key_of(item): item for item in candidates} if before else {}
         stays = [there[key] for item in before if (key := self.key_of(item)) in there]
         kept = {self.key_of(item) for item in stays}

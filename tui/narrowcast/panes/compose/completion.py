@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from msgspec import Struct
 
 from narrowcast.text import names
 from narrowcast.text.matching import best_matches
-from narrowcast.text.user_search import best_users, found_otherwise
+from narrowcast.text.user_search import people
 from narrowcast_api.narrow.destinations import fold_topic
 from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
 
@@ -88,36 +87,32 @@ def _is_in_code(text: str, cursor: int) -> bool:
 def _mentions(state: State, typed: str) -> list[Completion]:
     silent = typed.startswith("_")
     prefix = "@_" if silent else "@"
-    users = _people(state)
+    found = people(state)
+    users = found.users
     groups = [group for group in state.user_groups if not group.is_system and not group.deactivated]
-    wildcards = () if silent else WILDCARDS
-    labels = [*(user.full_name for user in users), *(group.name for group in groups), *wildcards]
-    taken = Counter(labels[: len(users)])
+    others = (*(group.name for group in groups), *(() if silent else WILDCARDS))
 
     def mention(user: User) -> Completion:
         name = user.full_name
-        unique = f"|{user.user_id}" if taken[name] > 1 else ""
+        unique = f"|{user.user_id}" if name in found.ambiguous else ""
         return Completion(name, f"{prefix}**{name}{unique}** ", "bot" if user.is_bot else user.email)
 
     def made(place: int) -> Completion:
-        label = labels[place]
+        if place < len(users):
+            return mention(users[place])
+        label = others[place - len(users)]
         if place >= len(users) + len(groups):
             return Completion(label, f"{prefix}**{label}** ", "everyone here")
-        return (
-            Completion(label, f"{prefix}*{label}* ", "group")
-            if place >= len(users)
-            else mention(users[place])
-        )
+        return Completion(label, f"{prefix}*{label}* ", "group")
 
     query = typed.removeprefix("_")
-    best = best_matches(query, labels)[:SHOWN]
+    if query.strip():
+        best = found.names_and(others).best(query, SHOWN)
+    else:  # nothing has to be prepared
+        best = list(range(min(SHOWN, len(users) + len(others))))
     by_name = [users[place] for place in best if place < len(users)]
-    others = found_otherwise(state, query, users, by_name, SHOWN - len(best))
-    return [*(made(place) for place in best), *(mention(user) for user in others)]
-
-
-def _people(state: State) -> list[User]:
-    return [user for user in state.users.active() if not user.is_system_bot]
+    by_address = found.otherwise(state, query, by_name, SHOWN - len(best))
+    return [*(made(place) for place in best), *(mention(user) for user in by_address)]
 
 
 def _channels(state: State, typed: str) -> list[Completion]:
@@ -152,7 +147,7 @@ def _emoji(state: State, typed: str) -> list[Completion]:
 
 def _ranked(query: str, labels: Sequence[str], made: Callable[[int], Completion]) -> list[Completion]:
     """Completions of the best matching labels; ``made`` creates one from its index, as there may be 20,000 labels."""
-    return [made(place) for place in best_matches(query, labels)[:SHOWN]]
+    return [made(place) for place in best_matches(query, labels, SHOWN)]
 
 
 def channel_names(state: State, typed: str) -> list[Completion]:
@@ -194,7 +189,7 @@ def recipient_names(state: State, typed: str) -> tuple[int, list[Completion]]:
     start = typed.rfind(",") + 1
     while start < len(typed) and typed[start] == " ":
         start += 1
-    best = best_users(state, typed[start:], _people(state), SHOWN)
+    best = people(state).best(state, typed[start:], SHOWN)
     return start, [
         Completion(user.full_name, f"{names.recipient(state, user.user_id)}, ", user.email) for user in best
     ]

@@ -22,7 +22,7 @@ from narrowcast.text.formats import has_long_clock
 from narrowcast.text.matching import best_matches
 from narrowcast.text.natural_time import EXAMPLES
 from narrowcast.text.safe_text import safe_block
-from narrowcast.text.user_search import best_users
+from narrowcast.text.user_search import people
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine, Piece
 
@@ -353,8 +353,7 @@ def _people(state: State, typed: str) -> list[str]:
     """The people that match, written so that a list can hold them: names may contain commas or be ambiguous."""
     if not typed.strip():
         return []
-    people = [user for user in state.users.active() if not user.is_system_bot]
-    return [names.recipient(state, user.user_id) for user in best_users(state, typed, people, OFFERED)]
+    return [names.recipient(state, user.user_id) for user in people(state).best(state, typed, OFFERED)]
 
 
 def _typed_first(typed: str, found: list[str]) -> list[str]:
@@ -366,4 +365,4 @@ def _typed_first(typed: str, found: list[str]) -> list[str]:
 def _best(typed: str, candidates: Sequence[str]) -> list[str]:
     if not typed.strip():
         return []
-    return [candidates[place] for place in best_matches(typed, candidates)[:OFFERED]]
+    return [candidates[place] for place in best_matches(typed, candidates, OFFERED)]

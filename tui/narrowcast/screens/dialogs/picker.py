@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 class Choice(Struct, Generic[T], frozen=True):
     """One option. ``text`` and ``detail`` may come from anywhere; ``also`` is searched but not shown; ``written``
-    is its name with its sign, such as `#general`.
+    is its name as it is written in messages, such as `#general` or `#general>lunch`.
 
     ``disabled``: why it cannot be chosen, such as "Only owners"; empty if it can. ``faint``: it can be chosen, but
     is shown dim.
@@ -68,13 +68,13 @@ class ChoiceList(VirtualList[Choice[T]]):
         return item.value if isinstance(item.value, Hashable) else id(item)
 
     def text_of(self, item: Choice[T]) -> str:
-        return f"{item.text} {item.also} {item.written}"
+        return item.text
 
-    def shown_text_of(self, item: Choice[T]) -> str:
-        """The name with its sign if the filter begins with the sign: `#general` matches the channel before its
-        topics.
-        """
-        return item.written if item.written and self._query[:1] == item.written[0] else item.text
+    def written_of(self, item: Choice[T]) -> str:
+        return item.written
+
+    def hidden_of(self, item: Choice[T]) -> str:
+        return f"{item.text} {item.also} {item.written}" if item.also else ""
 
 
 class Picker(Dialog[T | None], Generic[T]):
@@ -120,6 +120,10 @@ class Picker(Dialog[T | None], Generic[T]):
     def set_choices(self, choices: Sequence[Choice[T]]) -> None:
         """Replaces the choices; filter and selection stay."""
         self.list.set_items(choices)
+        self.call_later(self.list.prepare)
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self.list.prepare)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
         if event.edited:

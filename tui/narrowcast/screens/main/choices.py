@@ -103,7 +103,7 @@ def _topics(state: State) -> list[Choice[Target]]:
             Target(Narrow.topic(channel.channel_id, topic.name)),
             f"#{channel.name} › {names.topic(state, topic.name)}",
             "topic",
-            also=f"#{channel.name}>{topic.name}",
+            written=f"#{channel.name}>{topic.name}",
         )
         for topic, channel in topics[:MAX_TOPICS]
     ]
