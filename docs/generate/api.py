@@ -11,7 +11,7 @@ from typing import Any
 from generate.markdown import cell, table
 from narrowcast.cli.outcome import exit_code
 from narrowcast_api import errors
-from narrowcast_api.wire.levels import CONTRACT_LEVEL, Gate
+from narrowcast_api.wire.levels import SERVED_LEVEL, Gate
 
 REFERENCE = Path(__file__).parents[2] / "api" / "reference.py"
 
@@ -61,7 +61,7 @@ def level_page() -> str:
             "# Feature levels",
             "A server reports its feature level. For features that an older server does not have, the library uses "
             "another operation, leaves something out, or raises `Unsupported` before anything is sent. The "
-            f"embedded server has level {CONTRACT_LEVEL}. The last column lists statements of the contract "
+            f"embedded server has level {SERVED_LEVEL}. The last column lists statements of the contract "
             "(tests/contract/ledger.csv).",
             table(("From level", "Feature", "On older servers", "Contract"), rows),
         ]

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
-from narrowcast_api.wire.levels import CONTRACT_LEVEL
+from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_server import first_run
 from narrowcast_server.app import build
 from narrowcast_server.background import guarded
@@ -64,7 +64,7 @@ class Options:
     demo: bool = False
     alive: bool = True
     """With `demo`: whether the demo people read, answer and talk while the server runs."""
-    feature_level: int = CONTRACT_LEVEL
+    feature_level: int = SERVED_LEVEL
     dialect: str = Dialect.SERVICE.value
     tls_cert: Path | None = None
     tls_key: Path | None = None
@@ -117,9 +117,9 @@ async def _run(options: Options) -> None:
 def warnings_of(options: Options) -> list[str]:
     """Warnings for the operator about the options and the data folder."""
     warnings = []
-    if options.feature_level > CONTRACT_LEVEL:
+    if options.feature_level > SERVED_LEVEL:
         warnings.append(
-            f"feature level {options.feature_level} is unknown to this server: it runs at level {CONTRACT_LEVEL},"
+            f"feature level {options.feature_level} is unknown to this server: it runs at level {SERVED_LEVEL},"
             " the newest that it can emulate"
         )
     if options.tls_cert is None and not is_local(options.host) and options.host != "localhost":

@@ -21,12 +21,12 @@ from narrowcast_api.http.secret import Secret
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.auth import fetch_api_key
 from narrowcast_api.wire.events import MessageEvent
-from narrowcast_api.wire.levels import CONTRACT_LEVEL
+from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_api.wire.vocabulary import PresenceStatus, VisibilityPolicy
 from support.api import client_of
 from support.server import TestServer
 
-LEVELS = [0, 100, 200, 300, CONTRACT_LEVEL]
+LEVELS = [0, 100, 200, 300, SERVED_LEVEL]
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -114,7 +114,7 @@ async def test_topics_move_resolve_mute_and_go(server: TestServer, ada: Client) 
     assert "dinner" not in [topic.name for topic in (await ada.topics.list(channel_id=other)).topics]
 
 
-@pytest.mark.parametrize("level", [138, CONTRACT_LEVEL])
+@pytest.mark.parametrize("level", [138, SERVED_LEVEL])
 async def test_channels_from_making_to_archiving(server: TestServer, ada: Client, level: int) -> None:
     server.set_level(level)
     dario = server.id("dario")

@@ -21,7 +21,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestina
 from narrowcast_api.routes.user_groups import Change
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import BadEvent, DraftsUpdateEvent, Event, UnknownEvent
-from narrowcast_api.wire.levels import CONTRACT_LEVEL, Gate
+from narrowcast_api.wire.levels import SERVED_LEVEL, Gate
 from narrowcast_api.wire.vocabulary import ProfileFieldType, Role, SystemGroup
 from support.api import client_of
 from support.ledger import proves
@@ -131,7 +131,7 @@ async def _administered(client: Client, level: int, general: int, dario: int, as
 def _gate_levels() -> list[int]:
     """0 and every level at which a gate opens: levels between two of them behave alike."""
     levels = {0} | {gate.level for gate in Gate}
-    return sorted(level for level in levels if level <= CONTRACT_LEVEL)
+    return sorted(level for level in levels if level <= SERVED_LEVEL)
 
 
 async def _carried_out_or_refused(server: TestServer, levels: list[int]) -> dict[int, int]:
@@ -163,11 +163,11 @@ async def test_at_every_level_each_call_is_carried_out_or_refused_before_it_is_s
 
 async def test_the_other_dialect_is_spoken_at_every_age_of_a_server(tmp_path: Path) -> None:
     async with running_server(tmp_path / "data", dialect="zulip") as server:
-        unsupported = await _carried_out_or_refused(server, [0, 166, 260, CONTRACT_LEVEL])
-    assert unsupported[0] > unsupported[260] > unsupported[CONTRACT_LEVEL] == 0
+        unsupported = await _carried_out_or_refused(server, [0, 166, 260, SERVED_LEVEL])
+    assert unsupported[0] > unsupported[260] > unsupported[SERVED_LEVEL] == 0
 
 
-@pytest.mark.parametrize("level", [0, 250, CONTRACT_LEVEL])
+@pytest.mark.parametrize("level", [0, 250, SERVED_LEVEL])
 async def test_what_the_server_registers_and_sends_is_read_whole(
     server: TestServer, level: int, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast_api.wire.levels import CONTRACT_LEVEL, Gate
+from narrowcast_api.wire.levels import SERVED_LEVEL, Gate
 from support.ledger import proves
 from support.server import JsonObject, TestServer
 
-GATES = sorted({gate.level for gate in Gate if gate.value.rows} - {0} | {1, CONTRACT_LEVEL})
+GATES = sorted({gate.level for gate in Gate if gate.value.rows} - {0} | {1, SERVED_LEVEL})
 SIDES = sorted({0, *(gate - 1 for gate in GATES), *GATES})
 
 READS = [
@@ -43,7 +43,7 @@ def kinds(events: list[JsonObject]) -> set[str]:
 
 @proves("VER-03", "VER-04")
 async def test_deprecated_names_are_still_accepted_at_the_newest_level(server: TestServer) -> None:
-    assert server.core.level == CONTRACT_LEVEL
+    assert server.core.level == SERVED_LEVEL
     settings = await server.call(None, "GET", "/server_settings")
     assert {"realm_uri", "authentication_methods"} <= settings.keys()
     assert "max_message_id" in await server.call("ada", "GET", "/users/me")

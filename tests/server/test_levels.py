@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import narrowcast_server
-from narrowcast_api.wire.levels import CONTRACT_LEVEL, Gate
+from narrowcast_api.wire.levels import CONTRACT_LEVEL, SERVED_LEVEL, Gate
 from narrowcast_server.app import routes_of
 from narrowcast_server.http.params import Param
 from narrowcast_server.serve import Options, warnings_of
@@ -44,17 +44,21 @@ def test_a_parameter_is_unknown_below_its_level(param: Param[Any]) -> None:
     assert param.known_at(param.since)
 
 
-@proves("VER-01")
-async def test_the_newest_level_is_372_and_higher_ones_are_treated_as_372(server: TestServer) -> None:
+@proves("VER-01", "VER-04")
+async def test_the_server_announces_the_newest_level_that_it_serves(server: TestServer) -> None:
     assert CONTRACT_LEVEL == 372
-    server.set_level(999)
-    assert server.core.level == 372
+    assert SERVED_LEVEL >= CONTRACT_LEVEL
+    settings = await server.call(None, "GET", "/server_settings")
+    assert settings["service_feature_level"] == SERVED_LEVEL
+    server.set_level(9999)
+    assert server.core.level == SERVED_LEVEL
 
 
 @proves("VER-04")
 def test_the_operator_is_told_that_a_level_is_too_high(tmp_path: Path) -> None:
     told = warnings_of(Options(data=tmp_path / "new", feature_level=9999))
     assert told == [
-        "feature level 9999 is unknown to this server: it runs at level 372, the newest that it can emulate"
+        f"feature level 9999 is unknown to this server: it runs at level {SERVED_LEVEL}, the newest that it can"
+        " emulate"
     ]
     assert warnings_of(Options(data=tmp_path / "new", feature_level=372)) == []

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_server.organization.config import Config, ExternalLogin
 from support.ledger import proves
 from support.server import JsonObject, TestServer, running_server
@@ -76,11 +77,11 @@ async def test_external_methods_keep_their_order_and_fields(tmp_path: Path) -> N
 
 @proves("SRV-09", "SRV-10", "VER-04", "VER-06", "VER-08")
 async def test_the_configured_level_is_returned_and_absent_at_0(server: TestServer) -> None:
-    assert (await settings(server))["service_feature_level"] == 372
+    assert (await settings(server))["service_feature_level"] == SERVED_LEVEL
     server.set_level(300)
     assert (await settings(server))["service_feature_level"] == 300
     server.set_level(5000)
-    assert (await settings(server))["service_feature_level"] == 372
+    assert (await settings(server))["service_feature_level"] == SERVED_LEVEL
     server.set_level(0)
     response = await settings(server)
     assert "service_feature_level" not in response
@@ -138,7 +139,7 @@ async def test_a_root_domain_returns_no_fields_of_an_organization(tmp_path: Path
     async with running_server(tmp_path, config=Config(root_domain=True)) as server:
         response = await settings(server)
         assert not [name for name in response if name.startswith("realm_")]
-        assert response["service_feature_level"] == 372
+        assert response["service_feature_level"] == SERVED_LEVEL
 
 
 @pytest.mark.parametrize(

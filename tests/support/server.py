@@ -21,7 +21,7 @@ import httpx2
 
 from narrowcast_api.account import Account
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.wire.levels import CONTRACT_LEVEL
+from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_api.wire.parameters import is_quoted
 from narrowcast_server.organization.clock import Clock
 from narrowcast_server.organization.config import Config, Dialect, Quotas
@@ -253,7 +253,7 @@ async def running_server(
 ) -> AsyncIterator[TestServer]:
     """A server with its data in `path`; see the module."""
     chosen = replace(config or Config(), dialect=Dialect(dialect), durable=False)
-    chosen = chosen.at_level(CONTRACT_LEVEL if feature_level is None else feature_level)
+    chosen = chosen.at_level(SERVED_LEVEL if feature_level is None else feature_level)
     options = Options(host=host, port=0, data=path, demo=demo, alive=alive)
     if not demo and clock is None and not (path.exists() and any(path.iterdir())):
         world.lay_out(path, chosen.level, chosen.dialect)

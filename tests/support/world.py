@@ -10,7 +10,7 @@ from pathlib import Path
 
 from argon2 import PasswordHasher
 
-from narrowcast_api.wire.levels import CONTRACT_LEVEL
+from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server import demo
 from narrowcast_server.actions import organization
@@ -77,7 +77,7 @@ def populate(core: Core) -> None:
         _channels(core, people)
 
 
-def lay_out(folder: Path, level: int = CONTRACT_LEVEL, dialect: Dialect = Dialect.SERVICE) -> None:
+def lay_out(folder: Path, level: int = SERVED_LEVEL, dialect: Dialect = Dialect.SERVICE) -> None:
     """Creates the organization in an empty folder by copying a template, which is faster; thousands of tests
     use it.
     """

@@ -14,6 +14,7 @@ from narrowcast.screens.messages.picture_file import read_picture
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal import last_screen
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.wire.levels import SERVED_LEVEL
 from support.pictures import PIXEL
 from support.screens import answer, choices, choose, fill, form_of, pick, rows
 from support.sessions import until
@@ -84,8 +85,9 @@ async def test_a_password_is_changed_with_the_old_one(tmp_path: Path) -> None:
 async def test_the_servers_information_names_what_it_lacks(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(120, 40)) as stage:
         await run(stage, "organization.server")
-        assert any("Feature level" in row and "372" in row for row in rows(stage))
-        assert any("needs 407" in row for row in rows(stage))
+        assert any("Feature level" in row and str(SERVED_LEVEL) in row for row in rows(stage))
+        assert any("needs 459" in row for row in rows(stage))
+        assert not any("needs 407" in row for row in rows(stage))
 
 
 async def test_the_only_owner_is_told_to_make_another_one(tmp_path: Path) -> None:

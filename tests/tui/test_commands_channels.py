@@ -125,6 +125,7 @@ async def test_the_list_of_channels_joins_leaves_and_archives(tmp_path: Path) ->
         await stage.press("x", "down", "enter")
         await until(lambda: (channel := browser.selected) is not None and channel.is_archived)
         assert (await channel_row(stage, "attic"))["is_archived"]
+        stage.at_level(387)
         await stage.press("u")
         assert "needs 388" in browser.key_line.plain
 

@@ -144,6 +144,7 @@ async def test_a_member_is_told_who_may_instead_of_being_refused_later(tmp_path:
 
 async def test_what_a_server_is_too_old_for_says_its_level(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(120, 40)) as stage:
+        stage.at_level(372)
         await card_of(stage, "Bruno Castell")
         await stage.press("a")
         screen = stage.app.screen

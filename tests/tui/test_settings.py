@@ -310,6 +310,7 @@ async def test_what_newcomers_start_with_is_changed_by_administrators(tmp_path: 
 async def test_a_default_is_applied_to_existing_users(tmp_path: Path) -> None:
     with offering("/settings", {}, routes=settings_routes.routes, method="PATCH") as change:
         async with on_stage(tmp_path, person="bruno", size=(80, 24)) as stage:
+            stage.at_level(443)
             await at(stage, "organization.newcomers", "enter_sends")
             assert "existing users" not in said(stage)
             await stage.press("a")

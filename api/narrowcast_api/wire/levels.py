@@ -14,14 +14,16 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 CONTRACT_LEVEL: Final = 372
-"""The newest level of the contract, which is the level of the embedded server (VER-04)."""
+"""The newest level of the contract (VER-04)."""
+SERVED_LEVEL: Final = 449
+"""The level of the embedded server: the newest of which it does everything that the library asks for."""
 
 
 class LevelRow(NamedTuple):
     """`level` from which the feature exists, `title` as text for users, `below` what the client does on older
     servers, `rows` of the ledger. `also`: lower levels of maintenance releases that have it too. `field`: a field
     that is in the snapshot of each server with the feature; a server that sends it supports the feature at any
-    level, as the embedded server does, whose level is lower.
+    level.
     """
 
     level: int
@@ -264,9 +266,14 @@ class Gate(Enum):
     WELCOME_TEST = _row(416, "Testing the welcome message", "requested anyway; not available if rejected")
     CREATE_CHANNEL = _row(417, "Creating a channel without joining it", "created by subscribing")
     CHANNELS_OF_USER = _row(440, "The channels of a user", "not available")
+    FILE_TIMES_IN_SECONDS = _row(443, "Times of uploads in seconds", "milliseconds are read")
     SETTINGS_OF_OTHERS = _row(444, "Changing the settings of existing users", "not available")
+    ANCHOR_DATE = _row(445, "Messages around a date", "dates are found by several requests")
     TERM_MENTIONS = _row(446, "The search operator mentions", "not available")
     BOT_SHORT_NAME = _row(447, "Changing a bot's email address", "not available")
+    CHANNEL_EMAIL_OF_POSTERS = _row(
+        448, "Email addresses of channels only for users who may post", "for everyone who may read"
+    )
     EXPORT_TYPE_WORDS = _row(449, "Types of exports as words", "equivalent numbers are sent")
     RECENT_VIEW_NAME = _row(454, "The home view 'recent'", "'recent_topics' is sent")
     PROFILE_FIELD_MATCHING = _row(455, "Profile fields by which users are found", "the server ignores it")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import Role
@@ -65,13 +65,15 @@ def bots_of(core: Core, user: User) -> list[User]:
     return [bot for bot in core.users.all() if bot.bot_owner_id == user.id]
 
 
-def change_address(core: Core, user: User, address: str) -> None:
+def change_address(
+    core: Core, user: User, address: str, check: Callable[[Core, str], str] = check_own_address
+) -> None:
     """Changes the real email address, and the addresses and avatar derived from it. Ends password reset links,
-    which went to the old address.
+    which went to the old address. `check` raises ServiceError for an address that the user may not have.
     """
     if address.strip().lower() == user.delivery_email.lower():
         return
-    checked = check_own_address(core, address)
+    checked = check(core, address)
     before = api_address(core, user)
     end_links(core, user)
     core.users.update(user.id, delivery_email=checked)

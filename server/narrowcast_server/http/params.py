@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final, Generic, TypeVar, cast
 
 from narrowcast_server.organization.checks import (
@@ -164,6 +165,16 @@ def number(name: str, text: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ServiceError(f"{name} is not a float")
     return value
+
+
+@takes_text
+def time(name: str, text: str) -> datetime:
+    """A date or time in ISO 8601; without a time zone it is UTC."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ServiceError(f"Invalid {name}") from error
 
 
 def integer(name: str, text: str) -> int:

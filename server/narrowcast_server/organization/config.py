@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from narrowcast_api.wire.levels import CONTRACT_LEVEL
+from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_server.mail.settings import MailSettings
 
 
@@ -159,9 +159,9 @@ class ExternalLogin:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """How a server behaves. `level` is the feature level it emulates, 0 to CONTRACT_LEVEL."""
+    """How a server behaves. `level` is the feature level it emulates, 0 to SERVED_LEVEL."""
 
-    level: int = CONTRACT_LEVEL
+    level: int = SERVED_LEVEL
     dialect: Dialect = Dialect.SERVICE
     url: str = ""
     """The address that clients use, without a trailing slash; if empty, the address is taken from the request."""
@@ -198,5 +198,5 @@ class Config:
     """Accept any Host name from browsers: for a server that listens on all addresses without a configured name."""
 
     def at_level(self, level: int) -> Config:
-        """The same configuration at another level, clamped to 0 to CONTRACT_LEVEL (VER-06)."""
-        return replace(self, level=min(max(level, 0), CONTRACT_LEVEL))
+        """The same configuration at another level, clamped to 0 to SERVED_LEVEL (VER-06)."""
+        return replace(self, level=min(max(level, 0), SERVED_LEVEL))

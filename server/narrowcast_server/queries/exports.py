@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ExportType
 from narrowcast_server.organization.personal import setting, switched_on
 
@@ -35,8 +36,13 @@ def _export_object(core: Core, row: Row) -> dict[str, object]:
         "deleted_timestamp": row["deleted"],
         "failed_timestamp": row["failed"],
         "pending": is_pending(row),
-        "export_type": NUMBERS[ExportType(row["kind"])],
+        "export_type": shown_type(core.level, ExportType(row["kind"])),
     }
+
+
+def shown_type(level: int, kind: ExportType) -> int | str:
+    """An export type as servers of a level write it."""
+    return kind.value if level >= Gate.EXPORT_TYPE_WORDS.level else NUMBERS[kind]
 
 
 def consents_of(core: Core) -> list[dict[str, object]]:

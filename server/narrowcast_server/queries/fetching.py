@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import Raw
@@ -79,12 +80,14 @@ async def evaluated(core: Core, query: Query, work: Callable[[Reading, Query], T
         raise ServiceError("The search takes too long; search for less frequent words") from error
 
 
-def anchor_id(reading: Reading, user: User, anchor: str, query: Query, *, narrowed: bool) -> int:
-    """The message id of an anchor: a number, newest, oldest, first_unread."""
+def anchor_id(reading: Reading, user: User, anchor: str | datetime, query: Query, *, narrowed: bool) -> int:
+    """The message id of an anchor: a number, newest, oldest, first_unread, a time."""
     if anchor == "newest":
         return BEYOND_NEWEST
     if anchor == "oldest":
         return 0
+    if isinstance(anchor, datetime):
+        return _first_at(reading, query, anchor)
     if anchor == "first_unread":
         return _first_unread(reading, user, query, narrowed=narrowed)
     try:
@@ -92,6 +95,13 @@ def anchor_id(reading: Reading, user: User, anchor: str, query: Query, *, narrow
     except ValueError as error:
         raise ServiceError("Invalid anchor") from error
     return min(max(value, 0), BEYOND_NEWEST)
+
+
+def _first_at(reading: Reading, query: Query, moment: datetime) -> int:
+    """The first message at or after a time, else the newest."""
+    sql = query.sql(query.key, "m.timestamp >= ?", f"ORDER BY {query.key} LIMIT 1")
+    message_id = reading.integer(sql, *query.all_values, moment.timestamp())
+    return BEYOND_NEWEST if message_id is None else message_id
 
 
 def _first_unread(reading: Reading, user: User, query: Query, *, narrowed: bool) -> int:

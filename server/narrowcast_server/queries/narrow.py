@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, VisibilityPolicy
 from narrowcast_server.organization.errors import ServiceError, bad_narrow
-from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.organization.models import Channel, FlagBit, User
 from narrowcast_server.queries.narrow_terms import Operand, Term
 from narrowcast_server.queries.words import match_expression, parts, words_beginning_with
 from narrowcast_server.rules import access, topics
@@ -294,6 +295,16 @@ def _sender(core: Core, user: User, query: Query, operand: Operand) -> None:
     query.add("m.sender_id = ?", find_user(core, user, operand).id)
 
 
+def _mentions(core: Core, user: User, query: Query, operand: Operand) -> None:
+    if core.level < Gate.TERM_MENTIONS.level:
+        raise bad_narrow("unknown operator mentions")
+    query.add(
+        "EXISTS (SELECT 1 FROM user_messages o WHERE o.user_id = ? AND o.message_id = m.id"
+        f" AND o.flags & {int(FlagBit.MENTIONED)} != 0)",
+        find_user(core, user, operand).id,
+    )
+
+
 def _dm(core: Core, user: User, query: Query, operand: Operand) -> None:
     people = find_people(core, user, operand) | {user.id}
     key = ",".join(str(identity) for identity in sorted(people))
@@ -392,6 +403,7 @@ _HANDLERS: Final[dict[str, Handler]] = {
     "channel": _channel,
     "channels": _channels,
     "topic": _topic,
+    "mentions": _mentions,
     "sender": _sender,
     "dm": _dm,
     "dm-including": _dm_including,

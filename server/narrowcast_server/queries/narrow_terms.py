@@ -19,7 +19,7 @@ _SYNONYMS: Final = {
     "pm-with": "dm",
     "group-pm-with": "dm-including",
 }
-_TAKES_ID: Final = frozenset({"channel", "sender", "dm-including", "id", "with"})
+_TAKES_ID: Final = frozenset({"channel", "sender", "mentions", "dm-including", "id", "with"})
 _TAKES_IDS: Final = frozenset({"dm"})
 """Operators whose operand may be an id, or a list of ids; all accept text, others only text."""
 MAX_TERMS: Final = 50

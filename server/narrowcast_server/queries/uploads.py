@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.organization.models import User
 from narrowcast_server.storage.store import Row
 
@@ -14,7 +15,10 @@ _MAX_MESSAGES: Final = 100
 
 
 def attachment_object(core: Core, attachment_id: int) -> dict[str, object]:
-    """An upload in lists and events, with the newest messages that link to it; times in milliseconds."""
+    """An upload in lists and events, with the newest messages that link to it; times in milliseconds below level
+    443.
+    """
+    unit = 1 if core.level >= Gate.FILE_TIMES_IN_SECONDS.level else 1000
     row = core.store.one("SELECT * FROM attachments WHERE id = ?", attachment_id)
     assert row is not None
     messages = core.store.all(
@@ -28,9 +32,9 @@ def attachment_object(core: Core, attachment_id: int) -> dict[str, object]:
         "name": row["name"],
         "path_id": row["path_id"],
         "size": row["size"],
-        "create_time": row["created"] * 1000,
+        "create_time": row["created"] * unit,
         "messages": [
-            {"id": message["id"], "date_sent": message["timestamp"] * 1000} for message in reversed(messages)
+            {"id": message["id"], "date_sent": message["timestamp"] * unit} for message in reversed(messages)
         ],
     }
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import BotType
 from narrowcast_server.actions.bot_owners import change_owner, checked_owner
 from narrowcast_server.actions.bot_services import INTERFACES, check_url, set_service
 from narrowcast_server.actions.keys import replace_key
-from narrowcast_server.actions.user_admin import change_name, deactivate
+from narrowcast_server.actions.user_admin import change_address, change_name, deactivate
 from narrowcast_server.actions.users import bot_watchers, check_address, check_bot_name, create_user
 from narrowcast_server.http.params import defaulted, integer, integer_choice, optional, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
@@ -37,6 +38,7 @@ BOT_TYPE = defaulted(
 )
 PAYLOAD_URL = defaulted("payload_url", string, "")
 INTERFACE = defaulted("interface_type", integer_choice(*INTERFACES), INTERFACES[0])
+NEW_SHORT_NAME = optional("short_name", string, since=Gate.BOT_SHORT_NAME.level)
 NEW_OWNER = optional("bot_owner_id", integer)
 NEW_URL = optional("service_payload_url", string)
 NEW_INTERFACE = defaulted("service_interface", integer_choice(*INTERFACES), INTERFACES[0])
@@ -53,15 +55,13 @@ def create_bot(call: Call) -> ResponseBody:
     """Creates a bot of the caller, `<short_name>-bot@...`; returns its id and API key."""
     core, user = call.core, call.user
     check_may_make_bot(core, user, BotType(call[BOT_TYPE]))
-    short_name = call[SHORT_NAME].removesuffix("-bot")
-    if not _SHORT_NAME.match(short_name):
-        raise ServiceError("Bad name or username")
+    address = _address(core, call[SHORT_NAME])
     calls = call[BOT_TYPE] == BotType.OUTGOING_WEBHOOK
     url = check_url("payload_url", call[PAYLOAD_URL]) if calls else ""
     check_room(core, user, "bots")
     bot = create_user(
         core,
-        email=check_address(core, f"{short_name}-bot@{core.setting('domain', str)}"),
+        email=check_address(core, address),
         full_name=check_bot_name(core, call[FULL_NAME]),
         bot_type=BotType(call[BOT_TYPE]),
         owner=user,
@@ -70,6 +70,14 @@ def create_bot(call: Call) -> ResponseBody:
         set_service(core, bot, url, call[INTERFACE])
         emit_services(core, bot)
     return {"user_id": bot.id, "api_key": bot.api_key, "avatar_url": avatar_url(bot), **_DEFAULTS}
+
+
+def _address(core: Core, short_name: str) -> str:
+    """The email address of a bot; raises BAD_REQUEST for a short name that cannot be part of one."""
+    name = short_name.removesuffix("-bot")
+    if not _SHORT_NAME.match(name):
+        raise ServiceError("Bad name or username")
+    return f"{name}-bot@{core.setting('domain', str)}"
 
 
 @routes.get("/bots", callers=Callers.MEMBERS)
@@ -90,9 +98,11 @@ def list_bots(call: Call) -> ResponseBody:
     }
 
 
-@routes.patch("/bots/{bot_id}", NEW_NAME, NEW_OWNER, NEW_URL, NEW_INTERFACE, callers=Callers.MEMBERS)
+@routes.patch(
+    "/bots/{bot_id}", NEW_NAME, NEW_SHORT_NAME, NEW_OWNER, NEW_URL, NEW_INTERFACE, callers=Callers.MEMBERS
+)
 def update_bot(call: Call) -> ResponseBody:
-    """Changes the name or owner of a bot, or the URL that an outgoing webhook calls."""
+    """Changes the name, the email address or the owner of a bot, or the URL that an outgoing webhook calls."""
     bot = managed_bot(call.core, call.user, call.path_id("bot_id"))
     name = call[NEW_NAME]
     owner_id = call[NEW_OWNER]
@@ -100,6 +110,9 @@ def update_bot(call: Call) -> ResponseBody:
         change_owner(call.core, bot, checked_owner(call.core, bot, owner_id))
     if name is not None:
         change_name(call.core, bot, check_bot_name(call.core, name, bot))
+    short_name = call[NEW_SHORT_NAME]
+    if short_name is not None:
+        change_address(call.core, bot, _address(call.core, short_name), check_address)
     url = call[NEW_URL]
     if url is not None:
         if bot.bot_type != BotType.OUTGOING_WEBHOOK:

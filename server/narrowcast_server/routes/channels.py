@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.http.params import boolean, defaulted, natural, optional, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
@@ -9,6 +10,7 @@ from narrowcast_server.organization.models import Channel
 from narrowcast_server.queries.channels import channel_object, subscribers_by_channel
 from narrowcast_server.rules import access
 from narrowcast_server.rules.bots import managed_bot
+from narrowcast_server.rules.messages import check_may_post_somewhere
 
 routes = Routes()
 
@@ -88,6 +90,8 @@ def get_email_address(call: Call) -> ResponseBody:
     """The email address of a channel. It only identifies the channel: this server receives no email."""
     core, user = call.core, call.user
     channel = access.readable_channel(core, user, call.path_id("stream_id"))
+    if call.level >= Gate.CHANNEL_EMAIL_OF_POSTERS.level:
+        check_may_post_somewhere(core, user, channel)
     sender_id = call[SENDER_ID]
     if sender_id is not None and sender_id != user.id:
         managed_bot(core, user, sender_id)

@@ -11,6 +11,7 @@ from narrowcast_api.wire.vocabulary import ExportType
 from narrowcast_server.actions.exports import delete_export, request_export
 from narrowcast_server.http.params import defaulted, integer_choice
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.exports import ADDRESS, NUMBERS, archive_exists, consents_of, exports_of
 from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.uploads.exports import archive_at
@@ -19,7 +20,22 @@ from narrowcast_server.uploads.serving import file_response, missing_file
 routes = Routes()
 
 _BY_NUMBER: Final = {number: kind for kind, number in NUMBERS.items()}
-KIND = defaulted("export_type", integer_choice(*_BY_NUMBER), NUMBERS[ExportType.PUBLIC])
+
+
+def export_type(name: str, text: str) -> ExportType:
+    """A type of exports that this server makes."""
+    if (word := text.strip('"')) not in NUMBERS:
+        raise ServiceError(f"Invalid {name}")
+    return ExportType(word)
+
+
+KIND = defaulted("export_type", export_type, ExportType.PUBLIC, since=Gate.EXPORT_TYPE_WORDS.level)
+NUMBER = defaulted(
+    "export_type",
+    integer_choice(*_BY_NUMBER),
+    NUMBERS[ExportType.PUBLIC],
+    until=Gate.EXPORT_TYPE_WORDS.level,
+)
 
 
 @routes.get("/export/realm", callers=Callers.ADMINISTRATORS)
@@ -28,10 +44,11 @@ def list_exports(call: Call) -> ResponseBody:
     return {"exports": exports_of(call.core)}
 
 
-@routes.post("/export/realm", KIND, callers=Callers.ADMINISTRATORS)
+@routes.post("/export/realm", KIND, NUMBER, callers=Callers.ADMINISTRATORS)
 def create_export(call: Call) -> ResponseBody:
     """Starts an export; an event reports when it is complete."""
-    return {"id": request_export(call.core, call.user, _BY_NUMBER[call[KIND]])}
+    kind = _BY_NUMBER[call[NUMBER]] if call.level < Gate.EXPORT_TYPE_WORDS.level else call[KIND]
+    return {"id": request_export(call.core, call.user, kind)}
 
 
 @routes.get("/export/realm/consents", since=Gate.EXPORT_CONSENTS.level, callers=Callers.ADMINISTRATORS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 from typing import Final
 
 from narrowcast_api.wire.levels import Gate
@@ -19,6 +20,7 @@ from narrowcast_server.http.params import (
     optional,
     required,
     string,
+    time,
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import json_value
@@ -56,6 +58,7 @@ TIME = optional("time", number)
 WIDGET = optional("widget_content", string)
 
 ANCHOR = optional("anchor", string)
+ANCHOR_DATE = optional("anchor_date", time, since=Gate.ANCHOR_DATE.level)
 FIRST_UNREAD = defaulted("use_first_unread_anchor", boolean, False)
 NUM_BEFORE = defaulted("num_before", natural, 0)
 NUM_AFTER = defaulted("num_after", natural, 0)
@@ -139,6 +142,7 @@ def _refuse_for_others(call: Call) -> None:
 @routes.get(
     "/messages",
     ANCHOR,
+    ANCHOR_DATE,
     FIRST_UNREAD,
     NUM_BEFORE,
     NUM_AFTER,
@@ -157,9 +161,7 @@ async def get_messages(call: Call) -> ResponseBody:
     if ids is not None:
         return await _by_ids(call, query, ids)
     check_range(call.core, call[NUM_BEFORE], call[NUM_AFTER], include_anchor=call[INCLUDE_ANCHOR])
-    anchor = "first_unread" if call[FIRST_UNREAD] else call[ANCHOR]
-    if anchor is None:
-        raise ServiceError("Missing 'anchor' argument.")
+    anchor = _anchor(call)
     around = await evaluated(
         call.core,
         query,
@@ -181,6 +183,18 @@ async def get_messages(call: Call) -> ResponseBody:
         "history_limited": False,
         "anchor": around.anchor,
     }
+
+
+def _anchor(call: Call) -> str | datetime:
+    anchor = "first_unread" if call[FIRST_UNREAD] else call[ANCHOR]
+    if anchor is None:
+        raise ServiceError("Missing 'anchor' argument.")
+    if anchor != "date" or call.level < Gate.ANCHOR_DATE.level:
+        return anchor
+    moment = call[ANCHOR_DATE]
+    if moment is None:
+        raise missing("anchor_date")
+    return moment
 
 
 async def _by_ids(call: Call, query: Query, ids: list[int]) -> ResponseBody:

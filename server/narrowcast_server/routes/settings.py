@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import NOT_FOR_OTHERS
 from narrowcast_server.actions.alert_words import add_alert_words, remove_alert_words
 from narrowcast_server.actions.drafts import forget_drafts
 from narrowcast_server.actions.exports import emit_consent
@@ -18,6 +22,7 @@ from narrowcast_server.http.params import (
     boolean,
     integer,
     limited,
+    mapping,
     optional,
     required,
     string,
@@ -25,6 +30,7 @@ from narrowcast_server.http.params import (
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import personal
+from narrowcast_server.organization.checks import check_bool, check_integer, check_list
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import MAX_PASSWORD, MIN_PASSWORD
@@ -34,7 +40,10 @@ from narrowcast_server.queries.passwords import has_password
 from narrowcast_server.queries.users import avatar_url, password_hash_of
 from narrowcast_server.rules.accounts import may_change_own_name
 from narrowcast_server.rules.addresses import api_address
-from narrowcast_server.rules.permissions import Callers
+from narrowcast_server.rules.permissions import Callers, all_members, require_administrator
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
 
 routes = Routes()
 
@@ -51,6 +60,28 @@ def _declared() -> dict[str, Param[object]]:
     return declared
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Whose settings an administrator changes: of these users, and of the members of these groups."""
+
+    user_ids: Sequence[int]
+    group_ids: Sequence[int]
+    skip_if_already_edited: bool
+    """Whether users who have changed a setting keep theirs."""
+
+
+def target(name: str, text: str) -> Target:
+    """Parses `target_users`."""
+    given = mapping(name, text)
+
+    def ids(key: str) -> list[int]:
+        items = check_list(f'{name}["{key}"]', given.get(key, []))
+        return [check_integer(f'{name}["{key}"][{index}]', item) for index, item in enumerate(items)]
+
+    skip = check_bool(f'{name}["skip_if_already_edited"]', given.get("skip_if_already_edited", False))
+    return Target(ids("user_ids"), ids("group_ids"), skip)
+
+
 SETTINGS = _declared()
 FULL_NAME = optional("full_name", string)
 TIMEZONE = optional("timezone", string)
@@ -59,12 +90,18 @@ NEW_PASSWORD = optional("new_password", limited(MAX_PASSWORD))
 WORDS = required("alert_words", strings)
 
 
-PARAMS: Final = (*SETTINGS.values(), FULL_NAME, TIMEZONE, OLD_PASSWORD, NEW_PASSWORD)
+TARGET = optional("target_users", target, since=Gate.SETTINGS_OF_OTHERS.level)
+PARAMS: Final = (*SETTINGS.values(), FULL_NAME, TIMEZONE, OLD_PASSWORD, NEW_PASSWORD, TARGET)
 
 
 @routes.patch("/settings", *PARAMS, callers=Callers.PEOPLE)
 async def update_settings(call: Call) -> ResponseBody:
     """Changes the settings that the request carries. A new password replaces the API key (`api_key`)."""
+    if (targets := call[TARGET]) is not None:
+        with call.core.transaction():
+            call.confirm()
+            _change_others(call, targets)
+        return {}
     before = password_hash_of(call.core, call.user)
     password_hash = await _new_password_hash(call)
     with call.core.transaction():
@@ -79,24 +116,55 @@ async def update_settings(call: Call) -> ResponseBody:
         return {"api_key": replace_key(call.core, call.user)}
 
 
-def _change(call: Call) -> None:
+def _change_others(call: Call, targets: Target) -> None:
+    """Changes the settings of other people, if the caller is an administrator."""
     core = call.core
-    values = {
-        name: personal.check(name, call[param]) for name, param in SETTINGS.items() if call.given(param)
-    }
+    require_administrator(call.user)
+    values = _values(call)
+    own = sorted(name for name in call.declared() if name not in values and name != TARGET.name)
+    if refused := own + sorted(NOT_FOR_OTHERS & values.keys()):
+        raise ServiceError(f"{refused[0]} cannot be changed for other users")
+    for user in _people(core, targets):
+        kept = user.settings if targets.skip_if_already_edited else {}
+        fresh = {name: value for name, value in values.items() if name not in kept}
+        _apply(call, user, fresh)
+
+
+def _people(core: Core, targets: Target) -> list[User]:
+    """The active people of a target; raises BAD_REQUEST for users and groups that do not exist."""
+    ids = set(targets.user_ids)
+    if unknown := [identity for identity in targets.user_ids if core.users.get(identity) is None]:
+        raise ServiceError(f"Invalid user ID: {unknown[0]}")
+    for group_id in targets.group_ids:
+        if core.groups.get(group_id) is None:
+            raise ServiceError("Invalid user group")
+        ids |= all_members(core, group_id)
+    people = [core.users[identity] for identity in sorted(ids)]
+    return [user for user in people if user.is_active and not user.is_bot]
+
+
+def _change(call: Call) -> None:
+    values = _values(call)
     _rename(call)
     _move_timezone(call)
-    if values:
-        before = core.users[call.user.id]
-        after = change_settings(core, before, values)
-        if "email_address_visibility" in values:
-            _emit_address_changes(call, before, after)
-        if CONSENT in values and personal.switched_on(before, CONSENT) != personal.switched_on(
-            after, CONSENT
-        ):
-            emit_consent(core, after)
-        if "enable_drafts_synchronization" in values and not values["enable_drafts_synchronization"]:
-            forget_drafts(core, after)
+    _apply(call, call.core.users[call.user.id], values)
+
+
+def _values(call: Call) -> dict[str, object]:
+    return {name: personal.check(name, call[param]) for name, param in SETTINGS.items() if call.given(param)}
+
+
+def _apply(call: Call, before: User, values: dict[str, object]) -> None:
+    if not values:
+        return
+    core = call.core
+    after = change_settings(core, before, values)
+    if "email_address_visibility" in values:
+        _emit_address_changes(call, before, after)
+    if CONSENT in values and personal.switched_on(before, CONSENT) != personal.switched_on(after, CONSENT):
+        emit_consent(core, after)
+    if "enable_drafts_synchronization" in values and not values["enable_drafts_synchronization"]:
+        forget_drafts(core, after)
 
 
 def _rename(call: Call) -> None:

@@ -22,6 +22,13 @@ _MAX_WITHOUT_PERMISSION: Final = 15
 
 def check_may_post(core: Core, sender: User, channel: Channel, topic: str) -> None:
     """Raises BAD_REQUEST if the sender may not send to the topic."""
+    check_may_post_somewhere(core, sender, channel)
+    topics.check_policy(core, channel, topic)
+    check_may_begin_topic(core, sender, channel, topic)
+
+
+def check_may_post_somewhere(core: Core, sender: User, channel: Channel) -> None:
+    """Raises BAD_REQUEST if the sender may not send to any topic of the channel."""
     if channel.is_archived or not access.may_read(core, sender, channel):
         raise ServiceError(f"Not authorized to send to channel '{channel.name}'")
     members_only = channel.invite_only or sender.is_guest
@@ -29,8 +36,6 @@ def check_may_post(core: Core, sender: User, channel: Channel, topic: str) -> No
         raise ServiceError(f"Not authorized to send to channel '{channel.name}'")
     if not channel_allows(core, sender, channel, "can_send_message_group"):
         raise ServiceError("You do not have permission to post in this channel.")
-    topics.check_policy(core, channel, topic)
-    check_may_begin_topic(core, sender, channel, topic)
 
 
 def check_may_begin_topic(core: Core, user: User, channel: Channel, topic: str) -> None:
