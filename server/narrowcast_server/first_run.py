@@ -49,7 +49,8 @@ def how_to_open(folder: Path, url: str, *, demo: bool) -> str:
     return (
         f"open it as its owner with: narrowcast --rc {shlex.quote(str(folder / OWNER_FILE))}\n"
         f"invite others with: narrowcast serve admin invite --data {shlex.quote(str(folder))}\n"
-        f"others log in with: narrowcast login {url}"
+        f"others log in with: narrowcast login {url}\n"
+        "tools for Zulip servers that look at error codes need --dialect zulip"
     )
 
 

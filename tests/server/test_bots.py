@@ -107,4 +107,3 @@ async def test_a_bot_can_delete_single_keys_or_all_of_its_stored_data(server: Te
     assert (await server.call("iris", "GET", "/bot_storage"))["storage"] == {"b": "2", "c": "3"}
     await server.call("iris", "DELETE", "/bot_storage")
     assert (await server.call("iris", "GET", "/bot_storage"))["storage"] == {}
-    await server.refusal("ada", "DELETE", "/bot_storage")

@@ -58,7 +58,7 @@ async def test_an_update_changes_the_given_fields_and_notifies_all_users(server:
     ] == "BAD_REQUEST"
 
 
-@pytest.mark.parametrize("name", ["a*b", "a`b", 'a"b', "a@b", "Foo|12", "a\nb", "a\u202eb", "x" * 101])
+@pytest.mark.parametrize("name", ["a*b", "a`b", 'a"b', "a@b", "Foo|12", "a\nb", "a\x07b", "x" * 101])
 async def test_names_that_cannot_be_mentioned_are_rejected(server: TestServer, name: str) -> None:
     path = f"/users/{server.id('dario')}"
     assert (await server.refusal("bruno", "PATCH", path, {"full_name": name}))["code"] == "BAD_REQUEST"

@@ -281,6 +281,7 @@ class Gate(Enum):
     BOT_KEY = _row(463, "Fetching a bot's API key", "read from the list of bots")
     LINKIFIER_REVERSE = _row(471, "Templates that turn pasted addresses into text", "not available")
     LINKIFIER_ALTERNATIVES = _row(478, "Several addresses of a linkifier", "not available")
+    BOT_STORAGE_OF_BOTS = _row(494, "Storage for bots only", "people have storage too")
 
     @property
     def level(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.channels import rendered_description
-from narrowcast_server.organization.checks import check_length
+from narrowcast_server.organization.checks import check_length, unfit_position
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.channel_folders import folder_object
@@ -30,7 +30,7 @@ def _checked_name(core: Core, name: str, except_id: int | None) -> str:
     name = name.strip()
     if not name:
         raise ServiceError("Channel folder name can't be empty.")
-    if not name.isprintable():
+    if unfit_position(name) is not None:
         raise ServiceError("Invalid character in channel folder name.")
     check_length("name", name, MAX_NAME)
     taken = core.store.all("SELECT id, name FROM channel_folders WHERE is_archived = 0")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import GroupSetting, SystemGroup
 from narrowcast_server.actions.channel_knowledge import channels_may_open
 from narrowcast_server.actions.visibility import emit_group, emit_members
-from narrowcast_server.organization.checks import check_length
+from narrowcast_server.organization.checks import check_length, unfit_position
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.memberships import MAX_NESTING
 from narrowcast_server.organization.models import Group, User
@@ -45,7 +45,7 @@ def check_name(core: Core, name: str, except_id: int | None = None) -> str:
         raise ServiceError("User group name can't be empty!")
     if len(name) > MAX_NAME:
         raise ServiceError(f"User group name cannot exceed {MAX_NAME} characters.")
-    if not name.isprintable():
+    if unfit_position(name) is not None:
         raise ServiceError("Invalid characters in user group name.")
     for prefix in _PREFIXES:
         if name.startswith(prefix):

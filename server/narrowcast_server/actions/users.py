@@ -11,6 +11,7 @@ from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server.actions.first_history import give_history
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.visibility import emit_members
+from narrowcast_server.organization.checks import unfit_position
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.bots import bot_object
@@ -39,7 +40,7 @@ def check_full_name(core: Core, name: str, user: User | None = None) -> str:
         raise ServiceError("Name too short!")
     if len(name) > MAX_NAME:
         raise ServiceError("Name too long!")
-    if any(character in _FORBIDDEN_IN_NAMES or not character.isprintable() for character in name):
+    if unfit_position(name) is not None or any(character in _FORBIDDEN_IN_NAMES for character in name):
         raise ServiceError("Invalid characters in name!")
     if _LIKE_A_MENTION.search(name):
         raise ServiceError("Invalid format!")

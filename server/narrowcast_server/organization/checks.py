@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from typing import Final, cast
 
 from narrowcast_server.organization.errors import ServiceError
@@ -25,6 +26,20 @@ def check_encodable(name: str, text: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         raise ServiceError(f"{name} is not valid UTF-8") from error
+
+
+def unfit_position(name: str) -> int | None:
+    """The position, from 1, of the first character that no name has: control characters, surrogates, and code
+    points that are not characters. Unassigned ones may be assigned in a newer version of Unicode.
+    """
+    for position, character in enumerate(name, start=1):
+        if unicodedata.category(character) in ("Cc", "Cs") or _is_no_character(ord(character)):
+            return position
+    return None
+
+
+def _is_no_character(code: int) -> bool:
+    return 0xFDD0 <= code <= 0xFDEF or code & 0xFFFE == 0xFFFE
 
 
 def json_value(name: str, text: str) -> object:

@@ -59,17 +59,9 @@ def reactor(core: Core, user_id: int) -> dict[str, object]:
 
 def as_seen(core: Core, seen: frozenset[int] | None, message: dict[str, Any]) -> dict[str, Any]:
     """A message object without the names of users whom the viewer may not know of."""
-    if seen is None:
+    if seen is None or message["sender_id"] in seen:
         return message
-    if message["sender_id"] not in seen:
-        message = without_sender(core, message, message["sender_id"])
-    if all(reaction["user_id"] in seen for reaction in message["reactions"]):
-        return message
-    reactions = [
-        one if one["user_id"] in seen else {**one, "user": {**one["user"], **reactor(core, one["user_id"])}}
-        for one in message["reactions"]
-    ]
-    return {**message, "reactions": reactions}
+    return without_sender(core, message, message["sender_id"])
 
 
 def without_sender(core: Core, message: dict[str, object], sender_id: int) -> dict[str, object]:

@@ -84,7 +84,10 @@ def _visible_history(core: Core, message: Message, history_filter: EditHistoryFi
     if message.history == "[]" or policy == "none":
         return []
     entries = history_filter.visible_entries(message.id, json.loads(message.history))
-    return edit_history.shown([entry for entry in entries if policy == "all" or "prev_content" not in entry])
+    shown = edit_history.shown([entry for entry in entries if policy == "all" or "prev_content" not in entry])
+    for entry in shown:
+        entry.pop("prev_rendered_content_version", None)
+    return shown
 
 
 def recipient_id(message: Message) -> int:
@@ -122,14 +125,12 @@ def _reactions(core: Core, ids: str) -> dict[int, list[Object]]:
     for row in core.store.all(
         "SELECT * FROM reactions WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY rowid", ids
     ):
-        user = core.users[row["user_id"]]
         result[row["message_id"]].append(
             {
                 "emoji_name": row["emoji_name"],
                 "emoji_code": row["emoji_code"],
                 "reaction_type": outgoing_reaction_type(core.config, row["reaction_type"]),
-                "user_id": user.id,
-                "user": {"id": user.id, "email": api_address(core, user), "full_name": user.full_name},
+                "user_id": row["user_id"],
             }
         )
     return result

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.vocabulary import VisibilityPolicy
 from narrowcast_server.organization.flags import MENTIONS
 from narrowcast_server.organization.models import FlagBit, User
 from narrowcast_server.queries.messages import member_ids
-from narrowcast_server.queries.narrow import muted_condition
 from narrowcast_server.rules.access import readable_channel_ids
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def unread_messages(core: Core, user: User, empty_topic_name: str | None) -> dic
     mentions: list[int] = []
     count = 0
     mentioning = int(MENTIONS)
-    muted = _muted(core, user, [row[0] for row in rows if row[4] & mentioning])
+    is_muted = _muting(core, user)
     for message_id, channel_id, topic, conversation_id, flags in reversed(rows):
         if channel_id is not None:
             if channel_id not in readable:
@@ -47,8 +47,9 @@ def unread_messages(core: Core, user: User, empty_topic_name: str | None) -> dic
             topics[key].append(message_id)
         else:
             direct[conversation_id].append(message_id)
-        count += 1
-        if flags & mentioning and (flags & _PERSONAL or message_id not in muted):
+        muted = channel_id is not None and is_muted(channel_id, topic)
+        count += not muted
+        if flags & mentioning and (flags & _PERSONAL or not muted):
             mentions.append(message_id)
     pms, huddles = _direct(core, user, direct)
     return {
@@ -68,15 +69,29 @@ def unread_messages(core: Core, user: User, empty_topic_name: str | None) -> dic
     }
 
 
-def _muted(core: Core, user: User, message_ids: list[int]) -> set[int]:
-    """Those of the messages in muted topics and channels, where wildcard mentions do not count."""
-    condition, *values = muted_condition(user)
-    rows = core.store.all(
-        f"SELECT m.id FROM messages m WHERE m.id IN (SELECT value FROM json_each(?)) AND {condition}",
-        json.dumps(message_ids),
-        *values,
+def _muting(core: Core, user: User) -> Callable[[int, str], bool]:
+    """Whether a topic is muted, or its channel is and the topic is not unmuted: such messages do not count, nor do
+    their wildcard mentions.
+    """
+    channels = set(
+        core.store.integers(
+            "SELECT channel_id FROM subscriptions WHERE user_id = ? AND is_muted = 1", user.id
+        )
     )
-    return {row[0] for row in rows}
+    policies = {
+        (row["channel_id"], row["topic"].casefold()): row["policy"]
+        for row in core.store.all(
+            "SELECT channel_id, topic, policy FROM user_topics WHERE user_id = ?", user.id
+        )
+    }
+
+    def is_muted(channel_id: int, topic: str) -> bool:
+        policy = policies.get((channel_id, topic.casefold()), VisibilityPolicy.NONE)
+        if policy == VisibilityPolicy.NONE:
+            return channel_id in channels
+        return bool(policy == VisibilityPolicy.MUTED)
+
+    return is_muted
 
 
 def _direct(

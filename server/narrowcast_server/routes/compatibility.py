@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions import bot_storage
 from narrowcast_server.http.params import mapping, optional, required, string, strings
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
@@ -83,5 +84,6 @@ def remove_storage(call: Call) -> ResponseBody:
 
 
 def _check_bot(call: Call) -> None:
-    if not call.user.is_bot:
-        raise ServiceError("Only bots have storage")
+    """From level 494 on, people have no storage."""
+    if call.level >= Gate.BOT_STORAGE_OF_BOTS.level and not call.user.is_bot:
+        raise ServiceError("Must be a bot user")

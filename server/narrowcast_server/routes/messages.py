@@ -215,7 +215,6 @@ async def _by_ids(call: Call, query: Query, ids: list[int]) -> ResponseBody:
         "found_oldest": False,
         "found_newest": False,
         "history_limited": False,
-        "anchor": None,
     }
 
 

@@ -223,7 +223,10 @@ def _existing_or_new(
 
 def _create(call: Call, name: str, description: str, settings: dict[str, object]) -> Channel:
     if call.endpoint.method != "POST":
-        raise channel_does_not_exist(name)
+        check_may_create(call.core, call.user, invite_only=False, web_public=False)
+        return create_channel(
+            call.core, call.user, name, description=check_description(call.core, description)
+        )
     private, web_public = call[INVITE_ONLY], call[WEB_PUBLIC]
     check_may_create(call.core, call.user, invite_only=private, web_public=web_public)
     if call[DEFAULT_CHANNEL]:
@@ -309,12 +312,7 @@ def update_subscriptions(call: Call) -> ResponseBody:
     add, delete = call[ADD], call[DELETE]
     if not add and not delete:
         raise ServiceError('Nothing to do. Specify at least one of "add" or "delete".')
-    body: ResponseBody = {}
-    if add:
-        body |= _subscribe(call, add, None)
-    if delete:
-        body |= _unsubscribe(call, delete, None)
-    return body
+    return {**(_subscribe(call, add, None) if add else {}), **_unsubscribe(call, delete or [], None)}
 
 
 @routes.get("/users/{user_id}/subscriptions/{stream_id}")

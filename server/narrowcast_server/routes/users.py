@@ -22,8 +22,11 @@ def get_own_user(call: Call) -> ResponseBody:
     core, user = call.core, call.user
     newest = newest_message_id(core, user)
     data = profile_data(core, [user.id]).get(user.id, {})
+    shown = user_object(core, user, user, client_gravatar=False, profile_data=data)
+    if not user.is_bot:
+        del shown["bot_type"]
     return {
-        **user_object(core, user, user, client_gravatar=False, profile_data=data),
+        **shown,
         "max_message_id": -1 if newest is None else newest,
     }
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import ChannelSetting
+from narrowcast_server.organization.checks import unfit_position
 from narrowcast_server.organization.errors import (
     ServiceError,
     insufficient_permission,
@@ -32,9 +33,8 @@ def check_channel_name(core: Core, name: str) -> str:
         raise ServiceError("Channel name can't be empty.")
     if len(name) > limit:
         raise ServiceError(f"Channel name too long (limit: {limit} characters).")
-    for position, character in enumerate(name, start=1):
-        if not character.isprintable():
-            raise ServiceError(f"Invalid character in channel name, at position {position}.")
+    if (position := unfit_position(name)) is not None:
+        raise ServiceError(f"Invalid character in channel name, at position {position}.")
     return name
 
 

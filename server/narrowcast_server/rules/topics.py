@@ -31,9 +31,8 @@ def checked(core: Core, topic: str) -> str:
     """A mapped topic that messages may have; raises BAD_REQUEST for unprintable characters and too many of them."""
     topic = mapped(core, topic) if core.level >= Gate.EMPTY_TOPIC.level else topic.strip()
     check_length(core, topic)
-    for position, character in enumerate(topic, start=1):
-        if not character.isprintable() and character not in "\u200d\u200c":
-            raise ServiceError(f"Invalid character in topic, at position {position}!")
+    if (position := checks.unfit_position(topic)) is not None:
+        raise ServiceError(f"Invalid character in topic, at position {position}!")
     if topic == "" and core.level < Gate.EMPTY_TOPIC.level:
         raise ServiceError("Topic can't be empty!")
     return topic

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from narrowcast_server.organization.realm_settings import (
     EDITABLE,
     GROUP_SETTINGS,
@@ -13,6 +15,9 @@ from narrowcast_server.queries.organization_pictures import picture_source, pict
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.holders import supported
 from narrowcast_server.rules.permissions import outgoing_value, realm_allows
+
+_JITSI: Final = "https://meet.jit.si"
+"""Where calls take place unless the organization has a server of its own."""
 
 
 @part("realm")
@@ -62,14 +67,14 @@ def server_facts(request: Snapshot) -> dict[str, object]:
     return {
         "development_environment": False,
         "gif_rating_options": {"disabled": {"name": "GIF integration disabled", "id": 0}},
-        "jitsi_server_url": core.settings["jitsi_server_url"],
+        "jitsi_server_url": core.settings["jitsi_server_url"] or _JITSI,
         "server_avatar_changes_disabled": False,
         "server_can_summarize_topics": False,
         "server_emoji_data_url": f"{core.url}/static/emoji.json",
         "server_generation": core.generation,
         "server_inline_image_preview": True,
         "server_inline_url_embed_preview": False,
-        "server_jitsi_server_url": None,
+        "server_jitsi_server_url": _JITSI,
         "server_max_deactivated_realm_deletion_days": None,
         "server_min_deactivated_realm_deletion_days": None,
         "server_name_changes_disabled": False,

@@ -1,0 +1,89 @@
+"""What the server accepts, rejects and sends as the public service does (seen at level 442)."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.server import TestServer
+
+NAMES = {
+    "an ideographic space": "a\u3000b",
+    "a no-break space": "a\u00a0b",
+    "a soft hyphen": "a\u00adb",
+    "a flag of tags": "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+    "a newer emoji": "a \U0001faea",
+}
+NO_NAMES = {"a control character": "a\x07b", "no character": "a\ufffeb", "no character either": "a\ufdd0b"}
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
+async def test_unusual_characters_are_part_of_names(server: TestServer, name: str) -> None:
+    await server.send("ada", "general", name, "topic")
+    created = await server.call("ada", "POST", "/channels/create", {"name": name, "subscribers": []})
+    assert server.core.channels[created["id"]].name == name
+    await server.call("ada", "POST", "/user_groups/create", {"name": name, "description": "", "members": []})
+    await server.call("ada", "POST", "/channel_folders/create", {"name": name, "description": ""})
+    await server.call("ada", "PATCH", f"/users/{server.id('greta')}", {"full_name": name})
+
+
+@pytest.mark.parametrize("name", NO_NAMES.values(), ids=list(NO_NAMES))
+async def test_no_characters_are_part_of_no_name(server: TestServer, name: str) -> None:
+    fields = {"type": "channel", "to": server.channel("general"), "topic": name, "content": "x"}
+    assert "at position 2" in (await server.refusal("ada", "POST", "/messages", fields))["msg"]
+    await server.refusal("ada", "POST", "/channels/create", {"name": name, "subscribers": []})
+    await server.refusal(
+        "ada", "POST", "/user_groups/create", {"name": name, "description": "", "members": []}
+    )
+    await server.refusal("ada", "POST", "/channel_folders/create", {"name": name, "description": ""})
+    await server.refusal("ada", "PATCH", f"/users/{server.id('greta')}", {"full_name": name})
+
+
+async def test_muted_messages_do_not_count_as_unread(server: TestServer) -> None:
+    general, soup = server.channel("general"), "soup"
+    await server.send("ada", "general", soup, "1")
+    await server.send("ada", "general", "other", "2")
+    await server.send_direct("ada", ["elif"])
+    counted = []
+    for policy, muted in ((0, False), (1, False), (0, True), (2, True)):
+        await server.call(
+            "elif",
+            "POST",
+            "/user_topics",
+            {"stream_id": general, "topic": soup, "visibility_policy": policy},
+        )
+        data = [{"stream_id": general, "property": "is_muted", "value": muted}]
+        await server.call("elif", "POST", "/users/me/subscriptions/properties", {"subscription_data": data})
+        unread = (await server.listen("elif")).snapshot["unread_msgs"]
+        counted.append(unread["count"])
+        assert len(unread["streams"]) == 2
+    assert counted == [3, 2, 1, 2]
+
+
+async def test_subscriptions_are_changed_in_one_request(server: TestServer) -> None:
+    answer = await server.call("ada", "PATCH", "/users/me/subscriptions", {"add": [{"name": "brand new"}]})
+    assert answer["subscribed"] == {str(server.id("ada")): ["brand new"]}
+    assert (answer["removed"], answer["not_removed"]) == ([], [])
+    answer = await server.call("ada", "PATCH", "/users/me/subscriptions", {"delete": ["brand new"]})
+    assert answer["removed"] == ["brand new"]
+    assert "subscribed" not in answer
+
+
+async def test_only_keys_of_the_service_are_sent(server: TestServer) -> None:
+    sent = await server.send("ada", "general", "t", "before")
+    await server.call("ada", "PATCH", f"/messages/{sent}", {"content": "after"})
+    await server.call("ada", "POST", f"/messages/{sent}/reactions", {"emoji_name": "tada"})
+    page = await server.call("ada", "GET", "/messages", {"message_ids": [sent]})
+    assert "anchor" not in page
+    (message,) = page["messages"]
+    assert message["reactions"][0].keys() == {"emoji_name", "emoji_code", "reaction_type", "user_id"}
+    assert "prev_rendered_content_version" not in message["edit_history"][0]
+    assert "bot_type" not in await server.call("ada", "GET", "/users/me")
+    snapshot = (await server.listen("ada")).snapshot
+    assert snapshot["jitsi_server_url"] == snapshot["server_jitsi_server_url"] == "https://meet.jit.si"
+
+
+async def test_people_have_storage_too(server: TestServer) -> None:
+    await server.call("dario", "PUT", "/bot_storage", {"storage": {"a": "1"}})
+    assert (await server.call("dario", "GET", "/bot_storage"))["storage"] == {"a": "1"}
+    await server.call("dario", "DELETE", "/bot_storage")
+    assert (await server.call("dario", "GET", "/bot_storage"))["storage"] == {}
