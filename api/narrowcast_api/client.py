@@ -20,20 +20,22 @@ from narrowcast_api.server_info import ServerInfo
 
 if TYPE_CHECKING:
     from narrowcast_api.http.operations import Group
+    from narrowcast_api.resources.channel_folders import ChannelFolders
     from narrowcast_api.resources.custom_emoji import CustomEmojis
+    from narrowcast_api.resources.default_channel_groups import DefaultChannelGroups
     from narrowcast_api.resources.exports import Exports
     from narrowcast_api.resources.invites import Invites
     from narrowcast_api.resources.linkifiers import Linkifiers
     from narrowcast_api.resources.navigation_views import NavigationViews
     from narrowcast_api.resources.playgrounds import Playgrounds
+    from narrowcast_api.resources.profile_fields import ProfileFields
     from narrowcast_api.resources.reminders import Reminders
     from narrowcast_api.resources.saved_snippets import SavedSnippets
+    from narrowcast_api.resources.status import StatusGroup
     from narrowcast_api.routes.avatar import Avatar
     from narrowcast_api.routes.bots import Bots
     from narrowcast_api.routes.calls import Calls
-    from narrowcast_api.routes.channel_folders import ChannelFolders
     from narrowcast_api.routes.channels import Channels
-    from narrowcast_api.routes.default_channel_groups import DefaultChannelGroups
     from narrowcast_api.routes.drafts import Drafts
     from narrowcast_api.routes.events import Events
     from narrowcast_api.routes.flags import Flags
@@ -42,13 +44,11 @@ if TYPE_CHECKING:
     from narrowcast_api.routes.organization import Organization
     from narrowcast_api.routes.organization_pictures import OrganizationPictures
     from narrowcast_api.routes.presence import Presences
-    from narrowcast_api.routes.profile_fields import ProfileFields
     from narrowcast_api.routes.reactions import Reactions
     from narrowcast_api.routes.register import Registration
     from narrowcast_api.routes.scheduled_messages import ScheduledMessages
     from narrowcast_api.routes.server_settings import Server
     from narrowcast_api.routes.settings import Settings
-    from narrowcast_api.routes.status import Statuses
     from narrowcast_api.routes.submessages import Submessages
     from narrowcast_api.routes.subscriptions import Subscriptions
     from narrowcast_api.routes.topics import Topics
@@ -59,14 +59,18 @@ if TYPE_CHECKING:
 
 _RESOURCES = frozenset(
     {
+        "channel_folders",
         "custom_emoji",
+        "default_channel_groups",
         "exports",
         "invites",
         "linkifiers",
         "navigation_views",
         "playgrounds",
+        "profile_fields",
         "reminders",
         "saved_snippets",
+        "status",
     }
 )
 """Groups in `narrowcast_api.resources`, in modules of the same names."""
@@ -93,7 +97,7 @@ class Client:
     channels: Channels
     presence: Presences
     settings: Settings
-    status: Statuses
+    status: StatusGroup
     submessages: Submessages
     subscriptions: Subscriptions
     topics: Topics

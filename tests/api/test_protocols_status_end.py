@@ -11,7 +11,7 @@ import pytest
 
 from narrowcast_api.errors import BadRequest, NotConnected
 from narrowcast_api.protocols.status_end import StatusEnd
-from narrowcast_api.state.presence import Status
+from narrowcast_api.resources.status import Status
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from support.clock import VirtualClock

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from narrowcast_api.errors import BadRequest, InvalidInput, Unsupported
+from narrowcast_api.http.emoji_types import unicode_emoji, unicode_emoji_code
 from narrowcast_api.http.operations import OMIT
-from narrowcast_api.routes.emoji_types import unicode_emoji, unicode_emoji_code
 from support.api import at_levels, boundary_levels, scripted_client
 from support.ledger import proves
 

@@ -10,6 +10,7 @@ import pytest
 from narrowcast_api.events.parsing import EVENT_CLASSES, parse_event, parse_events
 from narrowcast_api.model.users import read_user_change
 from narrowcast_api.narrow.destinations import DirectDestination
+from narrowcast_api.resources.status import UserStatusEvent
 from narrowcast_api.wire import events
 from narrowcast_api.wire.events import (
     NO_ID,
@@ -27,7 +28,6 @@ from narrowcast_api.wire.events import (
     UnknownEvent,
     UpdateMessageEvent,
     UpdateMessageFlagsEvent,
-    UserStatusEvent,
 )
 from support.captures import own_events, recorded_events
 from support.ledger import proves

@@ -6,12 +6,15 @@ import re
 from typing import Final
 
 from narrowcast_api.resources import (
+    channel_folders,
     custom_emoji,
     invites,
     linkifiers,
     navigation_views,
+    profile_fields,
     reminders,
     saved_snippets,
+    status,
 )
 from narrowcast_api.wire import channels, drafts, groups, messages, model, organization, server, users
 from narrowcast_api.wire.model import WireModel
@@ -22,8 +25,8 @@ _TABLE: Final[dict[str, type[WireModel]]] = {
     "POST bots": users.Bot,
     "GET calls/bigbluebutton/create": organization.CallResponse,
     "PATCH bots/N": users.Bot,
-    "GET channel_folders": channels.ChannelFolderList,
-    "POST channel_folders/create": channels.CreatedChannelFolder,
+    "GET channel_folders": channel_folders.ChannelFolderList,
+    "POST channel_folders/create": channel_folders.CreatedChannelFolder,
     "POST channels/create": channels.ChannelId,
     "GET drafts": drafts.DraftList,
     "POST drafts": drafts.CreatedDrafts,
@@ -49,7 +52,7 @@ _TABLE: Final[dict[str, type[WireModel]]] = {
     "GET realm/linkifiers": linkifiers.LinkifierList,
     "POST realm/playgrounds": model.CreatedId,
     "GET realm/presence": users.RealmPresences,
-    "GET realm/profile_fields": organization.ProfileFieldList,
+    "GET realm/profile_fields": profile_fields.ProfileFieldList,
     "POST realm/profile_fields": model.CreatedId,
     "GET reminders": reminders.ReminderList,
     "POST reminders": reminders.CreatedReminder,
@@ -75,7 +78,7 @@ _TABLE: Final[dict[str, type[WireModel]]] = {
     "GET users/N": users.UserResponse,
     "GET users/N/channels": users.ChannelsOfUser,
     "GET users/N/presence": users.UserPresence,
-    "GET users/N/status": users.UserStatusResponse,
+    "GET users/N/status": status.UserStatusResponse,
     "GET users/N/subscriptions/N": channels.SubscriptionStatus,
     "GET users/me": users.OwnUserResponse,
     "GET users/me/N/topics": channels.TopicList,

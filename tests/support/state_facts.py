@@ -18,7 +18,8 @@ def facts(state: State) -> dict[str, object]:
             for channel in state.channels
         },
         "default channels": state.channels.default_ids,
-        "folders": state.channels.folders,
+        "folders": {folder.id: folder for folder in state.channels.folders},
+        "default channel groups": state.default_channel_groups.all(),
         "policies": {(i, topic.lower(), policy) for i, topic, policy in state.topics.policies()},
         "groups": {group.id: group for group in state.user_groups},
         "unread": {message_id: unreads.place(message_id) for message_id in unreads},

@@ -285,7 +285,7 @@ async def test_groups_of_channels_for_newcomers_are_made_changed_and_removed(tmp
         assert sorted(group.channel_ids) == sorted(wanted)
         await stage.press("x")
         await choose(stage, "Delete channel group")
-        await until(lambda: stage.session.state.default_channel_groups == ())
+        await until(lambda: not stage.session.state.default_channel_groups.all())
 
 
 async def test_the_app_says_in_advance_what_an_archived_channel_refuses(tmp_path: Path) -> None:

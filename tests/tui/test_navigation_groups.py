@@ -34,7 +34,7 @@ async def test_channels_stand_in_the_folders_of_the_organization(tmp_path: Path)
         lines = outline(stage)
         start = lines.index("Work:")
         assert lines[start : start + 5] == ["Work:", "engineering", "Home:", "general", "Other channels:"]
-        order = {folder.name: folder.id for folder in stage.session.state.channels.folders.values()}
+        order = {folder.name: folder.id for folder in stage.session.state.channels.folders}
         ordered = {"order": [order["Home"], order["Work"]]}
         await server.call("ada", "PATCH", "/channel_folders", ordered)
         await until(lambda: outline(stage).index("Home:") < outline(stage).index("Work:"))

@@ -12,9 +12,9 @@ from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.organization.exports import ExportsScreen
 from narrowcast.screens.organization.profile_fields import choices_data
-from narrowcast_api.model.profile_fields import ProfileField
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.resources.linkifiers import Linkifier
+from narrowcast_api.resources.profile_fields import ProfileField
 from narrowcast_api.sync.video_calls import provider_of
 from narrowcast_server.routes import exports, linkifiers, profile_fields
 from support.offering import offering

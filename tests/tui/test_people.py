@@ -13,7 +13,6 @@ from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.people.card import PersonScreen
-from narrowcast_api.model.profile_fields import ProfileField
 from narrowcast_api.model.user_groups import UserGroup
 from narrowcast_api.model.users import ProfileValue, User
 from narrowcast_api.narrow.destinations import DirectDestination
@@ -21,6 +20,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.resources.custom_emoji import CustomEmoji
 from narrowcast_api.resources.linkifiers import Linkifier
 from narrowcast_api.resources.playgrounds import Playground
+from narrowcast_api.resources.profile_fields import ProfileField
 from narrowcast_server.routes import user_admin
 from support.offering import offering
 from support.screen_text import screen_rows, screen_text

@@ -7,7 +7,7 @@ import pytest
 from narrowcast.screens.people.about import ago, facts, local_time
 from narrowcast.text.profile_values import options, people_of
 from narrowcast_api import permissions
-from narrowcast_api.model.profile_fields import ProfileField
+from narrowcast_api.resources.profile_fields import ProfileField
 from narrowcast_api.state.state import State
 from support.live import ADA, make_state, snapshot
 

@@ -9,14 +9,18 @@ from functools import cache
 from typing import Any
 
 from narrowcast_api.resources import (
+    channel_folders,
     custom_emoji,
+    default_channel_groups,
     exports,
     invites,
     linkifiers,
     navigation_views,
     playgrounds,
+    profile_fields,
     reminders,
     saved_snippets,
+    status,
 )
 from narrowcast_api.wire.event import NO_ID, BadEvent, Event, UnknownEvent
 from narrowcast_api.wire.events import channels, messages, organization, people, personal
@@ -50,8 +54,8 @@ def _kinds_of(model: type[Event]) -> list[tuple[str, str | None]]:
 
 _MODULES = (
     *(channels, messages, organization, people, personal),
-    *(custom_emoji, exports, invites, linkifiers),
-    *(navigation_views, playgrounds, reminders, saved_snippets),
+    *(channel_folders, custom_emoji, default_channel_groups, exports, invites, linkifiers),
+    *(navigation_views, playgrounds, profile_fields, reminders, saved_snippets, status),
 )
 
 

@@ -13,7 +13,7 @@ from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import REJECTED, NarrowcastError
-from narrowcast_api.state.presence import Status
+from narrowcast_api.resources.status import Status
 from narrowcast_api.storage.journal import Journal, JournalChanges
 from narrowcast_api.storage.records import StatusEndRecord
 

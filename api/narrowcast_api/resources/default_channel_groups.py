@@ -3,10 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, read, segment, texts
+from narrowcast_api.model.reading import RawRecord, ids, integer, records, required_int, rows, text
+from narrowcast_api.resources.collection import Collection, EventHandlers
+from narrowcast_api.wire.event import Event
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
+
+
+class DefaultChannelGroup(NamedTuple):
+    """A group of channels that new users can choose together."""
+
+    id: int
+    name: str
+    description: str = ""
+    channel_ids: tuple[int, ...] = ()
+
+
+def read_default_channel_group(row: RawRecord) -> DefaultChannelGroup:
+    """Reads a row of `realm_default_stream_groups`; older servers send whole channel objects."""
+    streams = row.get("streams")
+    return DefaultChannelGroup(
+        required_int(row, "id"),
+        text(row, "name"),
+        text(row, "description"),
+        tuple(ids(streams) or [integer(stream, "stream_id") for stream in rows(streams)]),
+    )
+
+
+class DefaultChannelGroupCollection(Collection[int, DefaultChannelGroup]):
+    """The organization's groups in the state, by name."""
+
+    def __init__(self) -> None:
+        super().__init__("realm_default_stream_groups", lambda group: group.id, read_default_channel_group)
+
+    def load(self, snapshot: RawRecord) -> None:
+        self.replace_rows(snapshot.get("realm_default_stream_groups"))
+
+    def replace_rows(self, value: object) -> None:
+        """Replaces all groups by those of a snapshot or an event."""
+        groups = records(value, read_default_channel_group, "group of channels")
+        self.replace(sorted(groups, key=lambda group: (group.name.casefold(), group.id)))
+
+
+# events
+
+
+class DefaultChannelGroupsEvent(Event):
+    """All groups of channels that new users can choose."""
+
+    type: Literal["default_stream_groups"] = "default_stream_groups"
+    default_stream_groups: list[dict[str, Any]]
+
+
+handlers = EventHandlers[DefaultChannelGroupCollection]()
+
+
+@handlers.of(DefaultChannelGroupsEvent)
+def _replace(groups: DefaultChannelGroupCollection, event: DefaultChannelGroupsEvent) -> None:
+    groups.replace_rows(event.default_stream_groups)
+
+
+# operations
 
 
 async def create_default_channel_group(

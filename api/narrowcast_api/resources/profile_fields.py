@@ -4,15 +4,80 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.http.operations import Bound, Done, Group, given, ids, read, segment
+from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, ids, read, segment
+from narrowcast_api.model.reading import RawRecord, boolean, integer, required_int, text
+from narrowcast_api.resources.collection import Collection
+from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.model import CreatedId
-from narrowcast_api.wire.organization import ProfileField, ProfileFieldList
+from narrowcast_api.wire.model import CreatedId, GoodList, WireModel, read_by
 from narrowcast_api.wire.vocabulary import ProfileFieldType
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
+
+
+class ProfileField(NamedTuple):
+    """A custom profile field: 1 short text, 2 long text, 3 list, 4 date, 5 link, 6 people, 7 account, 8
+    pronouns.
+    """
+
+    id: int
+    name: str
+    type: int
+    hint: str
+    field_data: str
+    order: int
+    required: bool
+    editable_by_user: bool
+    display_in_profile_summary: bool
+    use_for_user_matching: bool = False
+    """Whether users are found by their values, in completion for example."""
+
+
+def read_profile_field(row: RawRecord) -> ProfileField:
+    """Reads a row of `custom_profile_fields`."""
+    return ProfileField(
+        id=required_int(row, "id"),
+        name=text(row, "name"),
+        type=integer(row, "type", 1),
+        hint=text(row, "hint"),
+        field_data=text(row, "field_data"),
+        order=integer(row, "order"),
+        required=boolean(row, "required"),
+        editable_by_user=boolean(row, "editable_by_user", True),
+        display_in_profile_summary=boolean(row, "display_in_profile_summary"),
+        use_for_user_matching=boolean(row, "use_for_user_matching"),
+    )
+
+
+ProfileFieldRow = Annotated[ProfileField, read_by(read_profile_field)]
+
+
+def collection() -> Collection[int, ProfileField]:
+    """The organization's profile fields in the state."""
+    return Collection("custom_profile_fields", lambda field: field.id, read_profile_field)
+
+
+# events
+
+
+class CustomProfileFieldsEvent(Event):
+    """All custom profile fields, in order."""
+
+    type: Literal["custom_profile_fields"] = "custom_profile_fields"
+    fields: GoodList[ProfileFieldRow]
+
+
+# operations
+
+
+class ProfileFieldList(WireModel):
+    """Response of GET /realm/profile_fields."""
+
+    custom_fields: GoodList[ProfileFieldRow] = []
 
 
 async def list_profile_fields(connection: Connection) -> list[ProfileField]:

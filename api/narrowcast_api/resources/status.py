@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.emoji_types import wire_reaction_type
 from narrowcast_api.http.operations import (
     OMIT,
     Bound,
@@ -15,11 +18,105 @@ from narrowcast_api.http.operations import (
     read,
     segment,
 )
-from narrowcast_api.routes.emoji_types import wire_reaction_type
+from narrowcast_api.model.reading import RawRecord, text
 from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.users import UserStatus, UserStatusResponse
+from narrowcast_api.wire.model import Id, WireModel
 from narrowcast_api.wire.vocabulary import MAX_STATUS_TEXT
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
+
+
+class Status(NamedTuple):
+    """A user's status; every part may be empty.
+
+    `away` is not included: servers use it to say that presence is turned off, and not in every event.
+    """
+
+    text: str = ""
+    emoji_name: str = ""
+    emoji_code: str = ""
+    reaction_type: str = ""
+
+
+class Statuses:
+    """The statuses that are not empty (contract STAT rows)."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, Status] = {}
+
+    def get(self, user_id: int) -> Status | None:
+        """A user's status, if there is one."""
+        return self._by_id.get(user_id)
+
+    def items(self) -> Iterator[tuple[int, Status]]:
+        """All users with a status, and the status."""
+        return iter(self._by_id.items())
+
+    def update(self, user_id: int, row: RawRecord) -> None:
+        """Changes only the parts in `row`, which is from a `user_status` event or the snapshot."""
+        old = self._by_id.get(user_id, Status())
+        new = Status(
+            text=text(row, "status_text", old.text),
+            emoji_name=text(row, "emoji_name", old.emoji_name),
+            emoji_code=text(row, "emoji_code", old.emoji_code),
+            reaction_type=text(row, "reaction_type", old.reaction_type),
+        )
+        if not new.emoji_name:
+            new = Status(text=new.text)
+        if new == Status():
+            self.forget(user_id)
+        else:
+            self._by_id[user_id] = new
+
+    def forget(self, user_id: int) -> None:
+        """Removes a user's status."""
+        self._by_id.pop(user_id, None)
+
+
+# events
+
+
+class UserStatusEvent(Event):
+    """A user's status changed.
+
+    Only fields that were sent have changed: None means unchanged, an empty text means cleared.
+    """
+
+    type: Literal["user_status"] = "user_status"
+    user_id: Id
+    status_text: str | None = None
+    emoji_name: str | None = None
+    emoji_code: str | None = None
+    reaction_type: str | None = None
+    away: bool | None = None
+
+    def changes(self) -> dict[str, object]:
+        """The new values by name."""
+        parts = ("status_text", "emoji_name", "emoji_code", "reaction_type", "away")
+        return {name: value for name in parts if (value := getattr(self, name)) is not None}
+
+
+# operations
+
+
+class UserStatus(WireModel):
+    """A status in registration and GET /users/{id}/status; empty texts mean none."""
+
+    status_text: str = ""
+    emoji_name: str = ""
+    emoji_code: str = ""
+    reaction_type: str = ""
+    away: bool = False
+
+
+class UserStatusResponse(WireModel):
+    """Response of GET /users/{id}/status."""
+
+    status: UserStatus
+
 
 _EMOJI = ("emoji_name", "emoji_code", "reaction_type")
 
@@ -85,8 +182,8 @@ def _prepare(server: ServerInfo, params: dict[str, object], reaction_type: str |
         params["reaction_type"] = wire_reaction_type(server, reaction_type)
     if not params:
         raise InvalidInput("Client did not pass any new values.")
-    text = params.get("status_text")
-    if isinstance(text, str) and len(text) > MAX_STATUS_TEXT:
+    content = params.get("status_text")
+    if isinstance(content, str) and len(content) > MAX_STATUS_TEXT:
         raise InvalidInput(f"status_text is too long (limit: {MAX_STATUS_TEXT} characters)")
     if "emoji_name" not in params and ("emoji_code" in params or "reaction_type" in params):
         raise InvalidInput("an emoji's code and type need its name")
@@ -98,7 +195,7 @@ def _prepare(server: ServerInfo, params: dict[str, object], reaction_type: str |
     return notices
 
 
-class Statuses(Group):
+class StatusGroup(Group):
     """Statuses of the current user and of others."""
 
     set = Bound(set_status)

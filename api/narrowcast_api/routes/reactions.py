@@ -10,9 +10,9 @@ from narrowcast_api.errors import (
     ReactionDoesNotExist,
 )
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.emoji_types import wire_reaction_type
 from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, read, segment
 from narrowcast_api.model.messages import Reaction
-from narrowcast_api.routes.emoji_types import wire_reaction_type
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ReactionType
 

@@ -15,6 +15,7 @@ from narrowcast_api.resources import (
 from narrowcast_api.resources.exports import RealmExportEvent
 from narrowcast_api.resources.invites import InvitesChangedEvent
 from narrowcast_api.resources.linkifiers import RealmFiltersEvent, read_filters
+from narrowcast_api.resources.profile_fields import CustomProfileFieldsEvent
 from narrowcast_api.state.changes import (
     Change,
     CustomEmojiChanged,
@@ -32,7 +33,6 @@ from narrowcast_api.state.settings import changed_limits
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
     AttachmentEvent,
-    CustomProfileFieldsEvent,
     DraftsAddEvent,
     DraftsRemoveEvent,
     DraftsUpdateEvent,

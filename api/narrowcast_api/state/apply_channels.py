@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from narrowcast_api.model.default_channel_groups import read_default_channel_groups as read_groups
+from narrowcast_api.resources import channel_folders, default_channel_groups
 from narrowcast_api.state.changes import Change, ChannelsChanged, TopicsChanged, UnreadsChanged
 from narrowcast_api.state.handlers import Handlers
 from narrowcast_api.state.state import State, load_muted_topics
 from narrowcast_api.wire.events import (
-    ChannelFolderAddEvent,
-    ChannelFolderReorderEvent,
-    ChannelFolderUpdateEvent,
-    DefaultChannelGroupsEvent,
     DefaultStreamsEvent,
     MutedTopicsEvent,
     StreamCreateEvent,
@@ -26,6 +22,10 @@ from narrowcast_api.wire.events import (
 from narrowcast_api.wire.levels import Gate
 
 handlers = Handlers()
+handlers.include(channel_folders.handlers, lambda state: state.channels.folders, ChannelsChanged(()))
+handlers.include(
+    default_channel_groups.handlers, lambda state: state.default_channel_groups, ChannelsChanged(())
+)
 
 
 @handlers.of(StreamCreateEvent)
@@ -122,27 +122,3 @@ def _default_channels(state: State, event: DefaultStreamsEvent) -> tuple[Change,
     changed = state.channels.default_ids ^ frozenset(event.default_streams)
     state.channels.default_ids = frozenset(event.default_streams)
     return (ChannelsChanged(tuple(sorted(changed))),)
-
-
-@handlers.of(DefaultChannelGroupsEvent)
-def _default_channel_groups(state: State, event: DefaultChannelGroupsEvent) -> tuple[Change, ...]:
-    state.default_channel_groups = read_groups(event.default_stream_groups)
-    return (ChannelsChanged(()),)
-
-
-@handlers.of(ChannelFolderAddEvent)
-def _folder_add(state: State, event: ChannelFolderAddEvent) -> tuple[Change, ...]:
-    state.channels.folders[event.channel_folder.id] = event.channel_folder
-    return (ChannelsChanged(()),)
-
-
-@handlers.of(ChannelFolderUpdateEvent)
-def _folder_update(state: State, event: ChannelFolderUpdateEvent) -> tuple[Change, ...]:
-    state.channels.update_folder(event.channel_folder_id, event.data)
-    return (ChannelsChanged(()),)
-
-
-@handlers.of(ChannelFolderReorderEvent)
-def _folder_reorder(state: State, event: ChannelFolderReorderEvent) -> tuple[Change, ...]:
-    state.channels.reorder_folders(event.order)
-    return (ChannelsChanged(()),)

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.model.bots import changed_bot
 from narrowcast_api.model.user_groups import group_settings, setting_to_wire, setting_without
+from narrowcast_api.resources.status import UserStatusEvent
 from narrowcast_api.state.changes import (
     Change,
     ChannelsChanged,
@@ -31,7 +32,6 @@ from narrowcast_api.wire.events import (
     UserGroupRemoveEvent,
     UserGroupSubgroupsEvent,
     UserGroupUpdateEvent,
-    UserStatusEvent,
 )
 from narrowcast_api.wire.levels import Gate
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from narrowcast_api.model.channel_folders import ChannelFolder
 from narrowcast_api.model.channels import Channel, Subscription
 from narrowcast_api.model.reading import (
     RawRecord,
-    boolean,
     optional_bool,
     optional_text,
-    text,
 )
 from narrowcast_api.model.user_groups import read_permissions, without_user
+from narrowcast_api.resources import channel_folders
 
 
 class Channels:
@@ -25,7 +23,7 @@ class Channels:
         self._subscribed: list[Channel] | None = None
         self._just_counted: dict[int, int] = {}
         self._former_names: dict[int, str] = {}
-        self.folders: dict[int, ChannelFolder] = {}
+        self.folders = channel_folders.collection()
         self.default_ids: frozenset[int] = frozenset()
         """Channels to which new users are subscribed."""
 
@@ -144,24 +142,6 @@ class Channels:
         if name in Subscription._fields and (value is None or type(value) in {bool, str}):
             subscription = channel.subscription._replace(**{name: value})  # type: ignore[arg-type]  # checked above
             self.put([channel._replace(subscription=subscription)])
-
-    def update_folder(self, folder_id: int, data: RawRecord) -> None:
-        """Changes only the values in `data`."""
-        folder = self.folders.get(folder_id)
-        if folder is not None:
-            self.folders[folder_id] = folder._replace(
-                name=text(data, "name", folder.name),
-                description=text(data, "description", folder.description),
-                rendered_description=text(data, "rendered_description", folder.rendered_description),
-                is_archived=boolean(data, "is_archived", folder.is_archived),
-            )
-
-    def reorder_folders(self, order: list[int]) -> None:
-        """Sets the new order of all folders."""
-        for place, folder_id in enumerate(order):
-            folder = self.folders.get(folder_id)
-            if folder is not None:
-                self.folders[folder_id] = folder._replace(order=place)
 
 
 def _plus(count: int | None, change: int) -> int | None:

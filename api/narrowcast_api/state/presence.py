@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import NamedTuple
 
 from narrowcast_api.model.presence import Seen, read_seen
-from narrowcast_api.model.reading import RawRecord, id_of_key, table, text
+from narrowcast_api.model.reading import id_of_key, table
 
 
 class Availability(StrEnum):
@@ -73,50 +72,3 @@ class Presence:
     def forget(self, user_id: int) -> None:
         """Removes a user's presence."""
         self._seen.pop(user_id, None)
-
-
-class Status(NamedTuple):
-    """A user's status; every part may be empty.
-
-    `away` is not included: servers use it to say that presence is turned off, and not in every event.
-    """
-
-    text: str = ""
-    emoji_name: str = ""
-    emoji_code: str = ""
-    reaction_type: str = ""
-
-
-class Statuses:
-    """The statuses that are not empty (contract STAT rows)."""
-
-    def __init__(self) -> None:
-        self._by_id: dict[int, Status] = {}
-
-    def get(self, user_id: int) -> Status | None:
-        """A user's status, if there is one."""
-        return self._by_id.get(user_id)
-
-    def items(self) -> Iterator[tuple[int, Status]]:
-        """All users with a status, and the status."""
-        return iter(self._by_id.items())
-
-    def update(self, user_id: int, row: RawRecord) -> None:
-        """Changes only the parts in `row`, which is from a `user_status` event or the snapshot."""
-        old = self._by_id.get(user_id, Status())
-        new = Status(
-            text=text(row, "status_text", old.text),
-            emoji_name=text(row, "emoji_name", old.emoji_name),
-            emoji_code=text(row, "emoji_code", old.emoji_code),
-            reaction_type=text(row, "reaction_type", old.reaction_type),
-        )
-        if not new.emoji_name:
-            new = Status(text=new.text)
-        if new == Status():
-            self.forget(user_id)
-        else:
-            self._by_id[user_id] = new
-
-    def forget(self, user_id: int) -> None:
-        """Removes a user's status."""
-        self._by_id.pop(user_id, None)

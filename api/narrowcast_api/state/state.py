@@ -16,12 +16,9 @@ from msgspec.structs import replace
 
 from narrowcast_api.model.attachments import read_attachment
 from narrowcast_api.model.bots import read_managed_bot
-from narrowcast_api.model.channel_folders import read_channel_folder
 from narrowcast_api.model.channels import read_channel, read_subscribed
-from narrowcast_api.model.default_channel_groups import DefaultChannelGroup, read_default_channel_groups
 from narrowcast_api.model.drafts import read_draft
 from narrowcast_api.model.messages import Message
-from narrowcast_api.model.profile_fields import read_profile_field
 from narrowcast_api.model.reading import (
     RawRecord,
     id_of_key,
@@ -40,19 +37,22 @@ from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setti
 from narrowcast_api.model.users import read_user
 from narrowcast_api.resources import (
     custom_emoji,
+    default_channel_groups,
     linkifiers,
     navigation_views,
     playgrounds,
+    profile_fields,
     reminders,
     saved_snippets,
 )
 from narrowcast_api.resources.collection import Collection
+from narrowcast_api.resources.status import Statuses
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.channels import Channels
 from narrowcast_api.state.holder_rules import HolderRules, read_holder_rules
 from narrowcast_api.state.mute_rules import MuteRules
 from narrowcast_api.state.policies import least_role
-from narrowcast_api.state.presence import Presence, Statuses
+from narrowcast_api.state.presence import Presence
 from narrowcast_api.state.server_offers import ServerOffers, read_server_offers
 from narrowcast_api.state.settings import (
     Limits,
@@ -88,7 +88,7 @@ class State:
         self.user_groups = UserGroups()
         self.holder_rules = HolderRules()
         self.offers = ServerOffers()
-        self.default_channel_groups: tuple[DefaultChannelGroup, ...] = ()
+        self.default_channel_groups = default_channel_groups.DefaultChannelGroupCollection()
         self.mute_rules = MuteRules(self.channels, self.topics)
         self.unreads = Unreads(
             self.mute_rules.is_counted, self.topics.has_policies, self.mute_rules.counts_wildcards
@@ -109,7 +109,7 @@ class State:
         self.linkifiers = linkifiers.collection()
         self.playgrounds = playgrounds.collection()
         self.custom_emoji = custom_emoji.CustomEmojiCollection()
-        self.profile_fields = Collection("custom_profile_fields", lambda field: field.id, read_profile_field)
+        self.profile_fields = profile_fields.collection()
         self.navigation_views = navigation_views.collection()
         self.managed_bots = Collection("realm_bots", lambda bot: bot.user_id, read_managed_bot)
         self.attachments = Collection("attachments", lambda attachment: attachment.id, read_attachment)
@@ -304,10 +304,9 @@ def _load_channels(state: State, response: RawRecord) -> None:
         # details
         unread = (row for row in rows(response.get(key)) if channels.get(integer(row, "stream_id")) is None)
         channels.put(records(list(unread), read_channel, "channel"))
-    for folder in records(response.get("channel_folders"), read_channel_folder, "folder"):
-        channels.folders[folder.id] = folder
+    channels.folders.load(response)
     channels.default_ids = frozenset(read_default_ids(response.get("realm_default_streams")))
-    state.default_channel_groups = read_default_channel_groups(response.get("realm_default_stream_groups"))
+    state.default_channel_groups.load(response)
     load_muted_topics(state, response.get("muted_topics"))
     for row in rows(response.get("user_topics")):
         state.topics.set_visibility(

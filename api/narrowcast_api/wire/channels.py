@@ -1,4 +1,4 @@
-"""Responses about channels, subscriptions, topics and folders (TOP and USUB rows).
+"""Responses about channels, subscriptions and topics (TOP and USUB rows).
 
 The channels themselves are `narrowcast_api.model.channels`.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from narrowcast_api.model import channel_folders, channels, topics
+from narrowcast_api.model import channels, topics
 
 from .model import Good, GoodList, Id, WireModel, either, read_by
 
@@ -17,8 +17,6 @@ Subscription = Annotated[channels.Channel, read_by(channels.read_subscribed)]
 
 Topic = Annotated[topics.Topic, read_by(topics.read_topic)]
 Listed = Annotated[channels.Channel, read_by(channels.read_listed)]
-
-ChannelFolder = Annotated[channel_folders.ChannelFolder, read_by(channel_folders.read_channel_folder)]
 
 
 class ChannelList(WireModel):
@@ -83,18 +81,6 @@ class DeleteTopicResult(WireModel):
     """Response of delete_topic; below level 211 the response has no ``complete`` (DTOP rows)."""
 
     complete: bool = True
-
-
-class ChannelFolderList(WireModel):
-    """Response of GET /channel_folders."""
-
-    channel_folders: GoodList[ChannelFolder] = []
-
-
-class CreatedChannelFolder(WireModel):
-    """Response of POST /channel_folders/create."""
-
-    channel_folder_id: Id
 
 
 class ChannelEmail(WireModel):

@@ -1,4 +1,4 @@
-"""Responses about the configuration of an organization: profile fields, domains, files and so on."""
+"""Responses about the configuration of an organization: domains, files and so on."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from typing import Annotated
 
 from narrowcast_api.model import (
     attachments,
-    profile_fields,
 )
 
 from .model import GoodList, Int, WireModel, read_by
 
 Attachment = Annotated[attachments.Attachment, read_by(attachments.read_attachment)]
-ProfileField = Annotated[profile_fields.ProfileField, read_by(profile_fields.read_profile_field)]
 
 
 class IconResponse(WireModel):
@@ -25,12 +23,6 @@ class CallResponse(WireModel):
     """Response of the operations that create a call."""
 
     url: str
-
-
-class ProfileFieldList(WireModel):
-    """Response of GET /realm/profile_fields."""
-
-    custom_fields: GoodList[ProfileField] = []
 
 
 class Domain(WireModel):

@@ -115,22 +115,6 @@ class UserPresence(WireModel):
         return self.modern or seen_by_clients(self.presence)
 
 
-class UserStatus(WireModel):
-    """A status in registration and GET /users/{id}/status; empty texts mean none."""
-
-    status_text: str = ""
-    emoji_name: str = ""
-    emoji_code: str = ""
-    reaction_type: str = ""
-    away: bool = False
-
-
-class UserStatusResponse(WireModel):
-    """Response of GET /users/{id}/status."""
-
-    status: UserStatus
-
-
 class MutedUser(WireModel):
     """A user whom the current user has muted, and when."""
 

@@ -25,7 +25,7 @@ from narrowcast_api.model.messages import Message
 from narrowcast_api.model.users import User
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.presence import Status
+from narrowcast_api.resources.status import Status
 
 __all__ = [
     "App",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from narrowcast_api.model.users import User
     from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.narrow.narrow import Narrow
-    from narrowcast_api.state.presence import Status
+    from narrowcast_api.resources.status import Status
 
 __all__ = ["App"]
 

@@ -14,7 +14,7 @@ from narrowcast.extend.values import Card, Code, Link, Offer
 from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.model.messages import Message
 from narrowcast_api.model.users import User
-from narrowcast_api.state.presence import Status
+from narrowcast_api.resources.status import Status
 
 __all__ = [
     "HOOK_SECONDS",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from narrowcast.extensions.running import RunningExtension
 from narrowcast_api.model.messages import MENTION_FLAGS, Message
+from narrowcast_api.resources.status import Status
 from narrowcast_api.state import changes as change
-from narrowcast_api.state.presence import Status
 from narrowcast_api.tasks import Tasks
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from narrowcast.text import names
 from narrowcast_api.model.users import User
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.notice_text import words_of
-from narrowcast_api.state.presence import Status
+from narrowcast_api.resources.status import Status
 from narrowcast_api.storage.folders import private_folder
 from narrowcast_api.tasks import Tasks
 

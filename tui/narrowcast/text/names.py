@@ -13,9 +13,9 @@ from narrowcast_api.narrow.narrow import Narrow, operand_text
 from narrowcast_assets.emoji import character_of, emoji_names
 
 if TYPE_CHECKING:
-    from narrowcast_api.model.channel_folders import ChannelFolder
     from narrowcast_api.model.channels import Channel
-    from narrowcast_api.state.presence import Status
+    from narrowcast_api.resources.channel_folders import ChannelFolder
+    from narrowcast_api.resources.status import Status
     from narrowcast_api.state.state import State
 
 NOTES_TO_MYSELF = "Notes to yourself"

@@ -9,7 +9,7 @@ from narrowcast.text import names
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 
 if TYPE_CHECKING:
-    from narrowcast_api.model.profile_fields import ProfileField
+    from narrowcast_api.resources.profile_fields import ProfileField
     from narrowcast_api.state.state import State
 
 

@@ -13,8 +13,8 @@ from narrowcast.text.profile_values import value_text
 from narrowcast_api.narrow.accents import folded
 
 if TYPE_CHECKING:
-    from narrowcast_api.model.profile_fields import ProfileField
     from narrowcast_api.model.users import User
+    from narrowcast_api.resources.profile_fields import ProfileField
     from narrowcast_api.state.state import State
     from narrowcast_api.state.users import Users
 

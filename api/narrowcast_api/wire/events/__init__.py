@@ -5,11 +5,6 @@ from __future__ import annotations
 from narrowcast_api.wire.event import NO_ID, BadEvent, Event, UnknownEvent
 
 from .channels import (
-    ChannelFolderAddEvent,
-    ChannelFolderEvent,
-    ChannelFolderReorderEvent,
-    ChannelFolderUpdateEvent,
-    DefaultChannelGroupsEvent,
     DefaultStreamsEvent,
     MutedTopicsEvent,
     RemovedSubscription,
@@ -40,7 +35,6 @@ from .messages import (
     UpdateMessageFlagsEvent,
 )
 from .organization import (
-    CustomProfileFieldsEvent,
     HeartbeatEvent,
     RealmDeactivatedEvent,
     RealmDomainsAddEvent,
@@ -72,7 +66,6 @@ from .people import (
     UserGroupRemoveEvent,
     UserGroupSubgroupsEvent,
     UserGroupUpdateEvent,
-    UserStatusEvent,
 )
 from .personal import (
     AttachmentEvent,
@@ -94,12 +87,6 @@ __all__ = [
     "AlertWordsEvent",
     "AttachmentEvent",
     "BadEvent",
-    "ChannelFolderAddEvent",
-    "ChannelFolderEvent",
-    "ChannelFolderReorderEvent",
-    "ChannelFolderUpdateEvent",
-    "CustomProfileFieldsEvent",
-    "DefaultChannelGroupsEvent",
     "DefaultStreamsEvent",
     "DeleteMessageEvent",
     "DraftsAddEvent",
@@ -165,7 +152,6 @@ __all__ = [
     "UserGroupSubgroupsEvent",
     "UserGroupUpdateEvent",
     "UserSettingsEvent",
-    "UserStatusEvent",
     "UserTopicEvent",
     "WebReloadClientEvent",
 ]

@@ -1,11 +1,11 @@
-"""Events about channels, subscriptions, topics and folders."""
+"""Events about channels, subscriptions and topics."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
 from narrowcast_api.model.reading import RawRecord
-from narrowcast_api.wire.channels import Channel, ChannelFolder, Subscription
+from narrowcast_api.wire.channels import Channel, Subscription
 from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.model import GoodList, Id, Seconds, WireModel
 
@@ -158,38 +158,3 @@ class DefaultStreamsEvent(Event):
     @classmethod
     def prepared(cls, row: RawRecord) -> RawRecord:
         return {**row, "default_streams": _channel_ids(row.get("default_streams"))}
-
-
-class DefaultChannelGroupsEvent(Event):
-    """All groups of channels that new users can choose."""
-
-    type: Literal["default_stream_groups"] = "default_stream_groups"
-    default_stream_groups: list[dict[str, Any]]
-
-
-class ChannelFolderEvent(Event):
-    """Base class of channel folder events."""
-
-    type: Literal["channel_folder"] = "channel_folder"
-
-
-class ChannelFolderAddEvent(ChannelFolderEvent):
-    """A channel folder was created."""
-
-    op: Literal["add"] = "add"
-    channel_folder: ChannelFolder
-
-
-class ChannelFolderUpdateEvent(ChannelFolderEvent):
-    """Fields of a folder changed; ``data`` contains the new values by name."""
-
-    op: Literal["update"] = "update"
-    channel_folder_id: Id
-    data: dict[str, Any]
-
-
-class ChannelFolderReorderEvent(ChannelFolderEvent):
-    """The order of all folders."""
-
-    op: Literal["reorder"] = "reorder"
-    order: list[Id]

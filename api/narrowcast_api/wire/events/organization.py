@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from narrowcast_api.wire.event import Event
-from narrowcast_api.wire.model import GoodList, Id, Int, dialects
+from narrowcast_api.wire.model import Id, Int, dialects
 from narrowcast_api.wire.organization import (
     Domain,
-    ProfileField,
 )
 
 
@@ -79,13 +78,6 @@ class RealmDomainsRemoveEvent(RealmDomainsEvent):
 
     op: Literal["remove"] = "remove"
     domain: str
-
-
-class CustomProfileFieldsEvent(Event):
-    """All custom profile fields, in order."""
-
-    type: Literal["custom_profile_fields"] = "custom_profile_fields"
-    fields: GoodList[ProfileField]
 
 
 class HeartbeatEvent(Event):

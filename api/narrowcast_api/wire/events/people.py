@@ -141,26 +141,6 @@ class PresenceEvent(Event):
         return dict(self.presences)
 
 
-class UserStatusEvent(Event):
-    """A user's status changed.
-
-    Only fields that were sent have changed: None means unchanged, an empty text means cleared.
-    """
-
-    type: Literal["user_status"] = "user_status"
-    user_id: Id
-    status_text: str | None = None
-    emoji_name: str | None = None
-    emoji_code: str | None = None
-    reaction_type: str | None = None
-    away: bool | None = None
-
-    def changes(self) -> dict[str, object]:
-        """The new values by name."""
-        parts = ("status_text", "emoji_name", "emoji_code", "reaction_type", "away")
-        return {name: value for name in parts if (value := getattr(self, name)) is not None}
-
-
 class MutedUsersEvent(Event):
     """All users whom the current user has muted."""
 

@@ -197,7 +197,7 @@ def _groups_of_channels(state: State) -> Iterator[tuple[str, str, list[Channel]]
     """
     pinned, active, inactive = _sorted_channels(state)
     yield "pinned", "Pinned channels", pinned
-    folders = sorted(state.channels.folders.values(), key=lambda folder: folder.order)
+    folders = sorted(state.channels.folders, key=lambda folder: folder.order)
     if not state.settings.flag("web_left_sidebar_show_channel_folders", True):
         folders = []
     for folder in folders:

@@ -8,7 +8,7 @@ from narrowcast.screens.dialogs.form_fields import Field, LineField, Names, Text
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast_api import permissions
-from narrowcast_api.model.default_channel_groups import DefaultChannelGroup
+from narrowcast_api.resources.default_channel_groups import DefaultChannelGroup
 from narrowcast_api.state.changes import ChannelsChanged
 
 

@@ -94,7 +94,7 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
     """The fields common to creating and changing a channel."""
     limits = state.limits
     folders: list[tuple[object, str]] = [(None, "None")]
-    ordered = sorted(state.channels.folders.values(), key=lambda folder: folder.order)
+    ordered = sorted(state.channels.folders, key=lambda folder: folder.order)
     folders += [(folder.id, folder.name) for folder in ordered if not folder.is_archived]
     privacy = _kinds(state, channel)
     administrators = permissions.only_administrators(state, "decide this").short

@@ -14,7 +14,7 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast.text.formats import counted
 from narrowcast_api import permissions
-from narrowcast_api.model.channel_folders import ChannelFolder
+from narrowcast_api.resources.channel_folders import ChannelFolder
 from narrowcast_api.state.changes import ChannelsChanged
 
 
@@ -34,7 +34,7 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ORDERED, Context.FOLDERS)]
 
     def _folders(self) -> list[ChannelFolder]:
-        folders = self.state.channels.folders.values()
+        folders = self.state.channels.folders
         return sorted(folders, key=lambda folder: (folder.is_archived, folder.order, folder.id))
 
     def rows(self) -> Sequence[ListRow[ChannelFolder]]:

@@ -15,7 +15,7 @@ from narrowcast.screens.dialogs.ordering import ORDERED_KEYS, shift
 from narrowcast.text.profile_values import options
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.model.profile_fields import ProfileField
+from narrowcast_api.resources.profile_fields import ProfileField
 from narrowcast_api.state.changes import ProfileFieldsChanged
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ProfileFieldType

@@ -14,8 +14,8 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 
 if TYPE_CHECKING:
-    from narrowcast_api.model.profile_fields import ProfileField
     from narrowcast_api.model.users import User
+    from narrowcast_api.resources.profile_fields import ProfileField
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
 
