@@ -11,8 +11,14 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
 
+from narrowcast.app.app import NarrowcastApp
 from narrowcast.app.sign_in_ways import has_browser, name_label, takes_password, ways_of
+from narrowcast.screens.start.login import LoginScreen
+from narrowcast.terminal.paths import Paths
+from narrowcast.widgets.editor import Editor
 from narrowcast_api.account import Account
 from narrowcast_api.wire.server import ServerSettings
 from narrowcast_server.organization.config import Config
@@ -20,6 +26,7 @@ from narrowcast_server.routes.browser_sign_in import METHOD
 from support import world
 from support.browser import ADDRESS, shown_after_signing_in
 from support.command_line import run
+from support.screen_text import screen_text
 from support.server import TestServer, running_server
 from support.sessions import until
 from support.terminal import home, narrowcast
@@ -174,3 +181,73 @@ async def test_where_passwords_are_off_nobody_is_asked_for_one(
     result = await run(tmp_path, "login", server.url, "--email", "ada@demo.example", stdin="a password\n")
     assert (result.code, result.err.count("\n")) == (2, 1)
     assert "has no logins by password; choose with --method: browser, key, zuliprc" in result.err
+
+
+@asynccontextmanager
+async def login_screen(folder: Path, site: str) -> AsyncIterator[tuple[NarrowcastApp, Pilot[int]]]:
+    """The app with the login screen, once the server has said which ways it offers."""
+    app = NarrowcastApp("welcome", paths=Paths.under(folder / "home"))
+    async with app.run_test(size=(90, 30)) as pilot:
+        await app.push_screen(LoginScreen())
+        app.screen.query_one("#site", Editor).text = site
+        await pilot.press("tab")
+        await until(lambda: "F4 chooses a way" in screen_text(app.screen))
+        yield app, pilot
+
+
+@pytest.mark.parametrize("switches", [0, 1], ids=["link", "token"])
+async def test_in_the_app_what_the_page_shows_is_pasted_without_enter(
+    tmp_path: Path, server: TestServer, switches: int
+) -> None:
+    async with login_screen(tmp_path, server.url) as (app, pilot):
+        assert "Browser · Email and password · API key · zuliprc file" in screen_text(app.screen)
+        screen = app.screen
+        assert screen.query_one("#secret", Editor).display
+        await pilot.press("f4", "f4", "f4", *["f5"] * switches)
+        words = "Browser: the token that" if switches else "Browser: the link that"
+        await until(lambda: words in screen_text(screen))
+        assert not screen.query_one("#secret", Editor).display
+
+        page = screen.query_one("#page", Static)
+        await until(lambda: ADDRESS.search(str(page.content)))
+        found = ADDRESS.search(str(page.content))
+        assert found is not None
+        pasted = screen.query_one("#pasted", Editor)
+        pasted.insert("zulip://login?of=another")
+        await pilot.press("enter")
+        await until(lambda: "another organization" in screen_text(screen))
+        pasted.text = ""
+        pasted.insert(await shown_after_signing_in(found[0]))
+        await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
+        await app.accounts.close()
+
+
+async def test_in_the_app_a_server_without_passwords_asks_for_none(
+    tmp_path: Path, server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from narrowcast_server.routes import server_settings
+
+    monkeypatch.setattr(
+        server_settings, "_authentication_methods", lambda _: {"password": False, "ldap": False}
+    )
+    async with login_screen(tmp_path, server.url) as (app, _):
+        assert "Browser · API key · zuliprc file" in screen_text(app.screen)
+        assert "Browser: the token that the page shows" in screen_text(app.screen)
+        assert not app.screen.query_one("#secret", Editor).display
+
+
+async def test_in_the_app_an_account_file_is_stored_and_opened(tmp_path: Path, server: TestServer) -> None:
+    file = tmp_path / "given"
+    server.account("ada").write_zuliprc(file)
+    async with login_screen(tmp_path, server.url) as (app, pilot):
+        await pilot.press("f4", "f4")
+        await until(lambda: "Path of the zuliprc file" in screen_text(app.screen))
+        pasted = app.screen.query_one("#pasted", Editor)
+        pasted.insert(str(tmp_path / "none"))
+        pasted.focus()
+        await pilot.press("enter")
+        await until(lambda: "cannot be read" in screen_text(app.screen))
+        pasted.text = str(file)
+        await pilot.press("enter")
+        await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
+        await app.accounts.close()

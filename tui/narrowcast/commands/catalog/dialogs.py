@@ -235,7 +235,8 @@ _START: tuple[Command, ...] = (
         "Login screen",
         ("login.next", "tab down", "Next field", "app.focus_next"),
         ("login.previous", "shift+tab up", "Previous field", "app.focus_previous"),
-        ("login.key", "f4", "API key instead of password", "toggle_key"),
+        ("login.key", "f4", "Another way to log in", "next_way"),
+        ("login.flow", "f5", "Link or token of a browser", "other_flow"),
         ("login.back", "escape", "Back", "leave"),
     ),
 )

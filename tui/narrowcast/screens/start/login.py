@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+from pathlib import Path
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
-from narrowcast.app import signin
+from narrowcast.app import accounts, signin
 from narrowcast.app.background import Latest
 from narrowcast.app.context import app_of
 from narrowcast.app.sign_in_links import login_refusal
+from narrowcast.app.sign_in_ways import (
+    Way,
+    WayKind,
+    begin,
+    can_open_browser,
+    dev_sign_in,
+    dev_users,
+    finish,
+    name_label,
+    ways_of,
+)
 from narrowcast.commands.hints import hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
-from narrowcast.text.safe_text import safe_block
+from narrowcast.terminal.opener import open_link
+from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
 from narrowcast.widgets.one_line import OneLine
-from narrowcast_api.errors import NarrowcastError, SecondFactorNeeded
+from narrowcast_api.account import normal_site
+from narrowcast_api.errors import InvalidInput, NarrowcastError, SecondFactorNeeded
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.routes.external_sign_in import BrowserSignIn, Flow, is_complete, usual_flow
+from narrowcast_api.storage.folders import expand_home
+from narrowcast_api.wire.server import ExternalMethod, ServerSettings
 
 HINTS = (
     ("login.next", "next field"),
     ("editor.submit", "logs in"),
-    ("login.key", "API key or password"),
+    ("login.key", "another way"),
     ("login.back", "back"),
 )
 
@@ -37,14 +56,25 @@ MAX_LENGTH = 500
 """Maximum length of a server's message."""
 
 
+_FIELDS = {
+    WayKind.PASSWORD: ("email", "secret"),
+    WayKind.KEY: ("email", "secret"),
+    WayKind.DEV: ("email",),
+    WayKind.BROWSER: ("pasted",),
+    WayKind.FILE: ("pasted",),
+}
+"""The fields of each way to log in, besides the address."""
+
+
 class LoginScreen(Screen[None]):
-    """Asks for address, email and password, or an API key instead of the password."""
+    """Asks for address, email and password, or for what another way to log in needs that the server offers."""
 
     DEFAULT_CSS = """
     LoginScreen { align: center middle; background: $background; }
     LoginScreen > Vertical { width: 68; max-width: 96%; height: auto; }
     LoginScreen OneLine { background: $background; }
     LoginScreen Editor { background: $panel; margin-bottom: 1; padding: 0 1; }
+    LoginScreen #page { height: auto; margin-bottom: 1; }
     LoginScreen #problem { color: $error; height: auto; min-height: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.LOGIN)]
@@ -53,19 +83,31 @@ class LoginScreen(Screen[None]):
     def __init__(self, site: str = "") -> None:
         super().__init__()
         self._first: dict[str | None, str] = {"site": site}
-        self._is_key = False
+        self._ways = [Way(WayKind.PASSWORD, "Password"), Way(WayKind.KEY, "API key")]
+        self._way = self._ways[0]
+        self._settings = ServerSettings()
+        """What the server said, once it was asked."""
+        self._asked_site = ""
+        self._flow = Flow.MOBILE
+        self._attempt: BrowserSignIn | None = None
+        self._looking = Latest(self)
         self._busy = False
         self._warned = False
-        self._secret_label = OneLine()
+        self._labels = {name: OneLine() for name in ("email", "secret", "pasted")}
         self._code_label = OneLine()
         self._work = Latest(self)
 
     def compose(self) -> ComposeResult:
         with Vertical():
             yield from self._field("Organization URL", "site", "chat.example.org", self._first["site"])
-            yield from self._field("Email", "email", "you@example.org", "")
-            yield self._secret_label
+            yield Static("", id="ways", markup=False)
+            yield self._labels["email"]
+            yield Editor("", placeholder="you@example.org", id="email")
+            yield self._labels["secret"]
             yield Editor(password=True, id="secret")
+            yield Static("", id="page", markup=False)
+            yield self._labels["pasted"]
+            yield Editor("", id="pasted")
             yield self._code_label
             yield Editor(password=True, id="code")
             yield Static("", id="problem", markup=False)
@@ -81,7 +123,8 @@ class LoginScreen(Screen[None]):
         yield Editor(text, placeholder=example, id=name)
 
     def on_mount(self) -> None:
-        self._label_secret()
+        self.query_one("#ways").display = False
+        self._show_way()
         self._code_label.show_pieces([("Code of your authenticator app", "strong")])
         self._show_code(shown=False)
 
@@ -92,13 +135,114 @@ class LoginScreen(Screen[None]):
     def on_unmount(self) -> None:
         """Cancels a login in progress when the screen closes."""
         self._work.cancel()
+        self._looking.cancel()
 
-    def _label_secret(self) -> None:
-        self._secret_label.show_pieces([("API key" if self._is_key else "Password", "strong")])
+    # --- the ways that the server offers
 
-    def action_toggle_key(self) -> None:
-        self._is_key = not self._is_key
-        self._label_secret()
+    @on(events.DescendantBlur)
+    def _left_field(self, event: events.DescendantBlur) -> None:
+        if event.widget.id == "site":
+            self._look_up()
+
+    def _look_up(self) -> None:
+        """Asks the server which ways it offers, unless it was asked."""
+        site = self._text("site")
+        if site and site != self._asked_site and not login_refusal(site):
+            self._asked_site = site
+            self._looking.begin(self._ask_server(site), "ask a server which ways to log in it offers")
+
+    async def _ask_server(self, site: str) -> None:
+        try:
+            settings = await signin.find_server(normal_site(site))
+        except NarrowcastError:
+            return  # logging in says why
+        if site != self._text("site"):
+            return
+        self._settings, self._flow = settings, usual_flow(settings)
+        self._ways = ways_of(settings)
+        kinds = {way.kind for way in self._ways}
+        if kinds & {WayKind.BROWSER, WayKind.DEV} or WayKind.PASSWORD not in kinds:
+            keys = " · ".join(hint_words(keys_of(self), (("login.key", "chooses a way"),)))
+            titles = " · ".join(way.title for way in self._ways)
+            self.query_one("#ways", Static).update(safe_block(f"{titles}\n{keys}"))
+            self.query_one("#ways").display = True
+        if settings.is_incompatible:
+            self._say("The server says that it no longer supports this version of Narrowcast.")
+        same = next((way for way in self._ways if way.kind is self._way.kind), None)
+        if same is None:
+            self._take(self._ways[0])
+        else:
+            self._way = same
+            self._show_way()
+
+    def action_next_way(self) -> None:
+        """Takes the next way of the server; of one that was not asked yet, the API key instead of the password."""
+        if self._busy:
+            return
+        self._look_up()
+        at = self._ways.index(self._way)
+        self._take(self._ways[(at + 1) % len(self._ways)])
+
+    def action_other_flow(self) -> None:
+        """Has the page show a token instead of a link, or a link instead of a token."""
+        if self._way.method is not None and not self._busy:
+            self._flow = Flow.DESKTOP if self._flow is Flow.MOBILE else Flow.MOBILE
+            self._take(self._way)
+
+    def _take(self, way: Way) -> None:
+        self._way, self._attempt = way, None
+        self.query_one("#pasted", Editor).text = ""
+        self._show_way()
+        if way.method is not None:
+            focus_now(self.query_one("#pasted", Editor))
+            self._work.begin(self._begin_in_browser(way.method), "begin to log in by a browser")
+        elif way.kind is WayKind.DEV:
+            self._work.begin(self._list_dev_users(), "list the people of a development server")
+
+    def _show_way(self) -> None:
+        what = "token" if self._flow is Flow.DESKTOP else "link"
+        is_file = self._way.kind is WayKind.FILE
+        texts = {
+            "email": name_label(self._settings) if self._way.kind is WayKind.PASSWORD else "Email",
+            "secret": "API key" if self._way.kind is WayKind.KEY else "Password",
+            "pasted": "Path of the zuliprc file"
+            if is_file
+            else f"{self._way.title}: the {what} that the page shows",
+        }
+        for name, label in self._labels.items():
+            label.show_pieces([(safe_line(texts[name]), "strong")])
+            label.display = self.query_one(f"#{name}", Editor).display = name in _FIELDS[self._way.kind]
+        page = self.query_one("#page", Static)
+        page.update("")
+        page.display = self._way.kind in (WayKind.BROWSER, WayKind.DEV)
+
+    async def _begin_in_browser(self, method: ExternalMethod) -> None:
+        try:
+            self._attempt = await begin(normal_site(self._text("site")), method, self._flow)
+        except NarrowcastError as error:
+            self._say(error.user_message)
+            return
+        address = self._attempt.address
+        other = "link" if self._flow is Flow.DESKTOP else "token"
+        keys = " · ".join(hint_words(keys_of(self), (("login.flow", f"has it show a {other} instead"),)))
+        self.query_one("#page", Static).update(
+            safe_block(
+                f"Open this address in a browser, on any machine, and sign in there.\n{address}\n{keys}"
+            )
+        )
+        if can_open_browser():
+            with suppress(NarrowcastError, OSError):  # the address is on the screen
+                await open_link(address)
+
+    async def _list_dev_users(self) -> None:
+        try:
+            people = await dev_users(normal_site(self._text("site")))
+        except NarrowcastError as error:
+            self._say(error.user_message)
+            return
+        self.query_one("#page", Static).update(safe_block(", ".join(people)[:MAX_LENGTH]))
+
+    # --- what is typed
 
     def action_leave(self) -> None:
         """Cancels a login in progress; else closes the screen, discarding typed text only at the second press
@@ -120,6 +264,9 @@ class LoginScreen(Screen[None]):
         self._warned = False
         if event.editor.id == "site" and not self._busy:
             self._say(login_refusal(event.editor.text))
+        is_pasted = event.editor.id == "pasted" and self._attempt is not None and not self._busy
+        if is_pasted and self._attempt is not None and is_complete(self._attempt, event.editor.text):
+            self._log_in()  # without Enter: a token works for some seconds
 
     def _text(self, name: str) -> str:
         return self.query_one(f"#{name}", Editor).text.strip()
@@ -133,29 +280,50 @@ class LoginScreen(Screen[None]):
         if refusal := login_refusal(self._text("site")):
             self._say(refusal)
             return
-        for name in ("site", "email", "secret"):
+        self._look_up()
+        for name in ("site", *_FIELDS[self._way.kind]):
             if not self._text(name):
                 focus_now(self.query_one(f"#{name}", Editor))
                 return
         if not self._busy:
-            self._busy = True
-            self._say("Logging in…")
-            self._work.begin(self._sign_in(), "log in")
+            self._log_in()
 
-    async def _sign_in(self, *, cleartext: bool = False) -> None:
-        app = app_of(self)
-        typed = self.query_one("#secret", Editor).text  # blanks at the ends of a password belong to it
-        secret = Secret(typed.strip() if self._is_key else typed)
-        try:
-            path = await signin.sign_in_and_store(
-                self._text("site"),
+    def _log_in(self, *, cleartext: bool = False) -> None:
+        self._busy = True
+        self._say("Logging in…")
+        self._work.begin(self._sign_in(cleartext=cleartext), "log in")
+
+    async def _stored(self, cleartext: bool) -> Path:
+        """Logs in by the chosen way; returns the file of the account. Raises what the library raises."""
+        kind, site, folder = self._way.kind, self._text("site"), app_of(self).paths.accounts
+        if kind in (WayKind.PASSWORD, WayKind.KEY):
+            is_key = kind is WayKind.KEY
+            typed = self.query_one("#secret", Editor).text  # blanks at the ends of a password belong to it
+            return await signin.sign_in_and_store(
+                site,
                 self._text("email"),
-                secret,
-                app.paths.accounts,
+                Secret(typed.strip() if is_key else typed),
+                folder,
                 second_factor=Secret(code) if (code := self._text("code")) else None,
-                is_key=self._is_key,
+                is_key=is_key,
                 cleartext=cleartext,
             )
+        if kind is WayKind.FILE:
+            account = await asyncio.to_thread(accounts.read, expand_home(self._text("pasted")))
+            return await asyncio.to_thread(accounts.store, account, folder)
+        signin.check_encryption(site, cleartext=cleartext)
+        if kind is WayKind.DEV:
+            account = await dev_sign_in(normal_site(site), self._text("email"))
+        elif self._attempt is None:
+            raise InvalidInput("There is no page to sign in on yet.")
+        else:
+            account = await finish(normal_site(site), self._attempt, self._text("pasted"))
+        return await asyncio.to_thread(accounts.store, account, folder)
+
+    async def _sign_in(self, *, cleartext: bool) -> None:
+        app = app_of(self)
+        try:
+            path = await self._stored(cleartext)
         except signin.Cleartext as error:
             self._say(f"{error}.")
             self._ask_for_cleartext(str(error))
@@ -175,8 +343,6 @@ class LoginScreen(Screen[None]):
 
     def _ask_for_cleartext(self, warning: str) -> None:
         def go_on() -> None:
-            self._busy = True
-            self._say("Logging in…")
-            self._work.begin(self._sign_in(cleartext=True), "log in")
+            self._log_in(cleartext=True)
 
         ask_first(self, f"{warning}. Log in anyway?", "Yes, send the password unencrypted", go_on)
