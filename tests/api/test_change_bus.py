@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from narrowcast_api.protocols.change_bus import ChangeBus
 from narrowcast_api.state.changes import Change, TopicsChanged, UnreadsChanged
-from narrowcast_api.sync.change_bus import ChangeBus
 
 
 async def test_what_changes_in_one_turn_is_told_once_and_together() -> None:

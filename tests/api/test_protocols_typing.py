@@ -3,48 +3,55 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import json
+import re
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
+import httpx2
 import pytest
 
-from narrowcast_api.errors import BadRequest, NotConnected
+from narrowcast_api.errors import BadRequest
+from narrowcast_api.model.messages import read_message
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.protocols.requests import RouteRequests
-from narrowcast_api.protocols.typing import MessageEdit, TypingOp, TypingPeriods, TypingSender, TypingTarget
-from narrowcast_api.state.state import State
-from support.clock import VirtualClock
+from narrowcast_api.protocols.typing import MessageEdit, TypingOp, TypingSender, TypingTarget
+from support.contexts import make_context
 from support.ledger import proves
 from support.live import ADA, BRUNO, GENERAL, channel_message, make_state
+from support.scripted import SentRequest
 
-LUNCH = ChannelDestination(7, "lunch")
-TEA = ChannelDestination(7, "tea")
-WITH_BRUNO = DirectDestination(frozenset({12}))
+LUNCH = ChannelDestination(GENERAL, "lunch")
+TEA = ChannelDestination(GENERAL, "tea")
+WITH_BRUNO = DirectDestination(frozenset({BRUNO}))
+
+
+def periods(started_wait: float, stopped_wait: float) -> dict[str, object]:
+    """The fields of a snapshot with these seconds."""
+    return {
+        "server_typing_started_wait_period_milliseconds": round(started_wait * 1000),
+        "server_typing_stopped_wait_period_milliseconds": round(stopped_wait * 1000),
+    }
+
+
+PERIODS = periods(10, 5)
+
+
+Said = list[tuple[TypingTarget, TypingOp]]
 
 
 class Bench:
     """A sender, its clock, and what it sent."""
 
-    def __init__(self) -> None:
-        self.clock = VirtualClock()
-        self.said: list[tuple[TypingTarget, TypingOp]] = []
-        self.periods = TypingPeriods(10.0, 5.0)
-        self.allowed: Callable[[TypingTarget], bool] = lambda target: True
-        self.error: Exception | None = None
-        self.gate: asyncio.Event | None = None
-        self.sender = TypingSender(
-            send=self.send,
-            clock=self.clock,
-            periods=lambda: self.periods,
-            allowed=lambda target: self.allowed(target),
-        )
+    def __init__(self, folder: Path, **snapshot: object) -> None:
+        self.context = make_context(folder, **{**PERIODS, **snapshot})
+        self.clock = self.context.time
+        self.answers = self.context.answers
+        self.sender = TypingSender(self.context)
 
-    async def send(self, target: TypingTarget, op: TypingOp) -> None:
-        if self.gate is not None:
-            await self.gate.wait()
-        self.said.append((target, op))
-        if self.error is not None:
-            raise self.error
+    @property
+    def said(self) -> Said:
+        return [told(request) for request in self.answers.requests]
 
     async def keys(self, target: ChannelDestination | DirectDestination, seconds: float) -> None:
         """Presses a key every half second."""
@@ -53,19 +60,31 @@ class Bench:
             await self.clock.advance(0.5)
 
 
+def told(request: SentRequest) -> tuple[TypingTarget, TypingOp]:
+    """What a request tells the server."""
+    op: TypingOp = "start" if request.params["op"] == "start" else "stop"
+    if edited := re.fullmatch(r"/api/v1/messages/(\d+)/typing", request.path):
+        return MessageEdit(int(edited[1])), op
+    assert request.path == "/api/v1/typing"
+    if request.params["type"] == "direct":
+        return DirectDestination(frozenset(json.loads(request.params["to"])) - {ADA}), op
+    return ChannelDestination(int(request.params["stream_id"]), request.params["topic"]), op
+
+
 @pytest.fixture
-async def bench() -> AsyncIterator[Bench]:
-    async with running() as made:
+async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+    async with running(tmp_path) as made:
         yield made
 
 
 @asynccontextmanager
-async def running() -> AsyncIterator[Bench]:
-    made = Bench()
+async def running(folder: Path, **snapshot: object) -> AsyncIterator[Bench]:
+    made = Bench(folder, **snapshot)
     task = asyncio.create_task(made.sender.run())
     yield made
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
+    await made.context.close()
 
 
 @proves("TYP-21")
@@ -132,7 +151,7 @@ async def test_another_conversation_stops_the_old_one_first(bench: Bench) -> Non
 
 async def test_a_topic_spelled_otherwise_is_the_same_conversation(bench: Bench) -> None:
     bench.sender.typed(LUNCH)
-    bench.sender.typed(ChannelDestination(7, "LUNCH"))
+    bench.sender.typed(ChannelDestination(GENERAL, "LUNCH"))
     await bench.clock.settle()
     assert bench.said == [(LUNCH, "start")]
 
@@ -141,7 +160,7 @@ async def test_a_topic_spelled_otherwise_is_the_same_conversation(bench: Bench) 
 async def test_periods_of_a_new_registration_count_at_once(bench: Bench) -> None:
     bench.sender.typed(LUNCH)
     await bench.clock.settle()
-    bench.periods = TypingPeriods(30.0, 12.0)
+    bench.context.state = make_state(**periods(30, 12))
     bench.sender.typed(LUNCH)
     await bench.clock.advance(11.9)
     assert bench.said == [(LUNCH, "start")]
@@ -150,13 +169,13 @@ async def test_periods_of_a_new_registration_count_at_once(bench: Bench) -> None
 
 
 async def test_no_typing_notification_is_sent_where_the_settings_forbid_it(bench: Bench) -> None:
-    bench.allowed = lambda target: target == LUNCH
-    bench.sender.typed(TEA)
+    bench.context.state = make_state(user_settings={"send_private_typing_notifications": False})
+    bench.sender.typed(WITH_BRUNO)
     await bench.clock.settle()
     assert bench.said == []
     bench.sender.typed(LUNCH)
     await bench.clock.settle()
-    bench.sender.typed(TEA)
+    bench.sender.typed(WITH_BRUNO)
     await bench.clock.settle()
     assert bench.said == [(LUNCH, "start"), (LUNCH, "stop")]
 
@@ -164,38 +183,41 @@ async def test_no_typing_notification_is_sent_where_the_settings_forbid_it(bench
 async def test_turning_the_setting_off_while_typing_says_stop(bench: Bench) -> None:
     bench.sender.typed(LUNCH)
     await bench.clock.settle()
-    bench.allowed = lambda target: False
+    bench.context.state = make_state(user_settings={"send_stream_typing_notifications": False})
     bench.sender.typed(LUNCH)
     await bench.clock.settle()
     assert bench.said == [(LUNCH, "start"), (LUNCH, "stop")]
 
 
 @proves("TYP-19")
-@pytest.mark.parametrize("error", [NotConnected("down"), BadRequest("BAD_REQUEST", "no")])
-async def test_a_failure_is_silent_and_typing_goes_on(bench: Bench, error: Exception) -> None:
-    bench.error = error
+@pytest.mark.parametrize("error", [httpx2.ConnectError("down"), BadRequest("BAD_REQUEST", "no")])
+async def test_a_failure_is_silent_and_typing_goes_on(
+    bench: Bench, error: httpx2.ConnectError | BadRequest
+) -> None:
+    bench.answers.problem = error
     bench.sender.typed(LUNCH)
     await bench.clock.advance(6)
-    bench.error = None
+    bench.answers.problem = None
     bench.sender.typed(LUNCH)
     await bench.clock.settle()
     assert [op for _, op in bench.said] == ["start", "stop", "start"]
 
 
 async def test_a_stop_never_overtakes_its_start_on_a_slow_network(bench: Bench) -> None:
-    bench.gate = asyncio.Event()
+    gate = bench.answers.gate = asyncio.Event()
     bench.sender.typed(LUNCH)
     await bench.clock.settle()
     bench.sender.stop()
     bench.sender.typed(TEA)
     bench.sender.stop()
     await bench.clock.settle()
-    bench.gate.set()
+    gate.set()
     await bench.clock.settle()
     assert bench.said == [(LUNCH, "start"), (LUNCH, "stop")], "a start that never left needs no stop"
 
 
 async def test_editing_a_message_is_told_apart_from_writing_one(bench: Bench) -> None:
+    bench.context.state.add_messages([read_message(channel_message(number)) for number in (55, 56)])
     bench.sender.typed_edit(55)
     await bench.clock.settle()
     bench.sender.typed_edit(56)
@@ -211,54 +233,64 @@ async def test_closing_says_the_last_stop(bench: Bench) -> None:
     assert bench.said == [(LUNCH, "start"), (LUNCH, "stop")]
 
 
+async def test_without_a_connection_nothing_is_said(bench: Bench) -> None:
+    bench.context.online = False
+    bench.sender.typed(LUNCH)
+    await bench.clock.advance(20)
+    assert bench.said == []
+
+
 # where typing may be shown to others
 
 
-def allowed(state: State, target: TypingTarget) -> bool:
-    return RouteRequests(client=NotImplemented, state=lambda: state).typing_allowed(target)
+async def is_told(folder: Path, target: TypingTarget, **snapshot: object) -> bool:
+    """Whether the server is told that Ada types there."""
+    async with running(folder, **snapshot) as bench:
+        bench.context.state.add_messages([read_message(channel_message(55, sender=ADA))])
+        if isinstance(target, MessageEdit):
+            bench.sender.typed_edit(target.message_id)
+        else:
+            bench.sender.typed(target)
+        await bench.clock.settle()
+        return bool(bench.said)
 
 
 SOUP = ChannelDestination(GENERAL, "soup")
-BRUNO_AND_ME = DirectDestination(frozenset({BRUNO}))
 
 
 @pytest.mark.parametrize(
     ("setting", "channel", "direct"),
     [("send_stream_typing_notifications", False, True), ("send_private_typing_notifications", True, False)],
 )
-def test_the_privacy_settings_of_the_user_are_honoured(setting: str, channel: bool, direct: bool) -> None:
-    state = make_state(user_settings={setting: False})
-    assert (allowed(state, SOUP), allowed(state, BRUNO_AND_ME)) == (channel, direct)
+async def test_the_privacy_settings_of_the_user_are_honoured(
+    tmp_path: Path, setting: str, channel: bool, direct: bool
+) -> None:
+    settings = {setting: False}
+    assert await is_told(tmp_path, SOUP, user_settings=settings) is channel
+    assert await is_told(tmp_path, WITH_BRUNO, user_settings=settings) is direct
 
 
 @proves("TYP-12", "TYP-28", "TYP-31")
 @pytest.mark.parametrize(("level", "channel"), [(214, False), (215, True)])
-def test_below_level_215_no_typing_notification_is_sent_in_channels(level: int, channel: bool) -> None:
-    state = make_state(zulip_feature_level=level)
-    assert allowed(state, SOUP) is channel
-    assert allowed(state, BRUNO_AND_ME)
+async def test_below_level_215_no_typing_notification_is_sent_in_channels(
+    tmp_path: Path, level: int, channel: bool
+) -> None:
+    assert await is_told(tmp_path, SOUP, zulip_feature_level=level) is channel
+    assert await is_told(tmp_path, WITH_BRUNO, zulip_feature_level=level)
 
 
-def test_no_typing_notification_is_sent_without_recipients_or_a_required_topic() -> None:
+async def test_no_typing_notification_is_sent_without_recipients_or_a_required_topic(tmp_path: Path) -> None:
     nameless = ChannelDestination(GENERAL, "")
-    assert not allowed(make_state(), DirectDestination(frozenset()))
-    assert allowed(make_state(), nameless)
-    assert not allowed(make_state(realm_mandatory_topics=True), nameless)
-    assert not allowed(make_state(zulip_feature_level=333), nameless)
-    assert not allowed(make_state(), ChannelDestination(99999, "unknown channel"))
+    assert not await is_told(tmp_path, DirectDestination(frozenset()))
+    assert await is_told(tmp_path, nameless)
+    assert not await is_told(tmp_path, nameless, realm_mandatory_topics=True)
+    assert not await is_told(tmp_path, nameless, zulip_feature_level=333)
+    assert not await is_told(tmp_path, ChannelDestination(99999, "unknown channel"))
 
 
-def test_editing_follows_the_place_of_the_message_and_the_level() -> None:
-    from narrowcast_api.model.messages import read_message
-
-    def state_with_message(**fields: object) -> State:
-        state = make_state(**fields)
-        row = channel_message(55, channel_id=GENERAL, sender=ADA)
-        state.add_messages([read_message(row)])
-        return state
-
-    assert allowed(state_with_message(), MessageEdit(55))
-    assert not allowed(state_with_message(zulip_feature_level=360), MessageEdit(55))
+async def test_editing_follows_the_place_of_the_message_and_the_level(tmp_path: Path) -> None:
     quiet = {"send_stream_typing_notifications": False}
-    assert not allowed(state_with_message(user_settings=quiet), MessageEdit(55))
-    assert not allowed(make_state(), MessageEdit(56)), "a message that is not known"
+    assert await is_told(tmp_path, MessageEdit(55))
+    assert not await is_told(tmp_path, MessageEdit(55), zulip_feature_level=360)
+    assert not await is_told(tmp_path, MessageEdit(55), user_settings=quiet)
+    assert not await is_told(tmp_path, MessageEdit(56)), "a message that is not known"

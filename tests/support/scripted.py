@@ -63,6 +63,22 @@ def _form(request: httpx2.Request, body: bytes) -> dict[str, str]:
     return dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True))
 
 
+async def sent_request(request: httpx2.Request) -> SentRequest:
+    """The request as it arrives at a transport."""
+    body = await request.aread()
+    query = dict(parse_qsl(request.url.query.decode("ascii"), keep_blank_values=True))
+    return SentRequest(
+        request.method,
+        request.url.path,
+        query if request.method == "GET" else _form(request, body),
+        query,
+        request.headers,
+        body,
+        request.url,
+        request.extensions.get("timeout", {}),
+    )
+
+
 class Raw(httpx2.AsyncByteStream):
     """A response body as it comes from the network: encoded as its header says, and not read yet."""
 
@@ -159,19 +175,7 @@ class ScriptedTransport(httpx2.AsyncBaseTransport):
         assert not left, f"never requested: {left}"
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        body = await request.aread()
-        query = dict(parse_qsl(request.url.query.decode("ascii"), keep_blank_values=True))
-        params = query if request.method == "GET" else _form(request, body)
-        sent = SentRequest(
-            request.method,
-            request.url.path,
-            params,
-            query,
-            request.headers,
-            body,
-            request.url,
-            request.extensions.get("timeout", {}),
-        )
+        sent = await sent_request(request)
         self.requests.append(sent)
         prepared = self._take(sent)
         if prepared.gate is not None:

@@ -81,7 +81,7 @@ async def test_c_goes_on_with_the_message_that_is_being_written(tmp_path: Path) 
 
 async def test_r_replies_to_a_message_that_still_waits(tmp_path: Path) -> None:
     async with at(tmp_path, "general", "lunch") as stage:
-        stage.session.status = ConnectionStatus(ConnectionKind.RECONNECTING, 0.0)
+        stage.session.context.status = ConnectionStatus(ConnectionKind.RECONNECTING, 0.0)
         where = ChannelDestination(stage.server.channel("general"), "lunch")
         local_id = stage.session.outbox.send(where, "first")
         await stage.drawn()
@@ -95,7 +95,7 @@ async def test_r_replies_to_a_message_that_still_waits(tmp_path: Path) -> None:
 
 async def test_letters_after_a_key_that_could_not_act_run_nothing(tmp_path: Path) -> None:
     async with at(tmp_path, "general", "lunch") as stage:
-        stage.session.status = ConnectionStatus(ConnectionKind.RECONNECTING, 0.0)
+        stage.session.context.status = ConnectionStatus(ConnectionKind.RECONNECTING, 0.0)
         stage.session.outbox.send(ChannelDestination(stage.server.channel("general"), "lunch"), "first")
         await stage.drawn()
         await stage.press("G")

@@ -135,7 +135,7 @@ async def test_cached_messages_that_were_found_do_not_open_over_a_new_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_stage(tmp_path) as stage:
-        stage.session.status = stage.session.status._replace(kind=ConnectionKind.OFFLINE)
+        stage.session.context.status = stage.session.status._replace(kind=ConnectionKind.OFFLINE)
         held = hold(monkeypatch, stage.session, "search_cached")
         await searches_and_writes(stage, held, "soup from:chiyo")
         await stage.told("The search results did not open")

@@ -156,7 +156,9 @@ async def test_without_a_network_the_cache_is_searched_and_that_is_said(tmp_path
         await stage.server.send("bruno", "general", "lunch", "Soup")
         found = await stage.server.send("chiyo", "general", "lunch", "Soup too")
         await until(lambda: found in stage.session.state.messages)
-        stage.session.status = stage.session.status._replace(kind=type(stage.session.status.kind).OFFLINE)
+        stage.session.context.status = stage.session.status._replace(
+            kind=type(stage.session.status.kind).OFFLINE
+        )
         await stage.press("slash")
         assert "only cached messages" in screen_text(box(stage))
         await stage.type("soup from:chiyo")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
 
 from narrowcast_api.alarm import Alarm
-from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.protocols.context import SessionContext
+from narrowcast_api.state.changes import PresenceChanged
+from narrowcast_api.wire.users import PresenceResponse
+from narrowcast_api.wire.vocabulary import PresenceStatus
 
 log = logging.getLogger(__name__)
 
@@ -18,24 +20,14 @@ IDLE_AFTER = 300.0
 class PresenceSender:
     """Call `key_pressed` whenever the user does anything.
 
-    `post(active, new_user_input)` is the request; `period` is in seconds; it and `online` are called when
-    needed. The end of idleness is reported at once.
+    The end of idleness is reported at once. Bots are not reported, as servers reject that.
     """
 
-    def __init__(
-        self,
-        *,
-        post: Callable[[bool, bool], Awaitable[None]],
-        clock: Clock,
-        period: Callable[[], float],
-        online: Callable[[], bool],
-    ) -> None:
-        self._post = post
-        self._clock = clock
-        self._period = period
-        self._online = online
-        self._alarm = Alarm(clock)
-        self._last_key = clock.monotonic()
+    def __init__(self, context: SessionContext) -> None:
+        self._context = context
+        self._clock = context.clock
+        self._alarm = Alarm(context.clock)
+        self._last_key = context.clock.monotonic()
         self._input = True
         self._reported: bool | None = None
 
@@ -58,15 +50,31 @@ class PresenceSender:
     async def run(self) -> None:
         """Reports once per period until cancelled."""
         while True:
-            if self._online():
+            if self._context.is_live and not self._context.state.is_bot:
                 await self._report()
-            await self._alarm.wait(self._period())
+            await self._alarm.wait(self._context.state.limits.presence_ping_interval)
 
     async def _report(self) -> None:
         active, new_input, self._input = self.active, self._input, False
         self._reported = active
         try:
-            await self._post(active, new_input)
+            response = await self._context.client.presence.update(
+                status=PresenceStatus.ACTIVE if active else PresenceStatus.IDLE,
+                new_user_input=new_input,
+                last_update_id=self._context.state.presence.last_update_id,
+            )
         except NarrowcastError as error:
             self._input = self._input or new_input
             log.debug("presence was not sent: %s", error)
+        else:
+            self._take_in(response)
+
+    def _take_in(self, response: PresenceResponse) -> None:
+        """Takes the presence of others that changed since the last report, and the server's time."""
+        presence = self._context.state.presence
+        if response.server_timestamp is not None:
+            presence.server_offset = response.server_timestamp - self._clock.now()
+        if response.presence_last_update_id is not None:
+            presence.last_update_id = max(presence.last_update_id, response.presence_last_update_id)
+        if news := presence.merge_seen(response.by_user_id()):
+            self._context.publish(PresenceChanged(news))

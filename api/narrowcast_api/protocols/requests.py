@@ -17,37 +17,24 @@ from narrowcast_api.model.messages import Message, Reaction
 from narrowcast_api.narrow.destinations import Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.protocols.outbox_item import FoundMessage, MessageLimits
-from narrowcast_api.protocols.typing import MessageEdit, TypingOp, TypingPeriods, TypingTarget
-from narrowcast_api.routes.presence import update_presence
 from narrowcast_api.routes.uploads import markdown_link, upload_file
-from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import PresenceStatus
 
 if TYPE_CHECKING:
     from narrowcast_api.client import Client
     from narrowcast_api.state.state import State
-    from narrowcast_api.wire.users import PresenceResponse
 
 _SEARCH_LIMIT = 100
 
 
 class RouteRequests:
-    """For `Outbox`, `TypingSender`, `ReadMarks`, `PresenceSender`, `StatusEnd`, `MessageActs` and
-    `UploadQueue`.
+    """For `Outbox`, `ReadMarks`, `MessageActs` and `UploadQueue`.
 
-    `client` and `state` are called at each use, because both are replaced during a session. `on_presence`
-    receives the server's response to a presence report, with the presence of others.
+    `client` and `state` are called at each use, because the state is replaced during a session.
     """
 
-    def __init__(
-        self,
-        client: Callable[[], Client],
-        state: Callable[[], State],
-        on_presence: Callable[[PresenceResponse], None] = lambda response: None,
-    ) -> None:
+    def __init__(self, client: Callable[[], Client], state: Callable[[], State]) -> None:
         self._client = client
         self._state = state
-        self._on_presence = on_presence
 
     # outbox
 
@@ -102,68 +89,10 @@ class RouteRequests:
         limits = self._state().limits
         return MessageLimits(limits.max_message_length, limits.max_topic_length)
 
-    # typing
-
-    async def typing(self, target: TypingTarget, op: TypingOp) -> None:
-        """POST /typing, or POST /messages/{message_id}/typing."""
-        if isinstance(target, MessageEdit):
-            await self._client().typing.set_edit(op=op, message_id=target.message_id)
-        else:
-            await self._client().typing.set(op=op, to=target)
-
-    def typing_periods(self) -> TypingPeriods:
-        """The periods from the server's settings."""
-        limits = self._state().limits
-        return TypingPeriods(limits.typing_started_wait, limits.typing_stopped_wait)
-
-    def typing_allowed(self, target: TypingTarget) -> bool:
-        """Whether typing notifications may be sent (TYP-12, privacy settings, permission to post)."""
-        state = self._state()
-        if isinstance(target, MessageEdit):
-            message = state.messages.get(target.message_id)
-            if message is None or not self._has(Gate.TYPING_EDIT):
-                return False
-            return self._shared(message.destination(state.me))
-        return self._shared(target)
-
-    def _shared(self, destination: Destination) -> bool:
-        state = self._state()
-        if isinstance(destination, DirectDestination):
-            return bool(destination.user_ids) and state.settings.flag(
-                "send_private_typing_notifications", True
-            )
-        return (
-            state.settings.flag("send_stream_typing_notifications", True)
-            and self._has(Gate.TYPING_CHANNEL_ID)
-            and not permissions.channel_write_refusal(state, destination.channel_id)
-            and not permissions.topic_refusal(state, destination.channel_id, destination.topic)
-        )
-
-    def _has(self, gate: Gate) -> bool:
-        return self._state().supports(gate)
-
-    # read marks and presence
+    # read marks
 
     async def mark_read(self, message_ids: Sequence[int]) -> None:
         await self._client().flags.change(message_ids=message_ids, op="add", flag="read")
-
-    async def presence(self, active: bool, new_user_input: bool) -> None:
-        """POST /users/me/presence; the response contains the presence of others that changed since the last one."""
-        status = PresenceStatus.ACTIVE if active else PresenceStatus.IDLE
-        response = await update_presence(
-            self._client().connection,
-            status=status,
-            new_user_input=new_user_input,
-            last_update_id=self._state().presence.last_update_id,
-        )
-        self._on_presence(response)
-
-    def presence_period(self) -> float:
-        """Seconds between two reports."""
-        return self._state().limits.presence_ping_interval
-
-    async def clear_status(self) -> None:
-        await self._client().status.clear()
 
     # acts on messages
 

@@ -7,14 +7,12 @@ first one that starts later. A status that has changed by then is left alone.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
 
 from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
-from narrowcast_api.clock import Clock
 from narrowcast_api.errors import REJECTED, NarrowcastError
-from narrowcast_api.resources.status import Status
-from narrowcast_api.storage.journal import Journal, JournalChanges
+from narrowcast_api.protocols.context import SessionContext
+from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import StatusEndRecord
 
 log = logging.getLogger(__name__)
@@ -29,27 +27,16 @@ _LOOK_EVERY = 60.0
 class StatusEnd:
     """The time at which the user's status is cleared. `run` is a task of the session.
 
-    `clear` is the request; `status` (the user's current one) and `online` are read when needed. Call
-    `on_journal` for what other windows have written and `wake` when the connection is live.
+    Call `on_journal` for what other windows have written and `wake` when the connection is live.
     """
 
-    def __init__(
-        self,
-        *,
-        clear: Callable[[], Awaitable[object]],
-        status: Callable[[], Status | None],
-        journal: Journal,
-        clock: Clock,
-        online: Callable[[], bool],
-    ) -> None:
-        self._clear = clear
-        self._status = status
-        self._journal = journal
-        self._clock = clock
-        self._online = online
-        self._alarm = Alarm(clock)
-        self._retry = RetryTime(clock, 1.0, 60.0, "status")
-        self._end = journal.load_status_end()
+    def __init__(self, context: SessionContext) -> None:
+        self._context = context
+        self._journal = context.journal
+        self._clock = context.clock
+        self._alarm = Alarm(context.clock)
+        self._retry = RetryTime(context.clock, 1.0, 60.0, "status")
+        self._end = context.journal.load_status_end()
 
     @property
     def is_due(self) -> bool:
@@ -87,15 +74,16 @@ class StatusEnd:
 
     async def _next(self) -> float | None:
         end = self._end
-        if end is None or not self._online():
+        if end is None or not self._context.is_live:
             return None
         wait = max(end.at - self._clock.now(), self._retry.at - self._clock.monotonic())
         if wait > 0:
             return min(wait, _LOOK_EVERY)
-        now = self._status()
+        state = self._context.state
+        now = state.statuses.get(state.me)
         if now is not None and (now.text.strip(), now.emoji_name) == (end.text.strip(), end.emoji_name):
             try:
-                await self._clear()
+                await self._context.client.status.clear()
             except REJECTED as error:
                 log.warning("the status is not cleared: %s", error)
             except NarrowcastError as error:

@@ -13,26 +13,20 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from msgspec import Struct
 
+from narrowcast_api import permissions
 from narrowcast_api.alarm import Alarm
-from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NarrowcastError
-from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.narrow.destinations import Destination, DirectDestination
+from narrowcast_api.protocols.context import SessionContext
+from narrowcast_api.wire.levels import Gate
 
 log = logging.getLogger(__name__)
 
 TypingOp = Literal["start", "stop"]
-
-
-class TypingPeriods(Struct, frozen=True):
-    """Seconds, from the registration; the defaults apply if a server does not report them (TYP-32)."""
-
-    started_wait: float = 10.0
-    stopped_wait: float = 5.0
 
 
 class MessageEdit(Struct, frozen=True):
@@ -51,23 +45,13 @@ TypingTarget = Destination | MessageEdit
 class TypingSender:
     """Call `typed` for each key and `stop` when the text is empty, sent, cancelled or left.
 
-    `send` is the request, `allowed` returns whether others may know; it and `periods` are called when
-    needed. Requests are sent one after the other, so a stop never overtakes its start.
+    Requests are sent one after the other, so a stop never overtakes its start.
     """
 
-    def __init__(
-        self,
-        *,
-        send: Callable[[TypingTarget, TypingOp], Awaitable[None]],
-        clock: Clock,
-        periods: Callable[[], TypingPeriods],
-        allowed: Callable[[TypingTarget], bool],
-    ) -> None:
-        self._send = send
-        self._clock = clock
-        self._periods = periods
-        self._allowed = allowed
-        self._alarm = Alarm(clock)
+    def __init__(self, context: SessionContext) -> None:
+        self._context = context
+        self._clock = context.clock
+        self._alarm = Alarm(context.clock)
         self._target: TypingTarget | None = None
         self._started = 0.0
         self._last_key = 0.0
@@ -114,15 +98,40 @@ class TypingSender:
         if not self._allowed(target):
             return
         self._last_key = now
-        if self._target is None or now - self._started >= self._periods().started_wait:
+        if self._target is None or now - self._started >= self._context.state.limits.typing_started_wait:
             self._target, self._started = target, now
             self._enqueue(target, "start")
+
+    def _allowed(self, target: TypingTarget) -> bool:
+        """Whether others may know (TYP-12, privacy settings, permission to post)."""
+        state = self._context.state
+        if not self._context.is_live:
+            return False
+        if not isinstance(target, MessageEdit):
+            return self._is_shared(target)
+        message = state.messages.get(target.message_id)
+        if message is None or not state.supports(Gate.TYPING_EDIT):
+            return False
+        return self._is_shared(message.destination(state.me))
+
+    def _is_shared(self, destination: Destination) -> bool:
+        state = self._context.state
+        if isinstance(destination, DirectDestination):
+            is_on = state.settings.flag("send_private_typing_notifications", True)
+            return is_on and bool(destination.user_ids)
+        return (
+            state.settings.flag("send_stream_typing_notifications", True)
+            and state.supports(Gate.TYPING_CHANNEL_ID)
+            and not permissions.channel_write_refusal(state, destination.channel_id)
+            and not permissions.topic_refusal(state, destination.channel_id, destination.topic)
+        )
 
     def _idle_in(self) -> float | None:
         """Seconds until the pause in typing is long enough for a stop; None if nothing was started."""
         if self._target is None:
             return None
-        return max(0.0, self._last_key + self._periods().stopped_wait - self._clock.monotonic())
+        pause = self._context.state.limits.typing_stopped_wait
+        return max(0.0, self._last_key + pause - self._clock.monotonic())
 
     def _enqueue(self, target: TypingTarget, op: TypingOp) -> None:
         if self._outgoing and op == "stop" and self._outgoing[-1] == (target, "start"):
@@ -133,7 +142,11 @@ class TypingSender:
 
     async def _send_next(self) -> None:
         target, op = self._outgoing.popleft()
+        typing = self._context.client.typing
         try:
-            await self._send(target, op)
+            if isinstance(target, MessageEdit):
+                await typing.set_edit(op=op, message_id=target.message_id)
+            else:
+                await typing.set(op=op, to=target)
         except NarrowcastError as error:
             log.debug("typing %s was not sent: %s", op, error)

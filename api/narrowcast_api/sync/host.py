@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Anchor, Page
+from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.state.changes import Change, ViewChanged
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
@@ -15,12 +16,13 @@ from narrowcast_api.storage.account_storage import AccountStorage
 if TYPE_CHECKING:
     from narrowcast_api.client import Client
     from narrowcast_api.model.messages import Match, Message
-    from narrowcast_api.wire.events import Event
-    from narrowcast_api.wire.users import PresenceResponse
 
 
 class ServiceHost(Protocol):
     """What the services that send for an account need of its session."""
+
+    @property
+    def context(self) -> SessionContext: ...
 
     @property
     def client(self) -> Client: ...
@@ -49,14 +51,6 @@ class ServiceHost(Protocol):
     def queue_id(self) -> str | None: ...
 
     def publish(self, *changes: Change) -> None: ...
-
-    def apply_expected(self, event: Event) -> None:
-        """Applies an event to the state before the server sends it."""
-
-    def show_read(self, message_ids: Collection[int]) -> None:
-        """Shows messages as read before the server confirms it."""
-
-    def merge_presences(self, response: PresenceResponse) -> None: ...
 
     async def show_sent(self, message_id: int) -> None: ...
 

@@ -36,18 +36,17 @@ class Services:
 
     def __init__(self, session: ServiceHost) -> None:
         self._session = session
-        requests = RouteRequests(
-            lambda: session.client, lambda: session.state, on_presence=session.merge_presences
-        )
+        context = session.context
+        requests = RouteRequests(lambda: session.client, lambda: session.state)
         self._draft_routes = DraftRoutes(lambda: session.client, lambda: session.state)
         self.outbox = self._outbox(requests)
         self.drafts = self._drafts(requests)
         self.edits = UnsavedEdits(
             journal=session.storage.journal, clock=session.clock, is_gone=session.storage.is_gone
         )
-        self.typing = _typing(session, requests)
+        self.typing = TypingSender(context)
         self.read_marks = _read_marks(session, requests)
-        self.presence = _presence(session, requests)
+        self.presence = PresenceSender(context)
         self.uploads = UploadQueue(
             upload=requests.upload,
             journal=session.storage.journal,
@@ -55,7 +54,7 @@ class Services:
             online=lambda: session.is_live,
         )
         self.acts = _acts(session, requests)
-        self.status_end = _status_end(session, requests)
+        self.status_end = StatusEnd(context)
         self.other_windows = OtherWindows(
             session.storage, session.clock, on_changes=self.on_journal, on_leader=self.drafts.become_leader
         )
@@ -174,35 +173,6 @@ class Services:
         )
 
 
-def _typing(session: ServiceHost, requests: RouteRequests) -> TypingSender:
-    return TypingSender(
-        send=requests.typing,
-        clock=session.clock,
-        periods=requests.typing_periods,
-        allowed=lambda target: session.is_live and requests.typing_allowed(target),
-    )
-
-
-def _presence(session: ServiceHost, requests: RouteRequests) -> PresenceSender:
-    return PresenceSender(
-        post=requests.presence,
-        clock=session.clock,
-        period=requests.presence_period,
-        # Servers reject the presence of bots.
-        online=lambda: session.is_live and not session.state.is_bot,
-    )
-
-
-def _status_end(session: ServiceHost, requests: RouteRequests) -> StatusEnd:
-    return StatusEnd(
-        clear=requests.clear_status,
-        status=lambda: session.state.statuses.get(session.state.me),
-        journal=session.storage.journal,
-        clock=session.clock,
-        online=lambda: session.is_live,
-    )
-
-
 def _read_marks(session: ServiceHost, requests: RouteRequests) -> ReadMarks:
     return ReadMarks(
         mark=requests.mark_read,
@@ -210,14 +180,14 @@ def _read_marks(session: ServiceHost, requests: RouteRequests) -> ReadMarks:
         is_unread=lambda message_id: session.state.unreads.is_unread(message_id) is not False,
         online=lambda: session.is_live,
         journal=session.storage.journal,
-        show=session.show_read,
+        show=session.context.show_read,
     )
 
 
 def _acts(session: ServiceHost, requests: RouteRequests) -> MessageActs:
     return MessageActs(
         requests=requests,
-        show=session.apply_expected,
+        show=session.context.apply_expected,
         journal=session.storage.journal,
         clock=session.clock,
         changed=session.publish,

@@ -16,24 +16,21 @@ from typing import TYPE_CHECKING, Any
 
 from narrowcast_api.client import Client
 from narrowcast_api.clock import Clock, SystemClock
-from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
+from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import PAGE, Anchor, Page
-from narrowcast_api.state.apply import apply
+from narrowcast_api.protocols.change_bus import Listener
+from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.state.changes import (
     Change,
     ConnectionChanged,
-    MessagesChanged,
-    PresenceChanged,
     StateReplaced,
     StorageChanged,
-    UnreadsChanged,
     ViewChanged,
 )
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
-from narrowcast_api.sync.change_bus import ChangeBus, Listener
 from narrowcast_api.sync.kept_unread import KeptUnread
 from narrowcast_api.sync.loader import Loader
 from narrowcast_api.sync.local_search import LocalResult, search_cache
@@ -47,13 +44,12 @@ from narrowcast_api.sync.typing_expiry import TypingExpiry
 from narrowcast_api.sync.view_refresher import ViewRefresher, needs_refresh
 from narrowcast_api.tasks import Tasks
 from narrowcast_api.threads import in_thread
-from narrowcast_api.wire.events import Event, UpdateMessageFlagsEvent
+from narrowcast_api.wire.events import UpdateMessageFlagsEvent
 
 if TYPE_CHECKING:
     import httpx2
 
     from narrowcast_api.account import Account
-    from narrowcast_api.wire.users import PresenceResponse
 
 logger = logging.getLogger(__name__)
 
@@ -81,17 +77,14 @@ class Session:
         self.account = account
         self.present = present
         self.storage = storage
-        self.state = state
         self.clock = clock
-        self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
         self.transport = transport
         """What replaces the network in tests."""
         self.client = Client.open(account, transport=transport, clock=clock)
         """Every operation of the service, for this account."""
-        ServerNotices(self.publish, clock).attach(self.client.connection)
+        self.context = context = SessionContext(storage, state, self.client, clock)
+        ServerNotices(context.publish, clock).attach(self.client.connection)
         self._synchronizer = Synchronizer(self)
-        self._loop = asyncio.get_running_loop()
-        self._bus = ChangeBus(self._loop)
         self._tasks = Tasks()
         self._running: asyncio.Task[object] | None = None
         """The task of `run`."""
@@ -112,7 +105,7 @@ class Session:
         self.acts = services.acts
         self.status_end = services.status_end
         self.services = services
-        storage.on_warning(lambda: self._bus.publish_from_thread(StorageChanged()))
+        storage.on_warning(lambda: context.bus.publish_from_thread(StorageChanged()))
 
     @classmethod
     async def open(
@@ -148,8 +141,18 @@ class Session:
     # properties
 
     @property
+    def state(self) -> State:
+        """The account in memory. A snapshot replaces it: read it anew after each `StateReplaced`."""
+        return self.context.state
+
+    @property
+    def status(self) -> ConnectionStatus:
+        """The connection to the server's events."""
+        return self.context.status
+
+    @property
     def is_live(self) -> bool:
-        return self.status.is_live
+        return self.context.is_live
 
     @property
     def read_only(self) -> bool:
@@ -181,24 +184,17 @@ class Session:
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Calls `listener` with each batch of changes; returns a function that unsubscribes it."""
-        return self._bus.subscribe(listener)
+        return self.context.bus.subscribe(listener)
 
     def publish(self, *changes: Change) -> None:
         """Adds changes to the batch that the listeners receive at the next turn of the loop."""
-        self._bus.publish(*changes)
-
-    def apply_expected(self, event: Event) -> None:
-        """Applies an event to the state before the server sends it."""
-        self.publish(*apply(self.state, event))
-
-    def show_read(self, message_ids: Collection[int]) -> None:
-        """Shows messages as read before the server confirms it."""
-        if changed := self.state.show_read(message_ids):
-            self.publish(MessagesChanged(changed), UnreadsChanged())
+        self.context.publish(*changes)
 
     def show_unread(self, message_ids: Collection[int]) -> None:
         """Shows messages as unread that the server has marked so, before the event about it arrives."""
-        self.apply_expected(UpdateMessageFlagsEvent(op="remove", flag="read", messages=list(message_ids)))
+        self.context.apply_expected(
+            UpdateMessageFlagsEvent(op="remove", flag="read", messages=list(message_ids))
+        )
 
     def view_changed(self, change: ViewChanged) -> None:
         """Publishes that a view changed, and fetches it again if that is needed."""
@@ -304,21 +300,10 @@ class Session:
         """Watches for the expiry of a typing notification that was just received."""
         self._typing_expiry.ring()
 
-    def merge_presences(self, response: PresenceResponse) -> None:
-        """Takes the presence of others, and the server's time, from the response to the own presence report."""
-        presence = self.state.presence
-        if response.server_timestamp is not None:
-            presence.server_offset = response.server_timestamp - self.clock.now()
-        if response.presence_last_update_id is not None:
-            presence.last_update_id = max(presence.last_update_id, response.presence_last_update_id)
-        news = presence.merge_seen(response.by_user_id())
-        if news:
-            self.publish(PresenceChanged(news))
-
     def replace_state(self, state: State) -> None:
         """Replaces the state by one from a new snapshot; everything has to be read again."""
         state.channels.carry_over_names(self.state.channels)
-        self.state = state
+        self.context.state = state
         self.services.on_snapshot(state)
         self._views.mark_stale()
         self.publish(StateReplaced())
@@ -326,7 +311,7 @@ class Session:
     def set_status(self, status: ConnectionStatus) -> None:
         """Sets the status of the connection; wakes the services when it becomes live."""
         became_live = status.is_live and not self.status.is_live
-        self.status = status
+        self.context.status = status
         if became_live:
             self.services.wake()
             self._refresher.wake()
@@ -338,7 +323,7 @@ class Session:
         The network gets at most `within` seconds. The files are always closed, even if the caller is
         cancelled meanwhile; that takes at most a few seconds more.
         """
-        deadline = self._loop.time() + within
+        deadline = asyncio.get_running_loop().time() + within
         try:
             await self._stop(within)
             with suppress(TimeoutError):
@@ -349,7 +334,7 @@ class Session:
         except Exception:
             logger.exception("the session did not end well")
         finally:
-            self._bus.close()
+            self.context.bus.close()
             await asyncio.shield(self._keep_and_close_files())
 
     async def _stop(self, within: float) -> None:
@@ -371,7 +356,7 @@ class Session:
             await self.services.flush()
         finally:
             self._flush()
-            await asyncio.shield(self._loop.run_in_executor(None, self._close_files))
+            await asyncio.shield(asyncio.to_thread(self._close_files))
 
     def _flush(self) -> None:
         """Queues all pending writes for the cache."""

@@ -272,9 +272,9 @@ class Synchronizer:
         """Checks whether a channel has become invisible to the user, because it has no messages or its topics
         were rejected.
         """
-        if channel_id is not None and may_be_hidden(self._session, channel_id):
+        if channel_id is not None and may_be_hidden(self._session.context, channel_id):
             self._session.spawn(
-                remove_if_hidden(self._session, channel_id), "check whether a channel is hidden"
+                remove_if_hidden(self._session.context, channel_id), "check whether a channel is hidden"
             )
 
     async def _settled(self, fetched: Sequence[Message], watch: _Watch) -> list[Message]:
