@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.app import config_file
 from narrowcast.app.config import Config, ConfigError
 from narrowcast.app.config_file import Value, change, check
 from narrowcast.app.config_keys import CONFIG_KEYS
@@ -49,7 +48,7 @@ def keys_of(config: object, prefix: str = "") -> set[str]:
 
 def test_the_screen_has_every_key_of_the_configuration() -> None:
     shown = {one.key for listed in CONFIG_KEYS.values() for one in listed}
-    assert shown | {"keys", "extensions"} == keys_of(Config())
+    assert shown | {"keys", "extensions", "themes"} == keys_of(Config())
 
 
 def test_a_change_keeps_comments_and_everything_else(tmp_path: Path) -> None:
@@ -258,7 +257,7 @@ async def test_a_slow_disk_blocks_no_key_and_two_changes_are_written_one_after_t
         disk.wait(30)
         return change(path, key, value)
 
-    monkeypatch.setattr(config_file, "change", slow)
+    monkeypatch.setattr("narrowcast.app.app.change", slow)
     async with on_stage(tmp_path) as stage:
         before = stage.app.config.appearance.people
         await run(stage, "app.settings")

@@ -27,6 +27,12 @@ async def writes_a_reply(stage: Stage, held: Held) -> None:
     assert stage.screen.writing.text.text == "yes agreed"
 
 
+async def everybody_reads(stage: Stage) -> None:
+    """Others read all messages, so that there are readers to list."""
+    for name in ("bruno", "chiyo"):
+        await stage.server.call(name, "POST", "/mark_all_as_read")
+
+
 async def searches_and_writes(stage: Stage, held: Held, text: str) -> None:
     """Searches for a text, and begins a direct message before the response arrives."""
     await stage.press("slash")
@@ -50,6 +56,7 @@ async def test_a_dialog_about_a_message_does_not_open_over_a_reply(
 ) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic()
+        await everybody_reads(stage)
         held = hold(monkeypatch, stage.session.client.messages, operation)
         await stage.press(key)
         await writes_a_reply(stage, held)
@@ -61,6 +68,7 @@ async def test_a_dialog_opens_behind_another_window_and_takes_the_keys_when_that
 ) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic()
+        await everybody_reads(stage)
         held = hold(monkeypatch, stage.session.client.messages, "read_receipts")
         await stage.press("V")
         await until(lambda: held.waiting)
