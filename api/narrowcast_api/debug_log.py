@@ -21,7 +21,9 @@ _log = logging.getLogger(NAME)
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_./:…-]{1,80}")
 _WORD = re.compile(r"[a-z_]+|[0-9]+")
 
-TEXT_FOLLOWS = frozenset({"domains", "emoji", "join", "navigation_views", "reset", "tus", "user_uploads"})
+TEXT_FOLLOWS = frozenset(
+    {"domains", "emoji", "join", "navigation_views", "reset", "subdomain", "tus", "user_uploads"}
+)
 """Segments of paths after which people choose the rest, or it is a secret."""
 
 

@@ -69,10 +69,11 @@ def test_texts_and_secrets_are_left_out_of_paths(path: str, kept: str) -> None:
 
 
 def test_every_path_with_a_text_in_it_is_known() -> None:
-    folder = Path(inspect.getfile(narrowcast_api)).parent / "routes"
+    package = Path(inspect.getfile(narrowcast_api)).parent
     found = [
         before
-        for file in folder.glob("*.py")
+        for folder in ("routes", "resources")
+        for file in (package / folder).glob("*.py")
         for before in re.findall(r"/(\w+)/\{(?:text_segment\(|_path\(|token)", file.read_text())
     ]
     assert len(found) > 8

@@ -17,6 +17,7 @@ import pytest
 
 from narrowcast_api.client import Client
 from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.drafts import DraftVersion
@@ -123,7 +124,8 @@ async def requests_of(group: str, name: str) -> list[SentRequest]:
     transport = Willing()
     async with Client(make_connection(transport, dialect=Dialect.ZULIP)) as client:
         function = getattr(getattr(client, group), name)
-        hints = typing.get_type_hints(function.__func__)
+        # A resource names the connection only as a type.
+        hints = typing.get_type_hints(function.__func__, localns={"Connection": Connection})
         given: dict[str, object] = {}
         for parameter in inspect.signature(function).parameters.values():
             if parameter.kind is parameter.VAR_KEYWORD:
