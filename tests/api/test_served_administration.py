@@ -111,7 +111,7 @@ async def test_newcomers_choose_from_groups_of_channels(server: TestServer, ada:
 async def test_the_channels_of_somebody_are_those_that_one_may_know_of(
     server: TestServer, ada: Client
 ) -> None:
-    newer = replace(ada.connection.server, level=440)
+    newer = replace(await ada.connection.identified(), level=440)
     ada.connection.server = replace(newer, level=439, shown=frozenset())
     with pytest.raises(Unsupported):
         await ada.users.channels(user_id=server.id("bruno"))
