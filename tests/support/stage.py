@@ -110,7 +110,7 @@ class Stage:
         return notices(self.app)
 
     def at_level(self, level: int) -> None:
-        """Makes the client treat its server as one of a level newer than the embedded server's."""
+        """Makes the client treat its server as one of another level than the embedded server's."""
         newer = replace(self.session.state.server, level=level)
         self.session.state.server = self.session.client.connection.server = newer
 

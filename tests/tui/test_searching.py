@@ -99,6 +99,7 @@ async def test_a_term_that_means_nothing_stays_in_the_box_with_the_reason(tmp_pa
 
 async def test_an_operator_that_the_server_lacks_is_neither_offered_nor_sent(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
+        stage.at_level(445)
         before = stage.screen.narrow
         await stage.press("slash")
         await stage.type("mentions:bruno")
