@@ -147,7 +147,7 @@ async def on_stage(
     first_start: bool = False,
 ) -> AsyncIterator[Stage]:
     """Opens the app of ``person``, on a server of its own unless one is given, and through ``site`` if given. Unless
-    it is the ``first_start``, the account was open before, on the combined feed, and a key has been pressed.
+    it is the ``first_start``, all accounts were open before, on the combined feed, and a key has been pressed.
 
     The accounts of ``stored`` users are in the accounts folder too, and then the person's as well.
     """
@@ -179,7 +179,8 @@ async def on_stage(
         account.write_zuliprc(rc)
     app = NarrowcastApp(rc, config=config, paths=paths)
     if not first_start:
-        await _open_before(account, paths)
+        for one in (account, *map(server.account, stored)):
+            await _open_before(one, paths)
         app.looking.key_pressed()
     async with app.run_test(size=size) as pilot:
         await until(lambda: app.accounts.screen is not None and app.accounts.screen.is_mounted)
