@@ -17,7 +17,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import Edit
 from narrowcast_api.sync.session import Session
 from narrowcast_api.wire.levels import Gate
-from support.editing import edit_opened, edit_own
+from support.editing import edit_newest, edit_opened, edit_own
 from support.held import hold
 from support.server import TestServer, running_server
 from support.sessions import until
@@ -270,9 +270,7 @@ async def test_an_edit_that_a_window_left_behind_is_told_unless_the_server_has_i
             assert sum("have an unsaved edit" in text for text in stage.notices) == 1
             assert [draft.content for draft in stage.session.drafts.all()] == ["Bread and butter"]
             await stage.go(Narrow.topic(server.channel("general"), "lunch"))
-            await until(lambda: stage.screen.messages.selected_id == unsaved)
-            await stage.press("e")
-            await edit_opened(stage, unsaved)
+            await edit_newest(stage, unsaved)
             assert stage.screen.writing.text.text == "Soup and bread"
 
 
