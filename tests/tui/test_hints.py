@@ -114,17 +114,20 @@ def _names(stage: Stage, hint: str) -> bool:
 async def test_the_status_line_names_no_key_that_does_something_else_where_the_focus_is(
     tmp_path: Path,
 ) -> None:
-    async with on_stage(tmp_path, size=(140, 30)) as stage:
-        await stage.in_topic()
-        for key, hint in (
-            ("c", "Ctrl-j new line · Esc back · Ctrl-t attach · Ctrl-o editor · F1 help"),
-            ("q", "Enter open · Esc clear filter · F1 help"),
-            ("w", "Enter open · Esc clear filter · F1 help"),
-        ):
-            await stage.press("escape", "escape", key)
-            await until(partial(_names, stage, hint))
-        stage.screen.people.list.focus()
-        await until(lambda: "Enter open · u card · w find · Tab next pane · ? help" in stage.status_line)
+    async with running_server(tmp_path / "server") as server:
+        # the inbox, to which Esc would go, covers the status line
+        await server.call("ada", "PATCH", "/settings", {"web_home_view": "all_messages"})
+        async with on_stage(tmp_path, size=(140, 30), server=server) as stage:
+            await stage.in_topic()
+            for key, hint in (
+                ("c", "Ctrl-j new line · Esc back · Ctrl-t attach · Ctrl-o editor · F1 help"),
+                ("q", "Enter open · Esc clear filter · F1 help"),
+                ("w", "Enter open · Esc clear filter · F1 help"),
+            ):
+                await stage.press("escape", "escape", key)
+                await until(partial(_names, stage, hint))
+            stage.screen.people.list.focus()
+            await until(lambda: "Enter open · u card · w find · Tab next pane · ? help" in stage.status_line)
 
 
 async def test_a_filter_above_a_list_says_where_enter_and_esc_lead(tmp_path: Path) -> None:

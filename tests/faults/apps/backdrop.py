@@ -41,6 +41,8 @@ class Backdrop:
             await self.server.send("elif", "general", topic, f"Who has {topic}?")
         for name in PEOPLE:
             await self.server.send_direct(name, [name], "Mine alone")
+            # the inbox, to which Esc would go, covers the messages
+            await self.server.call(name, "PATCH", "/settings", {"web_home_view": "all_messages"})
 
     async def end(self) -> None:
         await self._stack.aclose()
