@@ -22,7 +22,7 @@ from textual.widget import Widget
 from narrowcast.app.painting import Painting
 from narrowcast.terminal.cell_runs import Runs, erases_in_colour
 from narrowcast.terminal.screen_memory import Move, ScreenMemory, WidgetRows
-from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
+from narrowcast.terminal.textual_reads import ChopsUpdate, LayoutUpdate
 from support.exploring import examples
 from support.side_margins import SideMarginScreen, SideMarginStream
 

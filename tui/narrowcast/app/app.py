@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from rich.console import Console, RenderableType
 from textual import events
-from textual.app import App
 from textual.binding import BindingType
 from textual.notifications import Notify
 from textual.screen import Screen
@@ -34,15 +33,15 @@ from narrowcast.commands.keymap import effective, textual_keymap
 from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id
 from narrowcast.commands.run import run
 from narrowcast.extensions.start import Extensions
-from narrowcast.screens.dialogs.help import help_screen
+from narrowcast.screens.dialogs.help import HelpScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.palette import palette
 from narrowcast.screens.settings.find import setting_choices
-from narrowcast.terminal import textual_lean  # noqa: F401  # from here on Textual takes less time
 from narrowcast.terminal.colours import NearestOf256
 from narrowcast.terminal.driver import TerminalDriver
 from narrowcast.terminal.paths import Paths
-from narrowcast.terminal.textual_private import add_bindings
+from narrowcast.terminal.textual_fixes import AppWithLateTimers, FixedScreen, end_notice
+from narrowcast.terminal.textual_reads import add_bindings, add_line_filter, notices_of
 from narrowcast.text.safe_text import safe_block
 from narrowcast_api import debug_log
 from narrowcast_api.tasks import Tasks
@@ -79,7 +78,7 @@ def _collect_from_now_on() -> None:
     gc.enable()
 
 
-class NarrowcastApp(App[int], inherit_bindings=False):
+class NarrowcastApp(AppWithLateTimers[int], inherit_bindings=False):
     """The app. Other modules see only `narrowcast.app.context.AppContext` of it."""
 
     TITLE = "Narrowcast"
@@ -148,7 +147,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.theme = chosen
         self.stylesheet.set_variables(self.get_css_variables())  # no style was parsed before
         if self.console.color_system == "256":
-            self._filters.append(NearestOf256())
+            add_line_filter(self, NearestOf256())
         if self.config.keymap:
             self._use_keys()
 
@@ -188,7 +187,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     def get_default_screen(self) -> Screen[Any]:
         """The account's screen if it was loaded, so that no empty default screen is laid out and painted below it."""
-        return super().get_default_screen() if self._first_screen is None else self._first_screen
+        return FixedScreen(id="_default") if self._first_screen is None else self._first_screen
 
     async def on_mount(self) -> None:
         """Installs the signal handlers, then opens what was requested."""
@@ -272,10 +271,6 @@ class NarrowcastApp(App[int], inherit_bindings=False):
                 return
         super()._display(screen, renderable)
 
-    def knows_terminal(self) -> bool:
-        """Whether the whole content of the terminal is known."""
-        return self.painting.knows_terminal()
-
     def on_resize(self) -> None:
         self.painting.resized()
 
@@ -321,10 +316,10 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     def _on_notify(self, event: Notify) -> None:
         """Makes room for a notice. Textual shows it afterwards."""
-        standing = list(self._notifications)
+        standing = notices_of(self)
         same = [notice for notice in standing if notice.message == event.notification.message]
         for notice in same or standing[: max(0, len(standing) + 1 - MAX_NOTICES)]:
-            self._unnotify(notice, refresh=False)
+            end_notice(self, notice)
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
         """Runs ``work`` in the background. Errors are shown as a notice and logged."""
@@ -340,7 +335,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         if self.screen is not self.accounts.screen:
             bindings = (key.binding for key in self.screen.active_bindings.values())
             active = [binding.id for binding in bindings if binding.id and self.keys.get(binding.id)]
-        self.push_screen(help_screen(self, self.keys, active))
+        self.push_screen(HelpScreen(self.keys, active))
 
     def action_app_palette(self) -> None:
         session = self.accounts.session

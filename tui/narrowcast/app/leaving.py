@@ -14,7 +14,7 @@ from narrowcast.app.context import app_of, in_app
 from narrowcast.app.open_accounts import CLOSE_SECONDS, OpenAccounts
 from narrowcast.app.unsent import ask, ask_unsaved, send_in_background, unsaved, waiting
 from narrowcast.terminal.signal_handler import SignalHandler
-from narrowcast.terminal.textual_private import driver_of
+from narrowcast.terminal.textual_reads import driver_of
 
 log = logging.getLogger(__name__)
 

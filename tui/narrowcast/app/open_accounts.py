@@ -20,7 +20,7 @@ from narrowcast.app.notices import title_of
 from narrowcast.app.waiting import until
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal import screen_store
-from narrowcast.terminal.textual_private import remove_from_stack
+from narrowcast.terminal.textual_reads import remove_from_stack
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.state import changes as change

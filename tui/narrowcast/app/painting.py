@@ -18,12 +18,12 @@ from textual.widget import Widget
 from narrowcast.terminal import screen_store
 from narrowcast.terminal.frames import Written, difference
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
-from narrowcast.terminal.textual_private import (
+from narrowcast.terminal.textual_reads import (
     driver_of,
     finish_of,
     free_place,
-    has_notices,
     moves_cursor,
+    notices_of,
     writes_frames,
 )
 
@@ -84,11 +84,6 @@ class Painting:
         self._display(self._app.screen, cast("RenderableType", update))
         return True
 
-    def knows_terminal(self) -> bool:
-        """Whether the whole content of the terminal is known, and painting now would reach it."""
-        size = self._app.size
-        return writes_frames(self._app) and self._memory.is_whole(size.width, size.height)
-
     def forget(self) -> None:
         """Sends the next frame whole, because another program may have written to the terminal."""
         self._memory.forget()
@@ -110,7 +105,7 @@ class Painting:
     def keep(self) -> None:
         """Saves the screen for the next start, unless a notice covers part of it."""
         app = self._app
-        if app.is_headless or has_notices(app):
+        if app.is_headless or notices_of(app):
             return
 
         mark = f" ○ saved {datetime.now().astimezone():%a %d %b, %H:%M} · opening …"

@@ -17,16 +17,12 @@ from narrowcast.app.config_load import load
 from narrowcast.app.early_session import begin
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import CommandError, Exit
-from narrowcast.terminal import late_suggestions, without_palette
 from narrowcast.terminal.logs import start_log
 from narrowcast.terminal.mouse import takes_mouse
 from narrowcast.terminal.paths import Paths
 
 if TYPE_CHECKING:
     from narrowcast.app.app import Opening
-
-APP = ("narrowcast.terminal.textual_classes", "narrowcast.app.app")
-"""What the app consists of; the first part before Textual creates classes."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,8 +55,6 @@ def run_app(
     forget_old_start(paths.cache)
     config = load(paths.config_file)
     start_log(None if opening == "demo" else paths.log_file)  # the demo logs to its own folder
-    without_palette.install()
-    late_suggestions.install()
     mouse = config.appearance.mouse and takes_mouse(os.environ)
     options = {"demo_data": demo_data, "link": link, "alone": alone, "extensions": extensions}
     code = asyncio.run(_run(opening, mouse, config=config, paths=paths, **options))
@@ -74,17 +68,14 @@ def run_app(
 async def _run(opening: Opening, mouse: bool, *, paths: Paths, **options: Any) -> int:
     """Runs the app until it ends; returns its exit code."""
     early = asyncio.create_task(begin(opening, paths)) if isinstance(opening, Path) else None
-    await asyncio.to_thread(_load)  # the session uses the network meanwhile
+    await asyncio.to_thread(
+        importlib.import_module, "narrowcast.app.app"
+    )  # the session uses the network meanwhile
     from narrowcast.app.app import NarrowcastApp
 
     app = NarrowcastApp(opening, paths=paths, early=early, **options)
     result = await app.run_async(mouse=mouse)
     return result if result is not None else app.return_code or 0
-
-
-def _load() -> None:
-    for name in APP:
-        importlib.import_module(name)
 
 
 def forget_old_start(cache: Path) -> None:

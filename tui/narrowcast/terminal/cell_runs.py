@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from rich.color import ColorSystem
-from rich.console import Console
+from rich.console import COLOR_SYSTEMS, Console
 from rich.style import Style
 from textual.strip import Strip
 
@@ -96,7 +96,7 @@ class Runs:
 
 def colours_of(console: Console) -> ColorSystem:
     """The colour system of the terminal."""
-    return console._color_system or ColorSystem.TRUECOLOR
+    return COLOR_SYSTEMS.get(console.color_system or "", ColorSystem.TRUECOLOR)
 
 
 def _is_unsure(row: list[Cell], columns: Sequence[int]) -> bool:

@@ -27,7 +27,7 @@ from narrowcast.terminal.keyboard import read_keys
 from narrowcast.terminal.notices import BELL, RESTORE_TITLE, SAVE_TITLE, title_sequence
 from narrowcast.terminal.plain_text import ERRORS, tolerate_all_characters
 from narrowcast.terminal.terminal_filter import TerminalFilter, are_notices
-from narrowcast.terminal.textual_private import WriterThread
+from narrowcast.terminal.textual_reads import WriterThread
 
 LAST_PATIENCE = 10.0
 """Maximum seconds for which a stalled terminal may delay the exit."""

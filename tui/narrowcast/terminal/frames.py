@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
-from narrowcast.terminal.textual_private import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from narrowcast.terminal.textual_reads import ChopsUpdate, CompositorUpdate, LayoutUpdate
 
 __all__ = ["Written", "difference"]
 

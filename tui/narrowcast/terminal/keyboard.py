@@ -21,7 +21,8 @@ from threading import Event
 from textual import events
 from textual.message import Message
 
-from narrowcast.terminal.textual_private import BRACKETED_PASTE_END, BRACKETED_PASTE_START, KeyParser
+from narrowcast.terminal.textual_fixes import KeyParser
+from narrowcast.terminal.textual_reads import BRACKETED_PASTE_END, BRACKETED_PASTE_START
 
 MAX_READ = 4096
 QUIET = 0.5

@@ -26,7 +26,7 @@ from narrowcast.terminal.joining_letters import Cell, with_joined_letters
 from narrowcast.text.columns import JOINING
 
 if TYPE_CHECKING:
-    from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
+    from narrowcast.terminal.textual_reads import ChopsUpdate, LayoutUpdate
 
 ROW_COST = 36
 """Bytes to move to a row, with a style or two."""

@@ -20,7 +20,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.terminal.textual_private import forget_row, has_plain_content
+from narrowcast.terminal.textual_reads import forget_row, has_plain_content
 from narrowcast.text.safe_text import crop_cells, safe_line
 from narrowcast.widgets.line_view import PaintsRows
 from narrowcast.widgets.looks import Look, look_style

@@ -23,7 +23,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from narrowcast.terminal.screen_memory import Move
-from narrowcast.terminal.textual_private import finish_of, has_plain_box
+from narrowcast.terminal.textual_reads import finish_of, has_plain_box
 from narrowcast.widgets.looks import Look, look_style
 from narrowcast.widgets.strips import THUMB, thumb_strip
 

@@ -205,14 +205,6 @@ class VirtualList(LineView, Generic[T]):
         self._move_to(index)
         return True
 
-    def start_over(self) -> None:
-        """Selects the first item and shows it in the very next frame."""
-        before = self._cursor, self._top
-        self._cursor = self._nearest_selectable(0, 1)
-        self._top = 0
-        if self._change_pending or before != (self._cursor, self._top):
-            self._forget()
-
     def invalidate(self) -> None:
         """Composes visible items again, because they look different (other names, counts)."""
         self._strips.clear()

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol, Self, TypeVar, runtime_checkable
+from typing import ClassVar, Self, TypeVar
 
 from textual.await_complete import AwaitComplete
-from textual.await_remove import AwaitRemove
 from textual.binding import BindingType
 from textual.geometry import Region, Size
+from textual.screen import ModalScreen
 from textual.strip import Strip
 
 from narrowcast.commands.hints import SEPARATOR, KeyHint, hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.terminal.textual_lean import OpensOver
-from narrowcast.terminal.textual_private import focused_before, remove_screen, repaint_parts, screen_below
+from narrowcast.terminal.textual_fixes import FixedScreen
+from narrowcast.terminal.textual_reads import focused_before, rows_of
 
 __all__ = ["Dialog"]
 
 T = TypeVar("T")
 
 
-@runtime_checkable
-class KnowsTerminal(Protocol):
-    """An app that can report whether it knows what the terminal currently shows."""
-
-    def knows_terminal(self) -> bool: ...
-
-
-class Dialog(OpensOver[T]):
-    """Dismissed with None when it is closed.
+class Dialog(ModalScreen[T], FixedScreen[T]):
+    """Dismissed with None when it is closed. Its first base is the one whose style sheet it inherits.
 
     The screen behind is shown untinted: a tint would send the whole screen twice for each dialog, and Textual would
     redraw all of it for each key pressed in the dialog.
@@ -46,20 +39,7 @@ class Dialog(OpensOver[T]):
 
     _behind: list[Strip] | None = None
     _behind_size = Size()
-    _has_behind_changed = False
     _outcome: tuple[T | None] | None = None
-
-    def start_over(self) -> None:
-        """Resets the screen so that it can be shown again like a new one."""
-        self.is_new = True
-        self._behind = None
-        self._has_behind_changed = False
-        self._outcome = None
-
-    def is_below_known(self) -> bool:
-        return (
-            not self._has_behind_changed and isinstance(self.app, KnowsTerminal) and self.app.knows_terminal()
-        )
 
     def on_mount(self) -> None:
         """Takes the focus also while another window of the desktop has it, when Textual focuses no widget of
@@ -75,37 +55,25 @@ class Dialog(OpensOver[T]):
                 return
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The area around the dialog: the screen below, rendered again only after it has changed."""
-        if self.paints_alone:
-            return [Strip.blank(crop.width)] * crop.height
-        if self._behind is None or self._behind_size != self.size:
-            self._behind, self._behind_size = screen_below(self), self.size
-        if self._behind is None:
+        """The screen below, drawn again only after it has changed."""
+        stack = self.app.screen_stack
+        below = stack[: stack.index(self)] if self in stack else []
+        if not below:
             return super().render_lines(crop)
-        strips = self._behind[crop.y : crop.bottom]
-        if crop.column_span == (0, self.size.width):
-            return strips
-        return [strip.crop(*crop.column_span) for strip in strips]
-
-    def behind_changed(self) -> None:
-        """Called when a screen below has changed."""
-        self._behind = None
-        self._has_behind_changed = True
+        if self._behind is None or self._behind_size != self.size:
+            self._behind, self._behind_size = rows_of(below[-1]), self.size
+        return [strip.crop(*crop.column_span) for strip in self._behind[crop.y : crop.bottom]]
 
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:
-        """Screens below call this with the regions that changed; dialogs in between are updated too."""
-        if regions:
-            for screen in self.app.screen_stack:
-                if isinstance(screen, Dialog):
-                    screen.behind_changed()
-            repaint_parts(self, regions)
-            repaint = False
+        """A screen below calls this with the regions that it has changed, for the screen on top: dialogs in between
+        show them too.
+        """
+        for screen in self.app.screen_stack if regions else [self]:
+            if isinstance(screen, Dialog):
+                screen._behind = None
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
-
-    def remove(self) -> AwaitRemove:
-        return remove_screen(self)
 
     def hints(self, *hints: KeyHint) -> str:
         """A line of keys and what they do."""

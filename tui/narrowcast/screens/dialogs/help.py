@@ -6,18 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from msgspec import Struct
 from rich.style import Style
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
 from narrowcast.commands.hints import Keys, key_of, with_keys
 from narrowcast.commands.keymap import key_label
-from narrowcast.commands.registry import Context, bindings_for, by_id, every, groups
+from narrowcast.commands.registry import Context, bindings_for, by_id, groups
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.widgets.find_field import FindField
 from narrowcast.widgets.looks import Look
@@ -54,7 +54,6 @@ LEGEND = (
     ("◷", "Scheduled message or reminder"),
 )
 
-SCREEN_NAME = "help"
 """The name of the installed help screen."""
 MARGIN = 2
 """Columns of the list that are not text."""
@@ -136,31 +135,10 @@ class HelpList(VirtualList[HelpRow]):
         return item.number
 
 
-def help_screen(app: App[Any], keys: Keys, active: Sequence[str]) -> HelpScreen:
-    """Help on ``active``, the ids of the commands whose keys are active in the current context. If it is empty, help
-    on everything; ``app`` keeps that screen, since creating it takes longer than painting it.
-    """
-    if active:
-        return HelpScreen(keys, active)
-    made_for = app.theme, app.size, dict(keys), every()
-    if app.is_screen_installed(SCREEN_NAME):
-        installed = app.get_screen(SCREEN_NAME)
-        if isinstance(installed, HelpScreen) and installed.made_for == made_for and not installed.is_finding:
-            installed.start_over()
-            return installed
-        app.uninstall_screen(installed)
-        app.call_later(installed.remove)
-    screen = HelpScreen(keys)
-    screen.made_for = made_for
-    app.install_screen(screen, SCREEN_NAME)
-    return screen
-
-
 class HelpScreen(Dialog[None], inherit_bindings=False):
-    """``active``: the ids of the commands whose keys are active where help was opened; they come first."""
-
-    made_for: object = None
-    """The state for which this screen was built: it can be shown again while that is the same."""
+    """Help on ``active``, the ids of the commands whose keys are active where it was opened, or on everything if there
+    are none.
+    """
 
     DEFAULT_CSS = """
     HelpScreen { align: center middle; }
@@ -173,15 +151,6 @@ class HelpScreen(Dialog[None], inherit_bindings=False):
         super().__init__()
         self.list = HelpList(list(_entries(keys, active)))
         self._search = FindField("command, key or id", lambda: self.list, self.list.search)
-
-    @property
-    def is_finding(self) -> bool:
-        """Whether a search is in progress."""
-        return self._search.is_finding
-
-    def start_over(self) -> None:
-        super().start_over()
-        self.list.start_over()
 
     def compose(self) -> ComposeResult:
         keys = self.hints(("list.down", "scrolls"), ("help.find", "searches"), ("help.close", "closes"))

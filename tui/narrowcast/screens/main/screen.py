@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.reactive import Reactive
-from textual.screen import Screen
 from textual.widget import Widget
 
 from narrowcast.app.context import app_of
@@ -34,6 +33,7 @@ from narrowcast.screens.main.side_by_side import SideBySide
 from narrowcast.screens.main.title import TitleLine
 from narrowcast.screens.main.unfinished import Unfinished
 from narrowcast.screens.main.updates import StatusLines, Updates
+from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
 from narrowcast_api.narrow.narrow import Narrow
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 
-class MainScreen(Screen[None], inherit_bindings=False):
+class MainScreen(FixedScreen[None], inherit_bindings=False):
     """Holds the panes and switches between views. The effects of keys are in `narrowcast.commands`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MAIN)]

@@ -24,7 +24,7 @@ from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.terminal import images
 from narrowcast.terminal.picture_process import decoded
 from narrowcast.terminal.terminal_filter import TerminalFilter
-from narrowcast.terminal.textual_private import driver_of
+from narrowcast.terminal.textual_reads import driver_of
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.half_blocks import HalfBlocks
 from narrowcast_api.errors import NarrowcastError

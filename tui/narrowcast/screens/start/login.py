@@ -11,7 +11,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import Screen
 from textual.widgets import Static
 
 from narrowcast.app import accounts, signin
@@ -33,6 +32,7 @@ from narrowcast.commands.hints import hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.terminal.opener import open_link
+from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
@@ -66,7 +66,7 @@ _FIELDS = {
 """The fields of each way to log in, besides the address."""
 
 
-class LoginScreen(Screen[None]):
+class LoginScreen(FixedScreen[None]):
     """Asks for address, email and password, or for what another way to log in needs that the server offers."""
 
     DEFAULT_CSS = """

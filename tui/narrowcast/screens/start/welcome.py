@@ -8,7 +8,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import Screen
 from textual.widgets import Static
 
 from narrowcast.app.context import app_of
@@ -16,6 +15,7 @@ from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.screens.start.login import LoginScreen
+from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.focus import focus_now
 from narrowcast.widgets.one_line import OneLine
@@ -38,7 +38,7 @@ The users of this machine then run: narrowcast login ADDRESS
 <dialog.close> goes back."""
 
 
-class WelcomeScreen(Screen[None]):
+class WelcomeScreen(FixedScreen[None]):
     """Offers to log in, try the demo, or run a server on this machine."""
 
     DEFAULT_CSS = """
@@ -94,7 +94,7 @@ class WelcomeScreen(Screen[None]):
             app.action_app_quit()
 
 
-class TextScreen(Screen[None]):
+class TextScreen(FixedScreen[None]):
     """A text to read, until the user closes it."""
 
     DEFAULT_CSS = """

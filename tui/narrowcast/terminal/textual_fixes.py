@@ -1,0 +1,161 @@
+"""Bugs of Textual, and the subclasses with which the app mends them: nothing of Textual itself is replaced.
+
+Each has the number of its public report, or a text for one in docs/upstream. `tests/tui/test_textual_bugs.py` shows
+each bug in Textual alone, and fails once an update has mended it: then what mends it here can go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from string import punctuation
+from typing import Any, Final, Generic, Self, TypeVar, cast
+
+from textual import events
+from textual._compositor import Compositor, CompositorMap
+from textual._xterm_parser import XTermParser
+from textual.app import App
+from textual.geometry import Offset, Region
+from textual.notifications import Notification
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.timer import Timer, TimerCallback
+from textual.widget import Widget
+from textual.widgets._toast import Toast
+
+__all__ = ["AppWithLateTimers", "FixedScreen", "KeyParser", "end_notice"]
+
+T = TypeVar("T")
+
+
+class _Compositor(Compositor):
+    """Shows wide letters and all changes: `cuts` and `_render_chops` belong together."""
+
+    @property
+    def cuts(self) -> list[list[int]]:
+        """The columns of each line where a visible piece of a widget begins or ends. Textual also cuts at edges that
+        lie below another widget: a wide letter of that widget above such an edge becomes two spaces (#6357).
+        """
+        if self._cuts is None:
+            width, height = self.size
+            cuts, covered = (
+                [{0, width} for _ in range(height)],
+                [list[tuple[int, int]]() for _ in range(height)],
+            )
+            for region, clip in self.visible_widgets.values():  # topmost first
+                seen = clip.intersection(region)
+                span = seen.column_span
+                for y in range(seen.y, min(seen.bottom, height)) if seen else ():
+                    cuts[y].update(
+                        cut for cut in span if not any(left < cut < right for left, right in covered[y])
+                    )
+                    covered[y].append(span)
+            self._cuts = [sorted(row) for row in cuts]
+        return self._cuts
+
+    def _render_chops(
+        self, crop: Region, is_rendered_line: Callable[[int], bool]
+    ) -> Sequence[Mapping[int, Strip]]:
+        """As Textual's, but a widget may begin or end where there is no cut, below another one."""
+        cuts = self.cuts
+        chops: list[dict[int, Strip | None]] = [dict.fromkeys(row[:-1]) for row in cuts]
+        for region, clip, strips in self._get_renders(crop):
+            left, right = clip.intersection(region).column_span
+            for y, strip in zip(clip.intersection(region).line_range, strips, strict=False):
+                if is_rendered_line(y):
+                    inside = [cut for cut in cuts[y] if left < cut <= right]
+                    pieces = strip.divide([cut - left for cut in inside])
+                    for cut, piece in zip([left, *inside], pieces, strict=False):
+                        if chops[y].get(cut, piece) is None:  # a piece that no widget above has filled
+                            chops[y][cut] = piece
+        return cast("Sequence[Mapping[int, Strip]]", chops)
+
+    @property
+    def full_map(self) -> CompositorMap:
+        """The places of all widgets. If they are asked for between a change and the layout that paints it, that layout
+        compares with the new places and finds no change: a notice is not shown, or never removed
+        (docs/upstream/places-asked-before-the-layout.md). So what has changed is marked for painting here.
+        """
+        if self.root is None or not self._full_map_invalidated:
+            return super().full_map
+        before = {**self._full_map, **(self._visible_map or {})}
+        now = super().full_map
+        if before and self.size.region not in self._dirty_regions:
+            changed = (place.clip.intersection(place.region) for _, place in now.items() ^ before.items())
+            self._dirty_regions.update(filter(None, changed))
+        return now
+
+
+class FixedScreen(Screen[T], Generic[T]):
+    """The base of all screens of the app."""
+
+    def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(name, id, classes)
+        self._compositor = _Compositor()
+
+    def refresh(
+        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> Self:
+        """A screen below calls this with the regions that it has changed. Textual then forgets what has changed in this
+        screen itself (docs/upstream/changes-behind-a-screen.md).
+        """
+        if regions and repaint:
+            self._set_dirty(*regions)
+            self._dirty_widgets.add(self)
+            repaint = False
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
+        """Passes over a widget that was removed and is still painted: a second click on a notice would begin to select
+        its text, which ends the app (#5629).
+        """
+        widget, offset = super().get_widget_and_offset_at(x, y)
+        return (None, None) if widget is None or not widget.is_attached else (widget, offset)
+
+
+class AppWithLateTimers(App[T]):
+    """Calls a one-shot timer also if it is late. Textual passes over a call that is overdue when its timer begins to
+    wait, so a short timer is lost if the process is delayed at that moment; with the one that follows a resize all
+    later resizes are lost (docs/upstream/one-shot-timers-that-are-late.md).
+    """
+
+    def set_timer(
+        self,
+        delay: float,
+        callback: TimerCallback | None = None,
+        *,
+        name: str | None = None,
+        pause: bool = False,
+    ) -> Timer:
+        timer = super().set_timer(delay, callback, name=name, pause=pause)
+        timer._skip = False
+        return timer
+
+
+def end_notice(app: App[Any], notice: Notification) -> None:
+    """Removes a notice that has not expired, as a click on it does. Textual would leave the frame around it, which
+    moves all later notices down (docs/upstream/frames-of-replaced-notices.md).
+    """
+    for screen in app.screen_stack:
+        for toast in screen.query(Toast):
+            if toast._notification is notice:
+                toast._expire()
+    app._unnotify(notice, refresh=False)
+
+
+SIDE_MARGINS_REPORTED: Final = ("\x1b[?69;1$y", "\x1b[?69;2$y")
+
+
+class KeyParser(XTermParser):
+    """Keeps Alt of keys with names of several letters: Alt-. would be `full_stop`, and Alt-Enter `enter`, in every
+    terminal that sends Alt as an escape before the key (#6663).
+    """
+
+    has_side_margins = False
+    """Whether the terminal reported that it has mode 69 (DECLRMM), and that the mode can be set."""
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        if sequence in SIDE_MARGINS_REPORTED:
+            self.has_side_margins = True
+        for key in super()._sequence_to_key_events(sequence, alt):
+            forgotten = alt and "+" not in key.key and (key.key == "enter" or sequence in punctuation)
+            yield events.Key(f"alt+{key.key}", key.character) if forgotten else key
