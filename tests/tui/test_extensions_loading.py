@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -164,11 +163,3 @@ def test_every_example_loads(tmp_path: Path) -> None:
     found = load_all(write(tmp_path / "e", **sources), {})
     assert [(each.name, each.problem) for each in found] == [(name, "") for name in sorted(sources)]
     assert len(found) >= 4
-
-
-def test_a_start_imports_nothing_of_extensions_but_where_they_begin() -> None:
-    program = (
-        "import sys, narrowcast.app.app; print(*(name for name in sys.modules if 'narrowcast.ext' in name))"
-    )
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert set(result.stdout.split()) == {"narrowcast.extensions", "narrowcast.extensions.start"}

@@ -1,4 +1,4 @@
-"""The extensions of the app from its start on: nothing is loaded, and little imported, before the first frame."""
+"""The extensions of the app from its start on: none is loaded before the first frame."""
 
 from __future__ import annotations
 
