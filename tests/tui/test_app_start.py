@@ -329,7 +329,7 @@ async def test_a_damaged_journal_is_told_at_the_start_and_as_long_as_it_matters(
             stage.session.drafts.save(None, None, "kept")
         (journal,) = tmp_path.glob("home-ada/**/journal.db")
         journal.write_bytes(b"no database" * 1000)
-        async with on_stage(tmp_path, server=server) as stage:
+        async with on_stage(tmp_path, server=server, first_start=True) as stage:
             await stage.told("journal of drafts was damaged")
             assert "journal of drafts was damaged" in stage.screen.lines.banner.plain
             assert len([notice for notice in stage.notices if "damaged" in notice]) == 1
