@@ -13,7 +13,7 @@ from narrowcast.screens.dialogs.form_fields import OneOf, YesNo
 from narrowcast.text import names
 from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_server.routes import subscriptions
+from narrowcast_server.routes import channel_admin
 from support.channels import channel_row, in_channel, members_of
 from support.screen_text import screen_text
 from support.screens import fill, form_of
@@ -102,7 +102,7 @@ async def test_a_new_channel_is_to_be_announced_unless_it_is_private(
 ) -> None:
     asked: list[list[str]] = []
     monkeypatch.setattr(
-        subscriptions, "announce", lambda core, user, made: asked.append([channel.name for channel in made])
+        channel_admin, "announce", lambda core, user, made: asked.append([channel.name for channel in made])
     )
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         name, general = "new_stream_announcements_stream_id", stage.server.channel("general")

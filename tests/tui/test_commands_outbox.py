@@ -170,7 +170,7 @@ async def test_only_a_session_with_a_user_tells_of_presence(tmp_path: Path, pres
         session = await Session.open(
             server.account("ada"), data_dir=tmp_path, cache_dir=tmp_path, present=present
         )
-        assert ("presence" in [name for name, _ in session.services.loops()]) is present
+        assert ("report presence" in [name for name, _ in session.services.loops()]) is present
         await session.close()
 
 
