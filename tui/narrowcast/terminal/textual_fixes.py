@@ -15,6 +15,7 @@ from textual._compositor import Compositor, CompositorMap
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.geometry import Offset, Region
+from textual.message_pump import MessagePump
 from textual.notifications import Notification
 from textual.screen import Screen
 from textual.strip import Strip
@@ -85,7 +86,26 @@ class _Compositor(Compositor):
         return now
 
 
-class FixedScreen(Screen[T], Generic[T]):
+class _LateTimers(MessagePump):
+    """Calls a one-shot timer also if it is late. Textual passes over a call that is overdue when its timer begins to
+    wait, so a short timer is lost if the process is delayed at that moment; with the one that follows a resize all
+    later resizes are lost (docs/upstream/one-shot-timers-that-are-late.md).
+    """
+
+    def set_timer(
+        self,
+        delay: float,
+        callback: TimerCallback | None = None,
+        *,
+        name: str | None = None,
+        pause: bool = False,
+    ) -> Timer:
+        timer = super().set_timer(delay, callback, name=name, pause=pause)
+        timer._skip = False
+        return timer
+
+
+class FixedScreen(_LateTimers, Screen[T], Generic[T]):
     """The base of all screens of the app."""
 
     def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
@@ -112,23 +132,8 @@ class FixedScreen(Screen[T], Generic[T]):
         return (None, None) if widget is None or not widget.is_attached else (widget, offset)
 
 
-class AppWithLateTimers(App[T]):
-    """Calls a one-shot timer also if it is late. Textual passes over a call that is overdue when its timer begins to
-    wait, so a short timer is lost if the process is delayed at that moment; with the one that follows a resize all
-    later resizes are lost (docs/upstream/one-shot-timers-that-are-late.md).
-    """
-
-    def set_timer(
-        self,
-        delay: float,
-        callback: TimerCallback | None = None,
-        *,
-        name: str | None = None,
-        pause: bool = False,
-    ) -> Timer:
-        timer = super().set_timer(delay, callback, name=name, pause=pause)
-        timer._skip = False
-        return timer
+class AppWithLateTimers(_LateTimers, App[T]):
+    """The base of the app."""
 
 
 def end_notice(app: App[Any], notice: Notification) -> None:
