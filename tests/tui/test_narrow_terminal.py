@@ -99,4 +99,5 @@ async def test_no_list_covers_the_conversation_that_has_the_focus(tmp_path: Path
                 await stage.press(*leave)
                 assert stage.screen.conversation.has_focus_within
                 assert {"-no-navigation", "-no-people"} <= stage.screen.classes, (show, leave)
-                await stage.press("escape")
+                if not stage.screen.messages.has_focus_within:
+                    await stage.press("escape")
