@@ -32,12 +32,18 @@ class MuteRules:
             return channel is not None and channel.is_subscribed and not channel.is_muted
         return policy is not VisibilityPolicy.MUTED
 
+    def is_in_feeds(self, channel_id: int, topic: str, inside: bool) -> bool:
+        """Whether the combined feed shows a topic: not if it or its channel is muted. With `inside`, whether the
+        channel's feed does, for which only the topic's policy matters.
+        """
+        policy = self._topics.visibility(channel_id, topic)
+        if policy is VisibilityPolicy.NONE and not inside:
+            channel = self._channels.get(channel_id)
+            return channel is None or not channel.is_muted
+        return policy is not VisibilityPolicy.MUTED
+
     def counts_wildcards(self, channel_id: int, topic: str) -> bool:
         """Whether a wildcard mention in a topic counts as a mention of the user: not if the topic or its
         channel is muted.
         """
-        policy = self._topics.visibility(channel_id, topic)
-        if policy is VisibilityPolicy.NONE:
-            channel = self._channels.get(channel_id)
-            return channel is None or not channel.is_muted
-        return policy is not VisibilityPolicy.MUTED
+        return self.is_in_feeds(channel_id, topic, False)

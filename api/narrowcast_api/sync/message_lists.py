@@ -8,8 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from narrowcast_api.narrow.destinations import ChannelDestination
-from narrowcast_api.narrow.joining import joins_by_edit, joins_by_flag, joins_by_move
+from narrowcast_api.narrow.joining import joins_by_edit, joins_by_flag
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.sync import feeds
 from narrowcast_api.sync.host import ViewHost
 from narrowcast_api.sync.message_view import MessageView
 
@@ -92,7 +93,7 @@ class Views:
     def mark_policies_stale(self) -> None:
         """Marks the views as stale that depend on which topics and channels the user follows or has muted."""
         for view in self._by_narrow.values():
-            if view.narrow.depends_on_policies:
+            if view.narrow.depends_on_policies or feeds.is_feed(view.narrow):
                 view.mark_outdated()
 
     def add(self, message: Message) -> None:
@@ -126,8 +127,8 @@ class Views:
     def recheck_places(self, message_ids: Sequence[int], place: ChannelDestination) -> None:
         """Updates the views after messages have moved to another topic or channel."""
         for view in self._by_narrow.values():
-            if view.narrow.terms:
-                joins = joins_by_move(view.narrow, place, self._host.state)
+            if view.narrow.terms or feeds.is_feed(view.narrow):
+                joins = feeds.joins_by_move(view.narrow, place, self._host.state)
                 view.recheck(message_ids, unknown_join=joins)
 
     def remove(self, message_ids: Sequence[int]) -> None:

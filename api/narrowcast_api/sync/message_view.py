@@ -17,11 +17,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.errors import BadNarrow, NarrowcastError
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.narrow.page import PAGE, Anchor, Page
 from narrowcast_api.state.changes import ViewChanged
 from narrowcast_api.state.timeline import Gap, Timeline
+from narrowcast_api.sync import feeds
 from narrowcast_api.sync.host import ViewHost
 
 if TYPE_CHECKING:
@@ -219,7 +220,7 @@ class MessageView:
     async def _ask(self, anchor: Anchor, before: int, after: int, *, include_anchor: bool) -> Page | None:
         generation = self._generation
         try:
-            page = await self._host.fetch(self.narrow, anchor, before, after, include_anchor=include_anchor)
+            page = await self._fetch(anchor, before, after, include_anchor)
         except NarrowcastError as error:
             if generation == self._generation:
                 self.error = error
@@ -227,6 +228,22 @@ class MessageView:
         if generation == self._generation:
             self.error = None
         return page
+
+    async def _fetch(self, anchor: Anchor, before: int, after: int, include_anchor: bool) -> Page:
+        fetch, fetched = self._host.fetch, feeds.fetched_narrow(self.narrow, self._host.state)
+        try:
+            page = await fetch(fetched, anchor, before, after, include_anchor=include_anchor)
+        except BadNarrow:  # a server without `in`
+            if fetched == self.narrow:
+                raise
+            page = await fetch(self.narrow, anchor, before, after, include_anchor=include_anchor)
+        return page._replace(messages=self._without_muted(page.messages))
+
+    def _without_muted(self, messages: Sequence[Message]) -> list[Message]:
+        return [one for one in messages if not feeds.leaves_out(self.narrow, one, self._host.state)]
+
+    def _shows(self, message: Message) -> bool | None:
+        return feeds.shows(self.narrow, message, self._host.state)
 
     async def _fetch_around(self, anchor: Anchor) -> None:
         self._generation += 1
@@ -261,7 +278,8 @@ class MessageView:
         self.matches = {i: self.matches[i] for i in self._pending if i in self.matches} | dict(page.matches)
         self.first_unread = next((m.id for m in page.messages if self._is_unread(m)), None)
         if isinstance(asked, int):
-            self.anchor = _nearest(ids, asked) if asked == self.narrow.near else asked
+            may_lack_it = asked == self.narrow.near or feeds.is_feed(self.narrow)
+            self.anchor = _nearest(ids, asked) if may_lack_it else asked
         elif asked == "first_unread" and page.anchor is not None and page.anchor in timeline:
             self.anchor = page.anchor
         else:
@@ -274,7 +292,7 @@ class MessageView:
         pending, self._pending = self._pending, []
         state = self._host.state
         for message in state.messages.known(pending):
-            if self._timeline.covers(message.id) and self.narrow.matches(message, state) is not False:
+            if self._timeline.covers(message.id) and self._shows(message) is not False:
                 self._timeline.insert(message.id)
 
     # what the session does
@@ -285,7 +303,7 @@ class MessageView:
             self._from_cache(None)
 
     def _from_cache(self, before: int | None) -> None:
-        cached = self._host.cached(self.narrow, before)
+        cached = self._without_muted(self._host.cached(self.narrow, before))
         if cached:
             self._timeline.seed([*(message.id for message in cached), *self._timeline.ids])
             self._publish()
@@ -309,7 +327,7 @@ class MessageView:
         """Adds a message that was just sent, if it matches."""
         if not (self._timeline.is_current or self.loading or self.loading_newer):
             return
-        verdict = self.narrow.matches(message, self._host.state)
+        verdict = self._shows(message)
         if verdict is None:
             self._undecided.append(message.id)
         elif verdict:
@@ -361,7 +379,7 @@ class MessageView:
         for message_id in message_ids:
             message = self._host.state.messages.get(message_id)
             here = message_id in timeline
-            verdict = None if message is None else self.narrow.matches(message, self._host.state)
+            verdict = None if message is None else self._shows(message)
             if here and verdict is False and not keeps_read:
                 changed |= timeline.remove([message_id])
             elif not here and verdict:
