@@ -250,6 +250,26 @@ def test_keys_are_written_as_people_write_them() -> None:
     assert labels == ["Ctrl-k", "?", "/", "Alt-←", "F2", "-", "Enter"]
 
 
+def test_keys_are_accepted_as_every_screen_shows_them() -> None:
+    for key in {key for command in REGISTRY for key in command.keys}:
+        assert normalize(key_label(key)) == normalize(key)
+
+
+def test_keys_are_accepted_in_other_common_spellings() -> None:
+    spelled = {
+        "Ctrl-g": "ctrl+g",
+        "CTRL+G": "ctrl+g",
+        "Alt-R": "alt+R",
+        "Shift-f": "F",
+        "Shift-F6": "shift+f6",
+        "esc": "escape",
+        "PageUp": "pageup",
+        "Alt--": "alt+minus",
+        "ctrl-+": "ctrl+plus",
+    }
+    assert {key: normalize(key) for key in spelled} == spelled
+
+
 def test_keys_are_asked_for_as_they_are_typed() -> None:
     assert [typed(key) for key in ("left_square_bracket", "alt+full_stop", "ctrl+k", "space", "f2")] == [
         "[",

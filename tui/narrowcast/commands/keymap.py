@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -35,6 +36,10 @@ _LABELS = {
     "up": "↑",
     "down": "↓",
 }
+
+_BY_LABEL = {label.casefold(): name for name, label in _LABELS.items()}
+_SEPARATOR = re.compile(r"[-+](?=.)")
+"""Between modifiers and key; the key itself may be a plus or minus."""
 
 _REPLACED = {"slash": "/", "backslash": "\\", "at": "@", "minus": "-", "plus": "+", "underscore": "_"}
 """Names that Textual shortens from Unicode's."""
@@ -72,13 +77,24 @@ def keys_label(keys: Iterable[str]) -> str:
 
 
 def normalize(key: str) -> str:
-    """The Textual name of ``key``: "alt+." becomes ``alt+full_stop``. Raises ValueError for an unknown key."""
-    key = key.strip()
-    head, _, name = key[:-1].rpartition("+")
-    name = _name(name + key[-1:])  # what follows the last plus is the key's name, which may itself be a plus
-    modifiers = head.split("+") if head else []
+    """The Textual name of ``key``: "alt+.", or "Alt-." as screens show it, becomes ``alt+full_stop``.
+
+    Raises ValueError for an unknown key.
+    """
+    *modifiers, name = _SEPARATOR.split(key.strip())
+    modifiers = [modifier.lower() for modifier in modifiers]
     if unknown := set(modifiers) - _MODIFIERS:
         raise ValueError(f"no such modifier: {', '.join(sorted(unknown))}")
+    if name.casefold() in _BY_LABEL:
+        name = _BY_LABEL[name.casefold()]
+    elif len(name) > 1:
+        name = name.lower()
+    elif "shift" in modifiers and name.isalpha():
+        modifiers.remove("shift")
+        name = name.upper()
+    elif "ctrl" in modifiers:
+        name = name.lower()  # a terminal sends the same for both
+    name = _name(name)
     if name not in _NAMED and _character(name) is None:
         raise ValueError(f"no such key: {name}")
     return "+".join([*modifiers, name])
