@@ -60,7 +60,7 @@ def normal_site(address: str) -> str:
     if parts.scheme.lower() not in {"http", "https"} or not host:
         raise AccountError(f"{address!r} is not an http or https address")
     if parts.username is not None or parts.query or parts.fragment:
-        raise AccountError("the address of an organization has no user name, query or fragment")
+        raise AccountError("enter only the organization URL, such as https://chat.example.com")
     path = parts.path.rstrip("/").removesuffix("/api/v1").rstrip("/")
     shown = f"[{host}]" if ":" in host else host
     return f"{parts.scheme.lower()}://{shown}{'' if port is None else f':{port}'}{path}"

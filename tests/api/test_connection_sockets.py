@@ -234,7 +234,7 @@ async def test_nothing_is_sent_to_a_server_with_an_unknown_authority(certificate
 
 def test_https_to_a_port_of_http_says_so() -> None:
     error = NotConnected("ConnectError: [SSL: WRONG_VERSION_NUMBER] wrong version number (_ssl.c:1006)")
-    assert "does not use https" in error.user_message
+    assert "does not use HTTPS" in error.user_message
 
 
 def test_one_context_serves_all_connections(certificates: Certificates) -> None:

@@ -234,7 +234,7 @@ async def test_a_proxy_that_cannot_be_reached_is_named_with_the_system_s_reason(
     async with Connection(SITE) as connection:
         with pytest.raises(NotConnected) as caught:
             await connection.identify()
-    assert "Connect call failed" in str(caught.value)
+    assert "connection refused" in str(caught.value)
     assert "through the proxy of HTTPS_PROXY" in caught.value.user_message
 
 

@@ -139,7 +139,7 @@ def test_a_wrong_url_is_reported_before_the_password_prompt(
     with hostile_server(lambda _method, _path: other) as server:
         assert main(["login", server.site, "--email", "me@example.org"]) == 1
     said = capsys.readouterr().err
-    assert said.startswith(f"narrowcast: No Zulip server responds at {server.site}")
+    assert said.startswith(f"narrowcast: No Zulip server found at {server.site}")
     assert said.count("\n") == 1
     assert typed.read() == "secret\n"
 

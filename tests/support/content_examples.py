@@ -106,7 +106,7 @@ EXAMPLES = (
         name="spoiler",
         markdown="```spoiler The end\nThe goat did it.\n```",
         html='<div class="spoiler-block"><div class="spoiler-header">\n<p>The end</p>\n</div><div class="spoiler-content" aria-hidden="true">\n<p>The goat did it.</p>\n</div></div>',
-        screen="▸ The end\n  (closed: Enter opens it)",
+        screen="▸ The end\n  (hidden; Enter shows it)",
     ),
     ContentExample(
         name="open spoiler",
@@ -119,7 +119,7 @@ EXAMPLES = (
         name="spoiler without a header",
         markdown="```spoiler\nsecret\n```",
         html='<div class="spoiler-block"><div class="spoiler-header">\n</div><div class="spoiler-content" aria-hidden="true">\n<p>secret</p>\n</div></div>',
-        screen="▸ Spoiler\n  (closed: Enter opens it)",
+        screen="▸ Spoiler\n  (hidden; Enter shows it)",
     ),
     ContentExample(
         name="mentions",

@@ -118,7 +118,7 @@ async def test_the_next_start_takes_up_what_was_being_written(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("key", "known", "unknown", "notice"),
     [
-        ("x", "bruno", "lunch at noon?", "No user, or more than one, is named 'lunch at noon?'"),
+        ("x", "bruno", "lunch at noon?", "No unique user matches 'lunch at noon?'"),
         ("c", "", "nowhere", "No channel named 'nowhere'"),
     ],
     ids=["people", "channel"],

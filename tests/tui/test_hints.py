@@ -82,7 +82,7 @@ async def test_keys_that_are_changed_are_named_at_once(tmp_path: Path) -> None:
         ("/todo Field day\nbook the van", "F7 tick"),
         ("```spoiler Plot\ngoat\n```", "Enter open"),
         ("```python\nstir()\n```", "y copy code"),
-        ("[there](https://x.example/)", "o follow"),
+        ("[there](https://x.example/)", "o open link"),
         ("just text", "r reply"),
     ],
 )
@@ -100,7 +100,7 @@ async def test_a_mode_says_how_to_leave_it_in_the_status_line(tmp_path: Path) ->
     async with running_server(tmp_path / "server") as server:
         await server.send("bruno", "general", "soup", "[there](https://x.example/)")
         async with on_stage(tmp_path, size=(80, 24), server=server) as stage:
-            await until(lambda: "o follow" in stage.status_line)
+            await until(lambda: "o open link" in stage.status_line)
             await stage.press("o")
             await until(lambda: "Esc cancels" in stage.status_line)
             await stage.press("escape")

@@ -47,8 +47,8 @@ async def searches_and_writes(stage: Stage, held: Held, text: str) -> None:
 @pytest.mark.parametrize(
     ("key", "operation", "notice"),
     [
-        ("V", "read_receipts", "The list of readers did not open, because you went on to something else. V"),
-        ("H", "history", "The edit history did not open, because you went on to something else. H opens it."),
+        ("V", "read_receipts", "The list of readers did not open, because you pressed other keys. V"),
+        ("H", "history", "The edit history did not open, because you pressed other keys. H opens it."),
     ],
 )
 async def test_a_dialog_about_a_message_does_not_open_over_a_reply(
@@ -92,7 +92,7 @@ async def test_the_card_of_a_user_who_had_to_be_fetched_does_not_open_over_a_rep
         stage.session.state.users.remove(chiyo)
         people.show(stage.screen, chiyo)
         await writes_a_reply(stage, held)
-        await stage.told("did not open, because you went on to something else. Open it again.")
+        await stage.told("did not open, because you pressed other keys. Open it again.")
 
 
 async def test_the_picture_of_a_user_does_not_open_after_the_card_was_closed(

@@ -28,7 +28,7 @@ async def test_finding_goes_from_match_to_match(tmp_path: Path) -> None:
         await until(lambda: stage.pane.selected_id == ids[0])
         await stage.press("n")
         await until(lambda: stage.pane.selected_id == ids[2])
-        await until(lambda: "search wrapped" in stage.app.told[-1])
+        await until(lambda: "Search wrapped to the newest" in stage.app.told[-1])
         await stage.press("N")
         await until(lambda: stage.pane.selected_id == ids[0])
         await stage.press("escape")

@@ -26,7 +26,7 @@ async def test_with_a_full_disk_one_is_asked_before_a_draft_is_lost(
         await stage.type("Soup")
         await until(lambda: journal.warning is not None)
         await stage.press("ctrl+q")
-        assert "A text is not saved" in screen_text(stage.app.screen)
+        assert "1 draft is not saved" in screen_text(stage.app.screen)
         await stage.press("enter")
         assert not isinstance(stage.app.screen, Picker)
         assert stage.app.is_running

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 class NarrowcastError(Exception):
     """Base class of all errors that this library raises."""
@@ -41,18 +43,22 @@ class TransportError(NarrowcastError):
     """No complete response arrived."""
 
 
+_UNTRUSTED = re.compile(r"CERTIFICATE_VERIFY_FAILED\] certificate verify failed: (.*?)(?: \(_ssl|$)")
+"""OpenSSL's reason in the text of an error."""
+
+
 class NotConnected(TransportError):
     """No connection was made: the request certainly did not reach the server and may be repeated."""
 
     @property
     def user_message(self) -> str:
-        if "CERTIFICATE_VERIFY_FAILED" in str(self):
+        if found := _UNTRUSTED.search(str(self)):
             return (
-                f"The server's certificate is not trusted ({self}). Specify the authority that signed it: login "
+                f"The server's certificate is not trusted ({found[1]}). Specify the authority that signed it: login "
                 "--ca-bundle FILE, or cert_bundle=FILE in the zuliprc."
             )
         if "[SSL: WRONG_VERSION_NUMBER]" in str(self):
-            return f"The server does not use https there ({self}). Is its address an http one?"
+            return "This server does not use HTTPS. Try its address with http:// instead."
         return f"The server cannot be reached ({self}). Check the network and the address."
 
 
@@ -162,7 +168,11 @@ class NoServerThere(MalformedResponse):
 
     @property
     def user_message(self) -> str:
-        return f"No Zulip server responds at {self.site} ({self}). Check the address."
+        return f"No Zulip server found at {self.site} ({self._reason}). Check the address."
+
+    @property
+    def _reason(self) -> str:
+        return self.detail if self.status == 200 else f"HTTP {self.status}"
 
 
 class ResponseTooLarge(NarrowcastError):

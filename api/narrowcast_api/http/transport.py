@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import socket
+import ssl
 
 import httpcore2
 import httpx2
@@ -46,8 +49,7 @@ def transport_error(error: Exception, proxy: Proxy | None = None) -> NarrowcastE
 
     `proxy` is the one through which it went.
     """
-    reason = str(_cause(error)) or str(error)
-    text = f"{type(error).__name__}: {reason}"[:200] if reason else type(error).__name__
+    text = _reason(error)[:200]
     match error:
         case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.ProxyError():
             return NotConnected(text if proxy is None else f"{text}, through the proxy of {proxy.variable}")
@@ -61,6 +63,16 @@ def transport_error(error: Exception, proxy: Proxy | None = None) -> NarrowcastE
             return MalformedResponse("the body is not encoded as its header says")
         case _:
             return OutcomeUnknown(text)
+
+
+def _reason(error: Exception) -> str:
+    """Why the request failed: in the system's words if the cause is one of its errors."""
+    cause = _cause(error)
+    if isinstance(cause, ssl.SSLError) or not isinstance(cause, OSError) or cause.errno is None:
+        detail = str(cause) or str(error)
+        return f"{type(error).__name__}: {detail}" if detail else type(error).__name__
+    said = cause.strerror if isinstance(cause, socket.gaierror) else os.strerror(cause.errno)
+    return f"{said[:1].lower()}{said[1:]}"
 
 
 def _cause(error: BaseException) -> BaseException:

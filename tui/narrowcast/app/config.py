@@ -28,9 +28,9 @@ class Appearance:
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
     theme: str = "narrowcast"
-    """The name of a theme; F6 cycles through them. ``terminal`` uses the terminal's own sixteen colours."""
+    """The name of a theme; F6 cycles through them. ``terminal`` uses the terminal's own sixteen colors."""
     sender_colors: bool = True
-    """Show each sender's name in a colour of its own; if false, all have the colour of the theme."""
+    """Show each sender's name in a color of its own; if false, all have the color of the theme."""
     people: bool = True
     """Show the user list if the terminal is wide enough."""
     pictures: Literal["auto", "kitty", "sixel", "cells"] = "auto"

@@ -49,14 +49,16 @@ CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
         ConfigKey(
             "appearance.pictures",
             "Images",
-            "How the terminal is asked to show them; 'cells' are half blocks",
+            "Image protocol; 'cells' uses block characters",
             ("auto", "kitty", "sixel", "cells"),
             at_start=False,
         ),
         ConfigKey("appearance.mouse", "Use the mouse", "When off, the terminal selects text itself"),
     ),
     "Composing": (
-        ConfigKey("compose.enter", "Enter key", "<compose.other-enter> does the other", ("send", "newline")),
+        ConfigKey(
+            "compose.enter", "Enter key", "<compose.other-enter> does the opposite", ("send", "newline")
+        ),
         ConfigKey(
             "compose.editor", "External editor", "A command; empty: $VISUAL, then $EDITOR", at_start=False
         ),

@@ -49,7 +49,7 @@ def ask_unsaved(
     count: int, leave: Callable[[bool], None]
 ) -> tuple[Picker[str], Callable[[str | None], None]]:
     """As `ask`, about texts that cannot be saved."""
-    what = "A text is not saved" if count == 1 else f"{count} texts are not saved"
+    what = "1 draft is not saved" if count == 1 else f"{count} drafts are not saved"
     return _question(
         what, [Choice("stay", "Stay"), Choice("quit", "Quit, and lose what is not saved")], leave
     )

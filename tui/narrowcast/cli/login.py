@@ -177,7 +177,7 @@ def _ask_new_password() -> Secret:
 
 def _ask(what: str, option: str) -> str:
     if not sys.stdin.isatty():
-        raise CommandError(f"{what}: there is no terminal to ask at; give it with {option}", Exit.USAGE)
+        raise CommandError(f"{what}: no terminal for a prompt; pass {option}", Exit.USAGE)
     return _typed(what, lambda prompt: input(prompt).strip())
 
 

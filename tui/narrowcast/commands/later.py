@@ -23,7 +23,7 @@ def _text_in_compose(screen: Workspace) -> str:
         return ""
     text = screen.writing.text.text.strip()
     if not text:
-        screen.refuse("The compose box is empty. Write a message first.")
+        screen.refuse("You have nothing to send!")
     return text
 
 

@@ -41,7 +41,7 @@ async def preview(screen: Workspace) -> None:
     """Shows the text in compose as the server renders it."""
     content = screen.writing.text.text.strip()
     if not content:
-        screen.refuse("The compose box is empty. Write a message first.")
+        screen.refuse("You have nothing to send!")
         return
     attention = Attention(screen.messages)
     response = await screen.session.client.messages.render(content=content)

@@ -116,7 +116,7 @@ class Layout(Struct):
         return f": {self.copies} copies the source" if self.copies else ""
 
     def _by_key(self, does: str) -> str:
-        return f": {self.opens} {does} it" if self.opens else ""
+        return f"; {self.opens} {does} it" if self.opens else ""
 
     def _document(self, document: Document, width: int, lead: tuple[Run, ...]) -> Iterator[Line]:
         blocks = document.blocks
@@ -254,7 +254,7 @@ class Layout(Struct):
             yield from self._barred(self.lines(block.blocks, self._inner(width), depth), "┆", width)
         else:
             closed = wrap(
-                [Run(f"(closed{self._by_key('opens')})", self.palette.dim + target)], self._inner(width)
+                [Run(f"(hidden{self._by_key('shows')})", self.palette.dim + target)], self._inner(width)
             )
             yield from self._marked(closed, Run("  ", self.palette.text), width)
 

@@ -152,7 +152,7 @@ _MESSAGES: tuple[Command, ...] = (
 _FOUND: tuple[Command, ...] = (
     *rows(
         Context.FOUND,
-        "Found or selected text",
+        "Find and selection",
         ("found.older", "n", "Previous match"),
         ("found.newer", "N", "Next match"),
         ("found.close", "escape", "Close find, or clear selection"),

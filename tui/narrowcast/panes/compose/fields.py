@@ -71,7 +71,7 @@ class TargetLine(Horizontal):
         self.sign = OneLine(id="sign")
         self.channel = Editor(placeholder="channel", id="channel")
         self.topic = Editor(placeholder="topic", id="topic")
-        self.to = Editor(placeholder="names, separated by commas; none: to yourself", id="to")
+        self.to = Editor(placeholder="names, separated by commas; empty: to yourself", id="to")
         self.hint = OneLine(id="hint")
         self._given = Given()
 
@@ -195,7 +195,7 @@ class TargetLine(Horizontal):
     def _read_people(self, state: State) -> tuple[Destination | None, str]:
         ids, unknown = recipients(state, self.to.text)
         if unknown:
-            return None, f"No user, or more than one, is named {unknown[0]!r}. {names.SEE_MATCHES}"
+            return None, f"No unique user matches {unknown[0]!r}. {names.SEE_MATCHES}"
         return DirectDestination(ids), ""
 
     def _no_channel(self) -> str:

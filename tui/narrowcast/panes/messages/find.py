@@ -89,8 +89,8 @@ class Find:
             if self._holds(found, ids[index]):
                 self._pane.list.position.select(ids[index])
                 if count >= len(ahead):
-                    end = "older" if older else "newer"
-                    self._pane.say(f"Nothing {end}{'' if whole else ' is loaded'}: search wrapped.")
+                    where = f"{'newest' if older else 'oldest'}{'' if whole else ' loaded'}"
+                    self._pane.say(f"Search wrapped to the {where} match.")
                 return
         if not self._holds(found, self._pane.list.selected):
             where = "" if whole else " in the loaded messages"

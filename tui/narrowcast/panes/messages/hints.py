@@ -33,7 +33,7 @@ class LinkHints:
             return
         labels = hint_labels(len(targets))
         messages.overlay = Hints(dict(zip(targets, labels, strict=False)), messages.targets_beginning)
-        self._pane.say_mode("Esc cancels · letters open · Shift-letters copy the link")
+        self._pane.say_mode("Esc cancels · type a label to open · Shift copies the link")
         messages.changed()
 
     def key(self, hints: Hints, event: events.Key) -> None:

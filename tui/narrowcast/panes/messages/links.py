@@ -197,6 +197,6 @@ def hints_for(rows: Rows, opened: Set[int], *, has_playgrounds: bool = False) ->
         ("message.pan-right", "more columns", rows.hidden_columns > 0),
         ("message.playground", "playground", rows.has_code and has_playgrounds),
         ("message.copy", "copy code", rows.has_code),
-        ("message.hints", "follow", TargetKind.LINK in kinds),
+        ("message.hints", "open link", TargetKind.LINK in kinds),
     )
     return tuple((action_id, does) for action_id, does, fits in offers if fits)

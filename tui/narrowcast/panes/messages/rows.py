@@ -47,7 +47,7 @@ BARS = ("│ ", "▎ ", "┆ ")
 """Decorations that are left out when copying."""
 
 MUTED = "(This message was sent by a muted user: <message.enter> shows it)"
-COLLAPSED = "(collapsed: <message.enter> shows it)"
+COLLAPSED = "(collapsed; <message.enter> shows it)"
 OLDER_GAP = "┄┄ older messages may be missing here: <message.enter> on the next one loads them ┄┄"
 
 

@@ -42,7 +42,7 @@ TOPICS: tuple[tuple[object, str], ...] = (
 )
 NOTICES = {
     "desktop_notifications": "Desktop notifications",
-    "audible_notifications": "Audible desktop notifications",
+    "audible_notifications": "Notification sound",
     "wildcard_mentions_notify": "Wildcard mentions",
 }
 _OWN_NOTICES = {

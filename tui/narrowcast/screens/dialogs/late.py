@@ -67,4 +67,4 @@ def tell_late(widget: InApp, missed: str, again: str) -> None:
     sentence with the ids of commands as in `with_keys`.
     """
     how = with_keys(keys_of(widget), again)
-    app_of(widget).tell(f"{missed}, because you went on to something else. {how}", severity="warning")
+    app_of(widget).tell(f"{missed}, because you pressed other keys. {how}", severity="warning")

@@ -58,7 +58,7 @@ class WelcomeScreen(FixedScreen[None]):
             [
                 Choice("login", "Log in to an organization", "s", "→"),
                 Choice("demo", "Try the demo (no setup, nothing is kept)", "t", "▷"),
-                Choice("serve", "Run a server for the users of this machine", "v", "⌂"),
+                Choice("serve", "Run a server on this machine", "v", "⌂"),
                 Choice("quit", "Quit", "q", "×"),
             ]
         )
