@@ -6,7 +6,6 @@ from typing import Final
 
 from narrowcast_api.wire.vocabulary import ChannelSetting
 from narrowcast_server.actions import channel_admin, channel_notices
-from narrowcast_server.actions.channel_folders import check_folder
 from narrowcast_server.actions.channels import (
     already_exists,
     create_channel,
@@ -32,6 +31,7 @@ from narrowcast_server.organization.checks import json_value
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.organization.people import active_people
+from narrowcast_server.resources.channel_folders import check_folder
 from narrowcast_server.rules.channels import (
     administered_channel,
     check_channel_name,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from narrowcast_server.actions import channel_folders
 from narrowcast_server.http.params import boolean, defaulted, integers, optional, required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.queries.channel_folders import folders_of
+from narrowcast_server.resources import channel_folders
 from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()

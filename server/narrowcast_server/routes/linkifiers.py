@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions import linkifiers
 from narrowcast_server.http.params import integers, required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.queries.linkifiers import linkifiers_of
+from narrowcast_server.resources import linkifiers
 from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()

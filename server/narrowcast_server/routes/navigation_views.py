@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from narrowcast_server.actions import navigation_views
 from narrowcast_server.http.params import boolean, optional, required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.queries.navigation_views import views_of
+from narrowcast_server.resources import navigation_views
 from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()

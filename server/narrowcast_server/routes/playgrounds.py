@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions import playgrounds
 from narrowcast_server.http.params import required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.resources import playgrounds
 from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from narrowcast_server.actions import reminders
 from narrowcast_server.http.params import defaulted, integer, natural, required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.queries.reminders import reminders_of
+from narrowcast_server.resources import reminders
 
 routes = Routes()
 

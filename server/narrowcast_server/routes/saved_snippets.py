@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions import saved_snippets
 from narrowcast_server.http.params import optional, required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.queries.saved_snippets import snippets_of
+from narrowcast_server.resources import saved_snippets
 
 routes = Routes()
 

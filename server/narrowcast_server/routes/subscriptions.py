@@ -9,7 +9,6 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import TopicsPolicy
 from narrowcast_server.actions import channel_notices, personal_notices
 from narrowcast_server.actions.channel_admin import check_description
-from narrowcast_server.actions.channel_folders import check_folder
 from narrowcast_server.actions.channels import create_channel, name_is_taken
 from narrowcast_server.actions.new_channel_notices import announce
 from narrowcast_server.actions.realm import retention_days
@@ -36,6 +35,7 @@ from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.organization.people import check_active, person
 from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS, MAX_NOTIFIED_SUBSCRIBERS
 from narrowcast_server.queries.snapshot.channels import subscription_rows
+from narrowcast_server.resources.channel_folders import check_folder
 from narrowcast_server.routes.register import include_subscribers
 from narrowcast_server.routes.subscription_properties import check_color
 from narrowcast_server.rules import access

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from narrowcast_server.actions import organization, realm
-from narrowcast_server.actions.linkifiers import add_linkifier, template_of_format
-from narrowcast_server.actions.playgrounds import add_playground
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.realm_settings import DEFAULTS, EDITABLE, GROUP_SETTINGS
 from narrowcast_server.queries import default_channel_groups
+from narrowcast_server.resources.linkifiers import add_linkifier, template_of_format
+from narrowcast_server.resources.playgrounds import add_playground
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.numbers import REALM_CHANNELS, REALM_NUMBERS, word_for
 from narrowcast_server.zulip_archive.reading.groups import permissions
