@@ -161,6 +161,21 @@ def test_the_servers_routes_leave_the_database_to_queries_and_actions() -> None:
     assert [path.name for path in routes if ".store." in path.read_text(encoding="utf-8")] == []
 
 
+def test_in_a_resource_the_functions_that_see_the_request_leave_the_database_to_the_others() -> None:
+    """So that each query and action can be called by scheduled tasks, the demo and the archives too."""
+    resources = list(files_of("narrowcast_server", "resources"))
+    assert resources
+    queries_in_routes = [
+        f"{path.name}: {function.name}"
+        for path in resources
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        and any(ast.unparse(argument.annotation or argument) == "Call" for argument in function.args.args)
+        and ".store." in ast.unparse(function)
+    ]
+    assert queries_in_routes == []
+
+
 def imported_names(statements: Sequence[ast.stmt]) -> set[tuple[str | None, str]]:
     return {
         (statement.module if isinstance(statement, ast.ImportFrom) else None, alias.asname or alias.name)

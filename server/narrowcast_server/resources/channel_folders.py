@@ -1,4 +1,4 @@
-"""Folders of channels."""
+"""Folders of channels (outside the contract)."""
 
 from __future__ import annotations
 
@@ -6,16 +6,38 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.channels import rendered_description
+from narrowcast_server.http.params import boolean, defaulted, integers, optional, required, text_without_null
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_length, unfit_position
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.channel_folders import folder_object
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.rules.permissions import Callers
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 MAX_NAME: Final = 60
 MAX_DESCRIPTION: Final = 1024
+
+
+def folders_of(core: Core, *, with_archived: bool) -> list[dict[str, object]]:
+    rows = core.store.all("SELECT * FROM channel_folders ORDER BY position, id")
+    return [folder_object(row) for row in rows if with_archived or not row["is_archived"]]
+
+
+def folder_object(row: Row) -> dict[str, object]:
+    return {
+        "id": row["id"],
+        "name": row["name"],
+        "description": row["description"],
+        "rendered_description": row["rendered_description"],
+        "order": row["position"],
+        "date_created": row["date_created"],
+        "creator_id": row["creator_id"],
+        "is_archived": bool(row["is_archived"]),
+    }
 
 
 def check_folder(core: Core, folder_id: int) -> int:
@@ -94,3 +116,54 @@ def reorder_folders(core: Core, ids: Sequence[int]) -> None:
         [(place, identity) for place, identity in enumerate(ids)],
     )
     core.emit({"type": "channel_folder", "op": "reorder", "order": list(ids)}, core.user_ids())
+
+
+@part("channel_folders")
+def folders(request: Snapshot) -> dict[str, object]:
+    """Channel folders, in order."""
+    rows = request.core.store.all("SELECT * FROM channel_folders ORDER BY position, id")
+    return {"channel_folders": [folder_object(row) for row in rows]}
+
+
+routes = Routes()
+
+NAME = required("name", text_without_null)
+DESCRIPTION = required("description", text_without_null)
+NEW_NAME = optional("name", text_without_null)
+NEW_DESCRIPTION = optional("description", text_without_null)
+ARCHIVED = optional("is_archived", boolean)
+ORDER = required("order", integers)
+WITH_ARCHIVED = defaulted("include_archived", boolean, False)
+
+
+@routes.get("/channel_folders", WITH_ARCHIVED)
+def get_folders(call: Call) -> ResponseBody:
+    """Every folder, in order."""
+    return {"channel_folders": folders_of(call.core, with_archived=call[WITH_ARCHIVED])}
+
+
+@routes.post("/channel_folders/create", NAME, DESCRIPTION, callers=Callers.ADMINISTRATORS)
+def post_folder(call: Call) -> ResponseBody:
+    identity = create_folder(call.core, call.user, call[NAME], call[DESCRIPTION])
+    return {"channel_folder_id": identity}
+
+
+@routes.patch("/channel_folders", ORDER, callers=Callers.ADMINISTRATORS)
+def patch_order(call: Call) -> ResponseBody:
+    """Sets the order of the folders."""
+    reorder_folders(call.core, call[ORDER])
+    return {}
+
+
+@routes.patch(
+    "/channel_folders/{folder_id}", NEW_NAME, NEW_DESCRIPTION, ARCHIVED, callers=Callers.ADMINISTRATORS
+)
+def patch_folder(call: Call) -> ResponseBody:
+    update_folder(
+        call.core,
+        call.path_id("folder_id"),
+        name=call[NEW_NAME],
+        description=call[NEW_DESCRIPTION],
+        archived=call[ARCHIVED],
+    )
+    return {}

@@ -1,4 +1,7 @@
-"""Linkifiers: patterns in messages that become links (rows LNK). Patterns are in the syntax of RE2."""
+"""Linkifiers: patterns in messages that become links (rows LNK), in the syntax of RE2.
+
+Only administrators may change them (LNK-09).
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,40 @@ from typing import TYPE_CHECKING, Final
 import re2
 from uritemplate import variables
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions.url_templates import check_template
+from narrowcast_server.http.params import integers, required, text_without_null
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError, invalid_value
-from narrowcast_server.queries.linkifiers import linkifiers_of
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.rules.permissions import Callers
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _FORMAT_VARIABLE: Final = re.compile(r"%\(([A-Za-z_][A-Za-z0-9_]*)\)s")
 _MAX_PATTERN: Final = 1000
+
+
+def linkifiers_of(core: Core) -> list[dict[str, object]]:
+    """All linkifiers, in the order in which they are tried."""
+    rows = core.store.all("SELECT * FROM linkifiers ORDER BY position, id")
+    return [
+        {"pattern": row["pattern"], **template_field(core, row["url_template"]), "id": row["id"]}
+        for row in rows
+    ]
+
+
+def template_field(core: Core, template: str) -> dict[str, object]:
+    if core.level < Gate.LINKIFIER_TEMPLATE.level:
+        return {"url_format_string": re.sub(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", r"%(\1)s", template)}
+    return {"url_template": template}
+
+
+def linkifier_triples(core: Core) -> list[list[object]]:
+    """Pattern, template and id of each linkifier, in the form for older clients."""
+    rows = core.store.all("SELECT * FROM linkifiers ORDER BY position, id")
+    return [[row["pattern"], row["url_template"], row["id"]] for row in rows]
 
 
 def template_of_format(url_format: str) -> str:
@@ -108,3 +136,62 @@ def _check_unique(core: Core, pattern: str, except_id: int | None) -> None:
 
 def _emit_linkifiers(core: Core) -> None:
     core.emit({"type": "realm_linkifiers", "realm_linkifiers": linkifiers_of(core)}, core.user_ids())
+
+
+@part("realm_linkifiers")
+def linkifiers(request: Snapshot) -> dict[str, object]:
+    """Linkifiers, in order; only for clients that support URL templates."""
+    understands_templates = "linkifier_url_template" in request.options.capabilities
+    return {"realm_linkifiers": linkifiers_of(request.core) if understands_templates else []}
+
+
+routes = Routes()
+
+PATTERN = required("pattern", text_without_null)
+TEMPLATE = required("url_template", text_without_null, since=Gate.LINKIFIER_TEMPLATE.level)
+FORMAT = required("url_format_string", text_without_null, until=Gate.LINKIFIER_TEMPLATE.level)
+ORDER = required("ordered_linkifier_ids", integers)
+
+
+def _template(call: Call) -> str:
+    if call.level < Gate.LINKIFIER_TEMPLATE.level:
+        return template_of_format(call[FORMAT])
+    return call[TEMPLATE]
+
+
+@routes.get("/realm/linkifiers")
+def get_linkifiers(call: Call) -> ResponseBody:
+    """All linkifiers, in the order in which they are tried."""
+    return {"linkifiers": linkifiers_of(call.core)}
+
+
+@routes.post("/realm/filters", PATTERN, TEMPLATE, FORMAT, callers=Callers.ADMINISTRATORS)
+def post_linkifier(call: Call) -> ResponseBody:
+    return {"id": add_linkifier(call.core, call[PATTERN], _template(call))}
+
+
+@routes.patch(
+    "/realm/filters/{filter_id}",
+    PATTERN,
+    TEMPLATE,
+    FORMAT,
+    since=Gate.LINKIFIER_EDIT.level,
+    callers=Callers.ADMINISTRATORS,
+)
+def patch_linkifier(call: Call) -> ResponseBody:
+    """Replaces a linkifier (LNK-01)."""
+    update_linkifier(call.core, call.path_id("filter_id"), call[PATTERN], _template(call))
+    return {}
+
+
+@routes.delete("/realm/filters/{filter_id}", callers=Callers.ADMINISTRATORS)
+def delete_linkifier(call: Call) -> ResponseBody:
+    remove_linkifier(call.core, call.path_id("filter_id"))
+    return {}
+
+
+@routes.patch("/realm/linkifiers", ORDER, callers=Callers.ADMINISTRATORS)
+def patch_order(call: Call) -> ResponseBody:
+    """Sets the order in which linkifiers are tried."""
+    reorder_linkifiers(call.core, call[ORDER])
+    return {}

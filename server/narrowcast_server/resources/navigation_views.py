@@ -1,21 +1,48 @@
-"""A user's own navigation entries, and the hints for new users that they have seen (outside the contract)."""
+"""A user's own navigation entries (outside the contract)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_server.http.params import boolean, optional, required, text_without_null
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.navigation_views import BUILT_IN, STEPS, steps_of, view_object
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
+BUILT_IN: Final = frozenset(
+    {
+        "inbox",
+        "recent",
+        "feed",
+        "drafts",
+        "scheduled",
+        "reminders",
+        "narrow/has/reaction/sender/me",
+        "narrow/is/mentioned",
+        "narrow/is/starred",
+    }
+)
+"""Fragments of built-in views, which have a name in every client."""
 MAX_FRAGMENT: Final = 1000
 MAX_NAME: Final = 100
+
+
+def view_object(row: Row) -> dict[str, object]:
+    """A navigation entry in lists and events."""
+    return {"fragment": row["fragment"], "is_pinned": bool(row["is_pinned"]), "name": row["name"]}
+
+
+def views_of(core: Core, user: User) -> list[dict[str, object]]:
+    """A user's navigation entries, by fragment."""
+    rows = core.store.all("SELECT * FROM navigation_views WHERE user_id = ? ORDER BY fragment", user.id)
+    return [view_object(row) for row in rows]
 
 
 def _checked_name(fragment: str, name: str | None) -> str | None:
@@ -97,12 +124,42 @@ def _own(core: Core, user: User, fragment: str) -> Row:
     return row
 
 
-# --- hints for new users -----------------------------------------------------------------------------------------
+# The name of the event is not that of the key, so clients may fetch either.
+@part("navigation_view")
+@part("navigation_views")
+def navigation_views(request: Snapshot) -> dict[str, object]:
+    """The caller's navigation entries."""
+    return {"navigation_views": views_of(request.core, request.user)}
 
 
-def mark_step(core: Core, user: User, step: str) -> None:
-    """Stores that the user has seen a hint, so that their other clients need not show it."""
-    if step not in STEPS:
-        raise ServiceError(f"Unknown onboarding_step: {step}")
-    core.store.execute("INSERT OR IGNORE INTO onboarding_steps VALUES (?, ?)", user.id, step)
-    core.emit({"type": "onboarding_steps", "onboarding_steps": steps_of(core, user)}, [user.id])
+routes = Routes()
+
+FRAGMENT = required("fragment", text_without_null)
+PINNED = required("is_pinned", boolean)
+NAME = optional("name", text_without_null)
+NEW_PINNED = optional("is_pinned", boolean)
+
+
+@routes.get("/navigation_views")
+def get_views(call: Call) -> ResponseBody:
+    return {"navigation_views": views_of(call.core, call.user)}
+
+
+@routes.post("/navigation_views", FRAGMENT, PINNED, NAME)
+def post_view(call: Call) -> ResponseBody:
+    """Adds an entry; built-in views need no name."""
+    add_view(call.core, call.user, call[FRAGMENT], call[PINNED], call[NAME])
+    return {}
+
+
+@routes.patch("/navigation_views/{fragment:path}", NEW_PINNED, NAME)
+def patch_view(call: Call) -> ResponseBody:
+    """Changes the properties of an entry that the request carries."""
+    change_view(call.core, call.user, call.path["fragment"], call[NEW_PINNED], call[NAME])
+    return {}
+
+
+@routes.delete("/navigation_views/{fragment:path}")
+def delete_view(call: Call) -> ResponseBody:
+    remove_view(call.core, call.user, call.path["fragment"])
+    return {}

@@ -1,4 +1,4 @@
-"""Code playgrounds: sites that run the code of a block (rows PLG)."""
+"""Code playgrounds: sites that run the code of a block (rows PLG). Only administrators may change them (PLG-09)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,41 @@ from typing import TYPE_CHECKING, Final
 
 from uritemplate import variables
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions.url_templates import check_template
+from narrowcast_server.http.params import required, text_without_null
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.organization.dialect import playground_fields
 from narrowcast_server.organization.errors import ServiceError, invalid_value
-from narrowcast_server.queries.playgrounds import _CODE, playgrounds_of
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.rules.permissions import Callers
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
+_CODE: Final = "{code}"
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9_+#.\-/ ]{1,40}")
 _MAX_NAME: Final = 100
+
+
+def playgrounds_of(core: Core) -> list[dict[str, object]]:
+    """All playgrounds, in the order of creation."""
+    rows = core.store.all("SELECT * FROM playgrounds ORDER BY id")
+    return [
+        {
+            "id": row["id"],
+            "name": row["name"],
+            **playground_fields(core.config, row["language"]),
+            **template_field(core, row["url_template"]),
+        }
+        for row in rows
+    ]
+
+
+def template_field(core: Core, template: str) -> dict[str, object]:
+    if core.level < Gate.PLAYGROUND_TEMPLATE.level:
+        return {"url_prefix": template.removesuffix(_CODE)}
+    return {"url_template": template}
 
 
 def template_of_prefix(prefix: str) -> str:
@@ -60,3 +86,30 @@ def remove_playground(core: Core, playground_id: int) -> None:
 
 def _emit_playgrounds(core: Core) -> None:
     core.emit({"type": "realm_playgrounds", "realm_playgrounds": playgrounds_of(core)}, core.user_ids())
+
+
+@part("realm_playgrounds")
+def playgrounds(request: Snapshot) -> dict[str, object]:
+    return {"realm_playgrounds": playgrounds_of(request.core)}
+
+
+routes = Routes()
+
+NAME = required("name", text_without_null)
+LANGUAGE = required("highlighter_language", text_without_null, aliases=("pygments_language",))
+TEMPLATE = required("url_template", text_without_null, since=Gate.PLAYGROUND_TEMPLATE.level)
+PREFIX = required("url_prefix", text_without_null, until=Gate.PLAYGROUND_TEMPLATE.level)
+
+
+@routes.post("/realm/playgrounds", NAME, LANGUAGE, TEMPLATE, PREFIX, callers=Callers.ADMINISTRATORS)
+def post_playground(call: Call) -> ResponseBody:
+    """Adds a playground (PLG-01)."""
+    old = call.level < Gate.PLAYGROUND_TEMPLATE.level
+    template = template_of_prefix(call[PREFIX]) if old else call[TEMPLATE]
+    return {"id": add_playground(call.core, call[NAME], call[LANGUAGE], template)}
+
+
+@routes.delete("/realm/playgrounds/{playground_id}", callers=Callers.ADMINISTRATORS)
+def delete_playground(call: Call) -> ResponseBody:
+    remove_playground(call.core, call.path_id("playground_id"))
+    return {}

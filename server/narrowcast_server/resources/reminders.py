@@ -1,4 +1,4 @@
-"""Reminders of messages, which the notification bot sends to the user when they are due."""
+"""Reminders of messages, which the notification bot sends to the user when they are due (outside the contract)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.actions.quoting import place_of, quoted, silent_mention
 from narrowcast_server.actions.scheduled_messages import check_time
+from narrowcast_server.http.params import defaulted, integer, natural, required, text_without_null
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
 from narrowcast_server.queries.as_seen import UNKNOWN_NAME
-from narrowcast_server.queries.reminders import reminder_object
 from narrowcast_server.queries.rendering import rendered
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.access import visible_message
 from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.rules.visibility import sees
@@ -28,6 +30,26 @@ if TYPE_CHECKING:
 MAX_NOTE: Final = 1000
 _BATCH: Final = 100
 _log = logging.getLogger("narrowcast.server")
+
+
+def reminder_object(row: Row) -> dict[str, object]:
+    """A reminder in lists and events."""
+    return {
+        "reminder_id": row["id"],
+        "to": [row["user_id"]],
+        "type": "private",
+        "content": row["content"],
+        "rendered_content": row["rendered"],
+        "scheduled_delivery_timestamp": row["delivery"],
+        "failed": bool(row["failed"]),
+        "reminder_target_message_id": row["message_id"],
+    }
+
+
+def reminders_of(core: Core, user: User) -> list[dict[str, object]]:
+    """A user's reminders, by time."""
+    rows = core.store.all("SELECT * FROM reminders WHERE user_id = ? ORDER BY delivery, id", user.id)
+    return [reminder_object(row) for row in rows]
 
 
 def create_reminder(core: Core, user: User, message_id: int, timestamp: int, note: str) -> int:
@@ -61,7 +83,7 @@ def _text(core: Core, user: User, message: Message, note: str) -> str:
     return f"{heading}\n\n{author} said:\n{quoted(message.content)}"
 
 
-def delete_reminder(core: Core, user: User, reminder_id: int) -> None:
+def remove_reminder(core: Core, user: User, reminder_id: int) -> None:
     remove_own(core, "reminders", reminder_id, user)
     core.emit({"type": "reminders", "op": "remove", "reminder_id": reminder_id}, [user.id])
 
@@ -96,4 +118,36 @@ def _remind(core: Core, row: Row) -> None:
         limit = core.config.limits.max_message_length
         origin = Origin(client="reminder", read_by_sender=False)
         send_direct(core, notification_bot(core), [user], row["content"][:limit], origin)
-    delete_reminder(core, user, row["id"])
+    remove_reminder(core, user, row["id"])
+
+
+@part("reminders")
+def reminders(request: Snapshot) -> dict[str, object]:
+    """The caller's reminders."""
+    return {"reminders": reminders_of(request.core, request.user)}
+
+
+routes = Routes()
+
+MESSAGE = required("message_id", natural)
+TIME = required("scheduled_delivery_timestamp", integer)
+NOTE = defaulted("note", text_without_null, "")
+
+
+@routes.get("/reminders")
+def get_reminders(call: Call) -> ResponseBody:
+    """The caller's reminders, by time."""
+    return {"reminders": reminders_of(call.core, call.user)}
+
+
+@routes.post("/reminders", MESSAGE, TIME, NOTE)
+def post_reminder(call: Call) -> ResponseBody:
+    """Creates a reminder of a message."""
+    identity = create_reminder(call.core, call.user, call[MESSAGE], call[TIME], call[NOTE])
+    return {"reminder_id": identity}
+
+
+@routes.delete("/reminders/{reminder_id}")
+def delete_reminder(call: Call) -> ResponseBody:
+    remove_reminder(call.core, call.user, call.path_id("reminder_id"))
+    return {}

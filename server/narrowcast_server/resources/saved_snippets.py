@@ -1,20 +1,35 @@
-"""Saved snippets (rows SNP)."""
+"""Saved snippets: texts that a user keeps to insert again (rows SNP)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions.owned import own_row, remove_own
+from narrowcast_server.http.params import optional, required, text_without_null
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.saved_snippets import snippet_object
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.quotas import check_room
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 MAX_TITLE: Final = 60
+
+
+def snippet_object(row: Row) -> dict[str, object]:
+    """A snippet in lists and events."""
+    return {key: row[key] for key in ("id", "title", "content", "date_created")}
+
+
+def snippets_of(core: Core, user: User) -> list[dict[str, object]]:
+    """A user's snippets, in the order of creation."""
+    rows = core.store.all("SELECT * FROM saved_snippets WHERE user_id = ? ORDER BY id", user.id)
+    return [snippet_object(row) for row in rows]
 
 
 def _check(core: Core, title: str | None, content: str | None) -> None:
@@ -61,6 +76,44 @@ def _emit_snippet(core: Core, user: User, op: str, snippet_id: int) -> None:
     core.emit({"type": "saved_snippets", "op": op, "saved_snippet": snippet}, [user.id])
 
 
-def delete_snippet(core: Core, user: User, snippet_id: int) -> None:
+def remove_snippet(core: Core, user: User, snippet_id: int) -> None:
     remove_own(core, "saved_snippets", snippet_id, user)
     core.emit({"type": "saved_snippets", "op": "remove", "saved_snippet_id": snippet_id}, [user.id])
+
+
+@part("saved_snippets")
+def snippets(request: Snapshot) -> dict[str, object]:
+    return {"saved_snippets": snippets_of(request.core, request.user)}
+
+
+routes = Routes()
+
+TITLE = required("title", text_without_null)
+CONTENT = required("content", text_without_null)
+NEW_TITLE = optional("title", text_without_null)
+NEW_CONTENT = optional("content", text_without_null)
+
+
+@routes.get("/saved_snippets")
+def get_snippets(call: Call) -> ResponseBody:
+    return {"saved_snippets": snippets_of(call.core, call.user)}
+
+
+@routes.post("/saved_snippets", TITLE, CONTENT)
+def post_snippet(call: Call) -> ResponseBody:
+    identity = create_snippet(call.core, call.user, call[TITLE], call[CONTENT])
+    return {"saved_snippet_id": identity}
+
+
+@routes.patch("/saved_snippets/{saved_snippet_id}", NEW_TITLE, NEW_CONTENT, since=Gate.SNIPPET_EDIT.level)
+def patch_snippet(call: Call) -> ResponseBody:
+    """Changes a snippet (SNP-01)."""
+    identity = call.path_id("saved_snippet_id")
+    edit_snippet(call.core, call.user, identity, call[NEW_TITLE], call[NEW_CONTENT])
+    return {}
+
+
+@routes.delete("/saved_snippets/{saved_snippet_id}")
+def delete_snippet(call: Call) -> ResponseBody:
+    remove_snippet(call.core, call.user, call.path_id("saved_snippet_id"))
+    return {}

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.queries.as_seen import group_as_seen
-from narrowcast_server.queries.channel_folders import folder_object
 from narrowcast_server.queries.channels import (
     channel_object,
     group_object,
@@ -99,13 +98,6 @@ def default_channel_groups(request: Snapshot) -> dict[str, object]:
     """Default channel groups; empty for guests."""
     groups = [] if request.user.is_guest else groups_of(request.core)
     return {"realm_default_stream_groups": groups}
-
-
-@part("channel_folders")
-def folders(request: Snapshot) -> dict[str, object]:
-    """Channel folders, in order."""
-    rows = request.core.store.all("SELECT * FROM channel_folders ORDER BY position, id")
-    return {"channel_folders": [folder_object(row) for row in rows]}
 
 
 @part("user_topic")

@@ -3,22 +3,8 @@
 from __future__ import annotations
 
 from narrowcast_server.queries.custom_emoji import custom_emoji_table
-from narrowcast_server.queries.linkifiers import linkifiers_of
 from narrowcast_server.queries.organization import domains_of
-from narrowcast_server.queries.playgrounds import playgrounds_of
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
-
-
-@part("realm_linkifiers")
-def linkifiers(request: Snapshot) -> dict[str, object]:
-    """Linkifiers, in order; only for clients that support URL templates."""
-    understands_templates = "linkifier_url_template" in request.options.capabilities
-    return {"realm_linkifiers": linkifiers_of(request.core) if understands_templates else []}
-
-
-@part("realm_playgrounds")
-def playgrounds(request: Snapshot) -> dict[str, object]:
-    return {"realm_playgrounds": playgrounds_of(request.core)}
 
 
 @part("realm_emoji")
