@@ -94,6 +94,15 @@ async def test_a_429_without_json_is_understood_too() -> None:
     assert caught.value.retry_after == 7.0
 
 
+async def test_a_shorter_wait_does_not_shorten_a_longer_one() -> None:
+    gate = RateGate(VirtualClock())
+    gate.close(10)
+    gate.close(2)
+    assert gate.remaining() == 10
+    gate.close(12)
+    assert gate.remaining() == 12
+
+
 async def test_everyone_who_waits_goes_on_at_a_moment_of_their_own() -> None:
     clock, jitter = VirtualClock(), iter([0.1, 0.9, 0.5])
     gate = RateGate(clock, jitter=lambda: next(jitter))

@@ -12,7 +12,7 @@ from narrowcast_api.model.messages import read_message
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow, Term, missing_operand
 from support.ledger import proves
-from support.live import ADA, BRUNO, CHIYO, GENERAL, channel_message, make_state
+from support.live import ADA, BRUNO, CHIYO, GENERAL, channel_message, direct_message, make_state
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,17 @@ def test_a_narrow_is_sent_in_words_that_the_server_knows(
     narrow: Narrow, level: int, sent: list[tuple[str, object]]
 ) -> None:
     assert [(term["operator"], term["operand"]) for term in wire(narrow, level)] == sent
+
+
+def test_without_several_people_means_without_each_of_them() -> None:
+    narrow = Narrow.search("-dm-including:bruno,chiyo")
+    both = [("dm-including", BRUNO, True), ("dm-including", CHIYO, True)]
+    assert [(term["operator"], term["operand"], term["negated"]) for term in wire(narrow)] == both
+    state = make_state()
+    with_bruno, with_others = (read_message(direct_message(1, people)) for people in ((ADA, BRUNO), (ADA, 4)))
+    assert narrow.matches(with_bruno, state) is False
+    assert narrow.matches(with_others, state) is True
+    assert narrow.matches(read_message(channel_message(2)), state) is True
 
 
 def test_typed_searches_are_split_into_terms_and_words() -> None:
