@@ -31,6 +31,39 @@ def test_a_link_opens_its_conversation_the_first_time_and_again(served: Served, 
             assert terminal.wait_end() == 0
 
 
+def test_a_link_leads_to_where_its_message_is_now(served: Served, tmp_path: Path) -> None:
+    rc = served.rc("ada")
+    account = Account.from_zuliprc(rc)
+    before, _, number = link_to(account, "The linked message").rpartition("/near/")
+    old_form = f"{account.site}/#narrow/stream/long-ago/subject/a.20link/near/{number}"
+    moves = [
+        ("two%2Fparts", f"{before}/near/{number}"),
+        ("third", f"{before}/with/{number}"),
+        ("last", old_form),
+    ]
+    for topic, link in moves:
+        with Terminal(narrowcast("open", link, "--rc", str(rc)), env=home(tmp_path / "home")) as terminal:
+            terminal.wait_for("The linked message", PATIENCE)
+            terminal.press("ctrl+q")
+            assert terminal.wait_end() == 0
+        moved = call(account, "PATCH", f"/messages/{number}", topic=topic, propagate_mode="change_all")
+        assert moved["result"] == "success"
+        call(
+            account,
+            "POST",
+            "/messages",
+            type="channel",
+            to="engineering",
+            topic="a link",
+            content="Another one",
+        )
+        with Terminal(narrowcast("open", link, "--rc", str(rc)), env=home(tmp_path / "home")) as terminal:
+            terminal.wait_for(rf"(?m)^.*#engineering › {topic} ", PATIENCE)
+            terminal.wait_for("The linked message")
+            terminal.press("ctrl+q")
+            assert terminal.wait_end() == 0
+
+
 def test_a_link_opens_in_the_stored_account_of_its_organization(served: Served, tmp_path: Path) -> None:
     link = link_to(Account.from_zuliprc(served.rc("ada")), "The linked message")
     folder = tmp_path / "home" / "config" / "narrowcast" / "accounts"

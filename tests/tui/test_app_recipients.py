@@ -148,3 +148,11 @@ async def test_a_link_to_a_new_topic_is_not_replaced_by_one_to_another_topic(tmp
         assert offered(stage) == [("quick", "new topic"), ("quick start card", "#general")]
         await stage.press("tab")
         assert stage.screen.writing.text.text == "see #**general>quick** "
+
+
+async def test_the_title_of_a_direct_conversation_follows_a_new_name(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.go(Narrow.direct(frozenset({stage.server.id("chiyo")})))
+        await rename(stage, "chiyo", "Chiyo Renamed")
+        await stage.drawn()
+        assert "Chiyo Renamed" in stage.screen.title_line.plain

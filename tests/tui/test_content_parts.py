@@ -134,6 +134,16 @@ def state() -> State:
         ("#narrow/dm/1,2-dm/near/5", InApp(Narrow.direct(frozenset({2})), 5)),
         ("#narrow/pm-with/2-bruno", InApp(Narrow.direct(frozenset({2})))),
         ("#narrow/group-pm-with/2,3-group", InApp(Narrow((Term("dm-including", frozenset({2, 3})),)))),
+        ("#narrow/pm-with/user2%40demo.example", InApp(Narrow.direct(frozenset({2})))),
+        ("#narrow/pm-with/user2.40demo.2Eexample", InApp(Narrow.direct(frozenset({2})))),
+        ("#narrow/channel/11/topic/v.x", InApp(Narrow.topic(11, "v.x"))),
+        ("#narrow/channel/11/topic/a%2Fb/near/5", InApp(Narrow.topic(11, "a/b"), 5)),
+        ("#narrow%2Fchannel%2F11%2Ftopic%2Fa.2Fb", InApp(Narrow.topic(11, "a/b"))),
+        ("https://demo.example/%23narrow/channel/11", InApp(Narrow.channel(11))),
+        ("https://demo.example:443/#narrow/channel/11", InApp(Narrow.channel(11))),
+        ("#narrow/stream/renamed/topic/x/near/7", InApp(Narrow((Term("id", 7),)), 7)),
+        ("#channels/11/general", InApp(Narrow.channel(11))),
+        ("#feed", InApp(Narrow.all())),
         ("#narrow/sender/2-Bruno", InApp(Narrow((Term("sender", 2),)))),
         ("#narrow/mentions/2-Bruno", InApp(Narrow((Term("mentions", 2),)))),
         (
@@ -143,6 +153,11 @@ def state() -> State:
         ("#narrow/is/starred", InApp(Narrow((Term("is", "starred"),)))),
         ("/user_uploads/1/a.txt", External("https://demo.example/user_uploads/1/a.txt", own=True)),
         ("https://x.example/a#narrow", External("https://x.example/a#narrow")),
+        ("https://x.example/%23narrow/channel/11", External("https://x.example/%23narrow/channel/11")),
+        (
+            "/user_uploads/%23narrow.txt",
+            External("https://demo.example/user_uploads/%23narrow.txt", own=True),
+        ),
         (
             "https://demo.example.evil.example/#narrow/is/starred",
             External("https://demo.example.evil.example/#narrow/is/starred"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from narrowcast_api.errors import BadRequest
+from narrowcast_api.errors import BadRequest, NarrowcastError
 from narrowcast_api.model.messages import Message
 from narrowcast_api.state.changes import TopicsChanged
 from narrowcast_api.sync.host import ServiceHost
@@ -41,13 +41,22 @@ class Loader:
         session.publish(TopicsChanged(channel_id))
 
     async def message(self, message_id: int) -> Message | None:
-        """Returns a message by its id, fetched if it is not in the state; None if it does not exist or is not
-        visible to the user.
+        """Returns a message by its id as it is now; None if it does not exist or is not visible to the user.
+        It is fetched unless events keep it up to date; without a connection, what is known of it is returned.
         """
-        message = self._session.state.messages.get(message_id)
-        if message is None:
-            message = await self._synchronizer.fetch_message(message_id)
-        return message
+        synchronizer = self._synchronizer
+        while not synchronizer.is_current(message_id):
+            state = self._session.state
+            try:
+                fetched = await synchronizer.fetch_message(message_id)
+            except NarrowcastError:
+                known = self._session.state.messages.get(message_id)
+                if known is None:
+                    raise
+                return known
+            if fetched is None or self._session.state is state:
+                return fetched
+        return self._session.state.messages.get(message_id)
 
     async def messages(self, message_ids: Iterable[int]) -> None:
         """Fetches the messages that are not in the state, except those that do not exist or are not visible

@@ -281,7 +281,7 @@ class Synchronizer:
         """Returns the messages in their current form: events since the request are newer than the response."""
         latest = {message.id: message for message in fetched}
         # Events continue to arrive during these requests, so check until none is left.
-        while unsure := [i for i in latest if i in watch.changed and not self._is_current(i)]:
+        while unsure := [i for i in latest if i in watch.changed and not self.is_current(i)]:
             for message_id in unsure:
                 watch.changed.discard(message_id)
                 current = await self._again(latest.pop(message_id))
@@ -291,7 +291,7 @@ class Synchronizer:
             self._newest(message, watch) for i, message in sorted(latest.items()) if i not in watch.removed
         ]
 
-    def _is_current(self, message_id: int) -> bool:
+    def is_current(self, message_id: int) -> bool:
         """Whether the message in the state is kept up to date by events."""
         return message_id in self._session.state.messages and message_id not in self._carried
 

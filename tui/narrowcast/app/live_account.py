@@ -18,8 +18,10 @@ from narrowcast.app.notices import begin
 from narrowcast.app.waiting import until
 from narrowcast.content.addresses import InApp, resolve
 from narrowcast.panes.compose.edits import to_draft
+from narrowcast.panes.messages.going import place_of
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.terminal.paths import Paths
+from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.sync.session import Session
 
 if TYPE_CHECKING:
@@ -94,6 +96,8 @@ class LiveAccount:
         """
         await until(self.session, lambda: bool(self.session.state.server.site))
         target = resolve(link, self.session.state)
+        if isinstance(target, InApp) and target.follows_message:
+            target = await self._current(target)
         if self.screen is None:
             return
         if isinstance(target, InApp) and self.screen.writing.has_focus_within:
@@ -102,6 +106,19 @@ class LiveAccount:
             self.screen.go(target.narrow, target.message_id)
         else:
             self.screen.tell("The link leads to no message or view that you can see.", severity="warning")
+
+    async def _current(self, target: InApp) -> InApp:
+        """The target of a link to a message, which may have been moved since the link was made."""
+        message_id = target.message_id or 0
+        try:
+            message = await self.session.loader.message(message_id)
+        except NarrowcastError:
+            return InApp(target.narrow)
+        if message is not None:
+            return InApp(place_of(message, self.session.state.me), message_id)
+        if self.screen is not None:
+            self.screen.tell(f"There is no message {message_id}, or you do not have access to it.")
+        return InApp(target.narrow)
 
     def begin_notices(self, app: App[Any], label: Callable[[], str]) -> None:
         """Starts to notify the user; ``label`` returns the account's name if there are several accounts, else ""."""

@@ -11,6 +11,7 @@ from narrowcast.app.config_load import load
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.open_app import run_app
 from narrowcast.cli.outcome import CommandError, Exit, print_error
+from narrowcast.content.addresses import origin
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.account import Account, AccountError
 
@@ -56,7 +57,7 @@ def _is_of(path: Path, link: str) -> bool:
     ours = urlsplit(Account.from_zuliprc(path).site)  # without its key: the keyring may ask for a password
     try:
         theirs = urlsplit(link)
-        same = (ours.scheme, ours.hostname, ours.port) == (theirs.scheme, theirs.hostname, theirs.port)
+        same = origin(ours) == origin(theirs)
     except ValueError:
         return False
-    return same and theirs.path.startswith(ours.path)
+    return same and f"{theirs.path}/".startswith(f"{ours.path.rstrip('/')}/")

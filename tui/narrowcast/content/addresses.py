@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from msgspec import Struct
 
@@ -23,6 +23,9 @@ __all__ = ["External", "InApp", "fragment_of", "message_address", "resolve", "vi
 
 _CHANNEL = re.compile(r"(\d{1,15})(?:-.*)?")
 _PEOPLE = re.compile(r"([\d,]{1,2000})(?:-.*)?")
+_QUOTED = re.compile(r"\.(?=[0-9A-Fa-f]{2})")
+_VIEW = re.compile(r"narrow(?:/.*)?")
+_CHANNEL_PAGE = re.compile(r"(?:channels|streams)/(\d{1,15})(?:/.*)?")
 _ONE_USER = ("sender", "mentions")
 _NAMES = {
     "stream": "channel",
@@ -41,6 +44,12 @@ class InApp(Struct, frozen=True):
     narrow: Narrow
     message_id: int | None = None
 
+    @property
+    def follows_message(self) -> bool:
+        """Whether the link leads to the conversation of its message, wherever that is now."""
+        is_alone = self.narrow.terms == (Term("id", self.message_id or 0),)
+        return self.message_id is not None and (self.narrow.is_conversation or is_alone)
+
 
 class External(Struct, frozen=True):
     """An absolute http(s) address; `own`: whether it is on the organization's own server."""
@@ -55,7 +64,7 @@ def resolve(href: str, state: State) -> InApp | External | None:
     try:
         url = urljoin(site.rstrip("/") + "/", _as_browsers_read(href.strip()))
         parts, home = urlsplit(url), urlsplit(site)
-        own = (parts.scheme, parts.hostname, parts.port) == (home.scheme, home.hostname, home.port)
+        own = origin(parts) == origin(home)
     except ValueError:
         return None
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -63,9 +72,23 @@ def resolve(href: str, state: State) -> InApp | External | None:
     if " " in url or (characters.has_unsafe(url) and not _is_readable(url, parts.netloc)):
         return None
     url = characters.percent_encoded(url)
-    if own and parts.fragment.startswith("narrow"):
-        return _narrow(parts.fragment, state)
-    return External(url, own)
+    fragment = _fragment(url) if own else ""
+    if _VIEW.fullmatch(fragment):
+        return _narrow(fragment, state)
+    if match := _CHANNEL_PAGE.fullmatch(fragment):
+        return InApp(Narrow.channel(int(match[1])))
+    return InApp(Narrow.all()) if fragment == "feed" else External(url, own)
+
+
+def _fragment(url: str) -> str:
+    """The part after the # of a link, the signs of which other apps may have quoted when they passed it on."""
+    fragment = url.partition("#" if "#" in url else "/%23")[2]
+    return fragment if "/" in fragment else fragment.replace("%2F", "/").replace("%2f", "/")
+
+
+def origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port; a missing port is the scheme's default. Raises ValueError."""
+    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
 def _as_browsers_read(href: str) -> str:
@@ -80,12 +103,12 @@ def _is_readable(url: str, authority: str) -> bool:
 
 
 def _decode(operand: str) -> str:
-    return unquote(operand.replace(".", "%"))
+    return unquote(_QUOTED.sub("%", operand))
 
 
 def _narrow(fragment: str, state: State) -> InApp | None:
     pieces = fragment.removeprefix("narrow").strip("/").split("/")
-    terms: list[Term] = []
+    terms: list[Term | None] = []
     message_id: int | None = None
     for raw_operator, raw_operand in zip(pieces[::2], pieces[1::2], strict=False):
         negated = raw_operator.startswith("-")
@@ -93,12 +116,13 @@ def _narrow(fragment: str, state: State) -> InApp | None:
         operand = _decode(raw_operand)
         if operator in ("near", "with", "id"):
             message_id = int(operand) if operand.isdecimal() and len(operand) < 16 else None
-            continue
-        term = _term(operator, operand, negated, state)
-        if term is None:
-            return None
-        terms.append(term)
-    return InApp(Narrow(tuple(terms)), message_id)
+        else:
+            terms.append(_term(operator, operand, negated, state))
+    known = tuple(term for term in terms if term is not None)
+    if len(known) == len(terms):
+        return InApp(Narrow(known), message_id)
+    # The channel has another name by now, or its people have other addresses; the message is still found.
+    return None if message_id is None else InApp(Narrow((Term("id", message_id),)), message_id)
 
 
 def _term(operator: str, operand: str, negated: bool, state: State) -> Term | None:
@@ -116,8 +140,12 @@ def _term(operator: str, operand: str, negated: bool, state: State) -> Term | No
 def _people(operator: str, operand: str, negated: bool, state: State) -> Term | None:
     """People by their ids; a sender or mentioned user also by name or email address."""
     match = _PEOPLE.fullmatch(operand)
+    if match is None and operator not in _ONE_USER:
+        found = [state.users.id_of(email) for email in operand.split(",")]
+        known = frozenset(user_id for user_id in found if user_id is not None)
+        return Term(operator, known - {state.me}, negated) if len(known) == len(found) else None
     if match is None:
-        return Term(operator, operand, negated) if operator in _ONE_USER else None
+        return Term(operator, operand, negated)
     ids = {int(part) for part in match[1].split(",") if part.isdecimal() and len(part) < 16}
     if operator in _ONE_USER:
         return Term(operator, min(ids), negated) if ids else None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
     from narrowcast_api.sync.message_view import MessageView
 
-__all__ = ["Going"]
+__all__ = ["Going", "place_of"]
 
 
 class Going:
@@ -35,7 +35,7 @@ class Going:
     def topic(self) -> None:
         """Goes to the conversation of the message."""
         if (message := self._pane.message_or_notify()) is not None:
-            self._pane.post(NarrowRequested(self._narrow_of(message), message.id))
+            self._pane.post(NarrowRequested(place_of(message, self._pane.session.state.me), message.id))
 
     def sender(self) -> None:
         """Shows the card of the message's sender."""
@@ -45,12 +45,11 @@ class Going:
     def go_to(self, target: InApp) -> None:
         """Goes to a view; if it is that of a message, to where the message is now, as it may have been moved since."""
         message_id = target.message_id
-        if message_id is None or not target.narrow.is_conversation:
+        if message_id is None or not target.follows_message:
             self._pane.post(NarrowRequested(target.narrow, message_id))
         else:
-            self.find(
-                message_id, lambda message: target.narrow if message is None else self._narrow_of(message)
-            )
+            me = self._pane.session.state.me
+            self.find(message_id, lambda message: target.narrow if message is None else place_of(message, me))
 
     def find(self, message_id: int, narrow_for: Callable[[Message | None], Narrow | None]) -> None:
         """Goes to a message, which is fetched if necessary, unless the user does something else when it arrives.
@@ -86,5 +85,7 @@ class Going:
             self._pane.say(f"There is no message {message_id}, or you do not have access to it.")
         return message
 
-    def _narrow_of(self, message: Message) -> Narrow:
-        return Narrow.from_destination(message.destination(self._pane.session.state.me))
+
+def place_of(message: Message, me: int) -> Narrow:
+    """The conversation of a message, as the user ``me`` sees it."""
+    return Narrow.from_destination(message.destination(me))
