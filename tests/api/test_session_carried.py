@@ -8,8 +8,9 @@ import asyncio
 from typing import Any
 
 from narrowcast_api.model.messages import read_message
+from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.sync.session import Session
-from support.live import CHIYO, GENERAL, SOUP, channel_message, message_event
+from support.live import CHIYO, GENERAL, RANDOM, SOUP, channel_message, message_event
 from support.session_service import Service, after_a_new_snapshot, after_events, on_its_way
 from support.sessions import known, until
 
@@ -29,7 +30,7 @@ async def test_a_topic_whose_messages_were_deleted_unnoticed_is_not_listed(
     service: Service, session: Session
 ) -> None:
     await after_events(session, service, message_event(channel_message(101, "gone")))
-    await after_a_new_snapshot(session, service, max_message_id=100)
+    await after_a_new_snapshot(session, service, max_message_id=102)
     assert "gone" in topics(session), "until the list is loaded"
     await session.loader.topics(GENERAL)
     assert topics(session) == []
@@ -109,3 +110,14 @@ async def test_a_cached_message_that_changes_while_it_is_fetched_has_what_change
     await opening
     assert known(session, 90).content == "<p>edited before the start</p>"
     assert len(known(session, 90).reactions) == 1
+
+
+async def test_what_a_restored_server_has_lost_is_found_nowhere(service: Service, session: Session) -> None:
+    await after_events(session, service, message_event(channel_message(190, "gone")))
+    hidden = {**channel_message(191, "gone"), "stream_id": RANDOM}
+    await cache(session, channel_message(90, "gone"), channel_message(180, "gone"), hidden)
+    await after_a_new_snapshot(session, service, max_message_id=100)
+    found = await session.search_cached(Narrow((Term("topic", "gone"),)))
+    assert [hit.message.id for hit in found.hits] == [191, 90], "nobody tells what happens in other channels"
+    assert 190 not in session.state.messages
+    assert session.state.max_message_id == 100

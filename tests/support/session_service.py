@@ -166,7 +166,8 @@ async def after_events(session: Session, service: Service, *events: dict[str, An
 async def after_a_new_snapshot(session: Session, service: Service, **fields: object) -> None:
     """Expires the queue, and waits until the state is that of a snapshot with these fields."""
     before = session.state
-    service.lose_queue(**fields)
+    newest = max(before.max_message_id, *service.messages, 0)
+    service.lose_queue(**{"max_message_id": newest, **fields})
     await until(lambda: session.state is not before)
 
 

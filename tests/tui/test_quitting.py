@@ -11,7 +11,7 @@ from support.held import hold
 from support.journals import refuse
 from support.screen_text import screen_text
 from support.sessions import until
-from support.stage import on_stage
+from support.stage import behind_proxy, on_stage
 
 
 async def test_with_a_full_disk_one_is_asked_before_a_draft_is_lost(
@@ -34,3 +34,21 @@ async def test_with_a_full_disk_one_is_asked_before_a_draft_is_lost(
         assert journal.flush(60)
         await stage.press("ctrl+q")
         await until(lambda: not stage.app.is_running)
+
+
+async def test_without_a_connection_and_with_a_full_disk_nothing_is_promised_to_be_saved(
+    tmp_path: Path,
+) -> None:
+    async with behind_proxy(tmp_path) as (stage, proxy):
+        journal = stage.session.storage.journal
+        await stage.in_topic("general", "lunch")
+        await proxy.refuse()
+        await until(lambda: "Messages are saved and sent" in stage.screen.lines.banner.plain)
+        refuse(journal)
+        await stage.press("c")
+        await stage.type("Soup")
+        await until(lambda: "cannot be saved" in stage.screen.lines.banner.plain)
+        assert "Messages are saved" not in stage.screen.lines.banner.plain
+        assert "unless Narrowcast is closed before" in stage.screen.lines.banner.plain
+        refuse(journal, False)
+        assert journal.flush(60)

@@ -135,6 +135,10 @@ class Cache:
                 return CachedView(str(key), numbers, anchor if isinstance(anchor, int) else None)
         return None
 
+    def load_after(self, message_id: int) -> list[Message]:
+        """All messages with greater ids, ascending."""
+        return self._messages("id > ? ORDER BY id", message_id)
+
     def load_snapshot(self) -> bytes | None:
         """The last response of registration, as passed to `save_snapshot`."""
         return self.load_part("snapshot")

@@ -197,6 +197,11 @@ class Journal:
         """What the user must be told, or None."""
         return self._writer.warning
 
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether what is written survives the end of the process, as far as is known."""
+        return self.read_only is None and self._writer.is_on_disk
+
     def on_warning(self, call: Callable[[], None]) -> None:
         """Sets the function that is called, in any thread, when `warning` changes."""
         self._writer.on_warning = call

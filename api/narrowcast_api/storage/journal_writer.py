@@ -56,6 +56,11 @@ class JournalWriter:
         self._rows = file.rows()
         """The rows of the file, including pending writes: the file may become unreadable while it is open."""
 
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether writes reach the disk, as far as is known."""
+        return self._file.path is not None and not self._is_refused
+
     # rows
 
     def rows(self) -> dict[Key, JournalRow]:

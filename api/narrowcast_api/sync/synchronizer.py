@@ -40,6 +40,7 @@ from narrowcast_api.sync.hidden_channels import may_be_hidden, remove_if_hidden
 from narrowcast_api.sync.host import ServiceHost
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.services import Services
+from narrowcast_api.sync.startup_cache import forget_lost
 from narrowcast_api.sync.view_events import update_views
 from narrowcast_api.wire.events import (
     Event,
@@ -153,12 +154,14 @@ class Synchronizer:
         is_large = isinstance(people, Sequence) and len(people) > _LARGE
         state = await asyncio.to_thread(self._build, response) if is_large else self._build(response)
         self._cache_writer.write()
+        newest = state.max_message_id
         carry_over(session.state, state)
         self._carried = {message.id for message in state.messages}
         session.replace_state(state)
         if is_large:
             gc.freeze()  # garbage collections then skip the hundred thousand people and channels
         cache = session.storage.cache
+        cache.post(forget_lost, cache, state, newest)
         cache.post(lambda: cache.save_snapshot(to_json(cacheable(response))))
         if is_large:
             cache.post(memory.trim_heap)

@@ -55,10 +55,19 @@ def _connection_trouble(session: Session, keys: Keys) -> str:
     if kind == "refused":
         return f"✕ Logged out by the server. {with_keys(keys, LOG_IN_AGAIN)}"
     if kind == "offline":
-        return f"▲ No connection since {since}{detail}. Messages are saved and sent once reconnected."
+        return f"▲ No connection since {since}{detail}. {_promise(session)}".rstrip()
     if kind == "reconnecting":
-        return f"◌ Reconnecting since {since}. Messages are saved and sent once reconnected."
+        return f"◌ Reconnecting since {since}. {_promise(session)}".rstrip()
     return ""
+
+
+def _promise(session: Session) -> str:
+    """What becomes of messages that are written without a connection."""
+    if session.read_only:
+        return ""
+    if session.storage.journal.is_on_disk:
+        return "Messages are saved and sent once reconnected."
+    return "Messages are sent once reconnected, unless Narrowcast is closed before."
 
 
 def typing_text(session: Session, where: Destination | None) -> str:
