@@ -6,8 +6,8 @@ import re
 
 from generate.everyday import TASKS
 from generate.markdown import cell, table
+from narrowcast.commands.command import Offline
 from narrowcast.commands.keymap import key_label, key_table
-from narrowcast.commands.offline import Offline, offline
 from narrowcast.commands.presets import PRESETS
 from narrowcast.commands.registry import REGISTRY, Context, by_id, groups
 
@@ -55,7 +55,7 @@ def offline_page() -> str:
     for heading, commands in groups(
         command for command in REGISTRY if command.context in _WITH_PURPOSE
     ).items():
-        rows = [(cell(one.title), meanings[offline(one)], f"`{one.id}`") for one in commands]
+        rows = [(cell(one.title), meanings[one.offline], f"`{one.id}`") for one in commands]
         parts += [f"## {heading}", table(("Command", "Offline", "Id"), rows)]
     return "\n\n".join(parts)
 

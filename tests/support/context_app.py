@@ -5,17 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 
-from textual.app import App
-
 from narrowcast.app.background import could_not
 from narrowcast.app.looking import Looking
+from narrowcast.commands.run import AppWithCommands
 from narrowcast_api.tasks import Tasks
 
 
-class ContextApp(App[None]):
+class NoAccounts:
+    """No account is on the screen."""
+
+    screen = None
+
+
+class ContextApp(AppWithCommands[None]):
     """The part of `AppContext` that a single widget needs. ``told``: the notices shown, newest last."""
 
-    accounts = None
+    accounts = NoAccounts()
 
     def __init__(self) -> None:
         super().__init__()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC
 
 from msgspec.structs import replace
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 
 from narrowcast.panes.messages.feed import Feed
 from narrowcast.panes.messages.message_list import MessageList
@@ -19,6 +19,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
 from narrowcast_api.state.timeline import Gap
 from support import live
+from support.context_app import ContextApp
 
 FIRST_TIME = 1_700_000_000
 SENTENCE = "Some words of a message that is as long as messages are, which is not very long, but may wrap. "
@@ -67,7 +68,7 @@ def state_with(messages: Sequence[Message]) -> State:
     return state
 
 
-class ListApp(App[None]):
+class ListApp(ContextApp):
     """The list alone, on a view that does not change."""
 
     def __init__(self, messages: Sequence[Message], **view: object) -> None:

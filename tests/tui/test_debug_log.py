@@ -138,7 +138,7 @@ async def test_the_key_turns_it_on_and_off(tmp_path: Path) -> None:
         (file,) = (path for path in stage.app.paths.state.glob("debug.log"))
         text = file.read_text()
         key = stage.server.account("ada").key.reveal()
-    for part in ("command write.channel", "action app_palette", "action app_help", "event message id="):
+    for part in ("command write.channel", "command app.palette", "command app.help", "event message id="):
         assert part in text, (part, text)
     for secret in (key, "canary", "@demo"):
         assert secret not in text

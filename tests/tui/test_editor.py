@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.strip import Strip
 
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
+from support.context_app import ContextApp
 from support.screen_text import screen_rows
 
 
-class _EditorApp(App[None]):
+class _EditorApp(ContextApp):
     def compose(self) -> ComposeResult:
         yield Editor(placeholder="first", multiline=True)
 

@@ -6,13 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.strip import Strip
 
 from narrowcast.text import matching
 from narrowcast.text.matching import best_matches
 from narrowcast.widgets.strips import compose_line, lean_strip, plain_text
 from narrowcast.widgets.virtual_list import VirtualList
+from support.context_app import ContextApp
 from support.mouse import drag
 
 
@@ -29,7 +30,7 @@ class Names(VirtualList[str]):
         return not item.isupper()
 
 
-class ListApp(App[None]):
+class ListApp(ContextApp):
     def __init__(self, names: list[str]) -> None:
         super().__init__()
         self.names = Names(names, empty_text="Nobody here. Press i to invite.")

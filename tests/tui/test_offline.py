@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.commands.offline import NEEDS_SERVER, WAITS, Offline, offline
 from narrowcast.commands.registry import by_id
 from narrowcast.widgets.status import banner
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
@@ -15,13 +14,6 @@ from support.stage import Stage, behind_proxy, on_stage, run
 def lose_connection(stage: Stage) -> None:
     now = stage.session.clock.now()
     stage.session.set_status(ConnectionStatus(ConnectionKind.OFFLINE, now, "no route"))
-
-
-def test_the_tables_name_commands_that_there_are_each_once() -> None:
-    assert by_id().keys() >= NEEDS_SERVER
-    assert by_id().keys() >= WAITS
-    assert not NEEDS_SERVER & WAITS
-    assert offline(by_id()["go.inbox"]) is Offline.WORKS
 
 
 async def test_a_deactivated_user_is_told_so_and_not_asked_to_log_in_again(tmp_path: Path) -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.commands.registry import by_id
+from narrowcast.commands.registry import REGISTRY
 from narrowcast.screens.dialogs.manage import ManageScreen
-from narrowcast.screens.dialogs.other_names import OTHER_NAMES
 from narrowcast.screens.dialogs.picker import Picker
 from support.screen_text import screen_text
 from support.sessions import until
@@ -16,11 +15,11 @@ from support.stage import on_stage
 
 
 def test_other_names_belong_to_commands_of_the_palette_and_repeat_no_word_of_theirs() -> None:
-    for command_id, words in OTHER_NAMES.items():
-        command = by_id()[command_id]
-        assert command.palette
-        own = f"{command.title} {command_id}".lower()
-        assert [word for word in words.split() if word in own] == [], command_id
+    named = [command for command in REGISTRY if command.other_names]
+    assert all(command.palette for command in named)
+    for command in named:
+        own = f"{command.title} {command.id}".lower()
+        assert [word for word in command.other_names.split() if word in own] == [], command.id
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import gc
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -30,8 +30,8 @@ from narrowcast.app.open_accounts import OpenAccounts
 from narrowcast.app.painting import Painting
 from narrowcast.app.themes import THEMES, has_sixteen_colours, own_themes
 from narrowcast.commands.keymap import effective, textual_keymap
-from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id
-from narrowcast.commands.run import run
+from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for
+from narrowcast.commands.run import AppWithCommands
 from narrowcast.extensions.start import Extensions
 from narrowcast.screens.dialogs.help import HelpScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
@@ -47,8 +47,6 @@ from narrowcast_api import debug_log
 from narrowcast_api.tasks import Tasks
 
 if TYPE_CHECKING:
-    from textual.actions import ActionParseResult
-    from textual.dom import DOMNode
     from textual.notifications import SeverityLevel
 
     from narrowcast.app.early_session import Early
@@ -78,7 +76,7 @@ def _collect_from_now_on() -> None:
     gc.enable()
 
 
-class NarrowcastApp(AppWithLateTimers[int], inherit_bindings=False):
+class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindings=False):
     """The app. Other modules see only `narrowcast.app.context.AppContext` of it."""
 
     TITLE = "Narrowcast"
@@ -351,43 +349,6 @@ class NarrowcastApp(AppWithLateTimers[int], inherit_bindings=False):
         await self.perform(chosen.command)
         if chosen.row is not None and isinstance(self.screen, ManageScreen):
             self.screen.show_row(chosen.row)
-
-    async def perform(self, command: Command) -> None:
-        """Runs a command on the nearest node that has its action, from the focus outwards, else anywhere on
-        screen.
-        """
-        if command.function is not None:
-            self.action_command(command.id)
-            return
-        name = f"action_{command.handler.partition('(')[0]}"
-        start = self.focused or self.screen
-        near: list[Any] = [*start.ancestors_with_self, *self.screen.walk_children(), self]
-        for node in near:
-            if hasattr(node, name):
-                await self.run_action(command.handler, node)
-                return
-        self.refuse(f"{command.title}: not available here.")
-
-    def action_command(self, command_id: str) -> None:
-        """Runs the function of a command on the main screen."""
-
-        screen, command = self.accounts.screen, by_id()[command_id]
-        if screen is not None and self.screen is screen:
-            run(screen, command)
-        else:
-            self.refuse(f"{command.title}: not available here.")
-
-    async def run_action(
-        self,
-        action: str | ActionParseResult,
-        default_namespace: DOMNode | None = None,
-        namespaces: Mapping[str, DOMNode] | None = None,
-    ) -> bool:
-        """As Textual's, with a line in the debug log. Commands with a function have theirs in `commands.run`."""
-        name = action.partition("(")[0] if isinstance(action, str) else action[1]
-        if name != "app.command":
-            debug_log.note("action", name)
-        return await super().run_action(action, default_namespace, namespaces)
 
     async def action_app_debug(self) -> None:
         self.spawn(self._debugging.toggle(), "write the debug log")

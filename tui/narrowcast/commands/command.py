@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from enum import StrEnum
-from importlib import import_module
+from enum import Enum, StrEnum
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual.binding import Binding
 
+from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
 
-__all__ = ["UNUSED", "Command", "CommandFunction", "Context", "LateModules", "around", "rows"]
+__all__ = [
+    "REFUSED",
+    "UNUSED",
+    "WAITS",
+    "Command",
+    "CommandFunction",
+    "Context",
+    "Offline",
+    "around",
+    "listed",
+]
 
 UNUSED = "unused"
 """The name of a key that no terminal sends: that of commands without keys, which keymaps replace."""
@@ -23,6 +34,21 @@ CommandFunction = Callable[[Any], object]
 Its argument has no type here, since this file is imported by the panes that a workspace holds. A test checks the
 functions.
 """
+
+
+class Offline(Enum):
+    """What a command does without a connection."""
+
+    WORKS = "works"
+    """With the data on this machine."""
+    WAITS = "waits and is sent in order"
+    """Takes effect here at once, is kept in the journal, and is sent when the server is reachable."""
+    REFUSED = "is refused at once"
+    """Depends on what only the server knows, or on what others may change meanwhile: sent later, it could have
+    another effect than intended."""
+
+
+WAITS, REFUSED = Offline.WAITS, Offline.REFUSED
 
 
 class Context(StrEnum):
@@ -132,100 +158,49 @@ def around(context: Context) -> tuple[Context, ...]:
 
 
 class Command(Struct, frozen=True):
-    """One action of the app that a user can run.
+    """One action of the app that a user can run. `narrowcast.commands.run` runs it, wherever it comes from.
 
     ``id``: unique, the name used in a keymap; ``title``: what it does, for palette and help; ``keys``: Textual's
-    names, hints show the first; ``group``: the heading in help; ``palette``: offered by the command palette;
-    ``function``: the implementation, run on the main screen; ``gate``: what the server must support; ``action``:
-    the Textual action of the context's widget, for commands without a function; ``priority``: active before the
-    keys of the focused widget, in every field and dialog.
+    names, hints show the first.
+
+    ``run`` names what is called: ``topics.move`` is `move` of the module ``narrowcast.commands.topics``, called with
+    the main screen; ``self.action_send`` or ``self.parts.flags.star`` is a method of the widget that has the context,
+    or of one of its parts; ``app.action_app_help`` is one of the app. Names, since the functions themselves would
+    import every screen at the start. The command of an extension has its function here.
+
+    ``offline``: what it does without a connection; ``other_names``: words of other chat programs under which the
+    palette finds it too; ``gate``: what the server must support; ``priority``: active before the keys of the focused
+    widget, in every field and dialog.
+
+    `listed` fills in the rest: ``context``, where its keys are active; ``group``, the heading in help; ``palette``,
+    whether the command palette offers it.
     """
 
     id: str
     title: str
-    context: Context
     keys: tuple[str, ...]
-    group: str
-    palette: bool = True
-    function: CommandFunction | None = None
+    run: str | CommandFunction
+    offline: Offline = Offline.WORKS
+    other_names: str = ""
     gate: Gate | None = None
-    action: str = ""
     priority: bool = False
+    context: Context = Context.MAIN
+    group: str = ""
+    palette: bool = True
 
-    @property
-    def handler(self) -> str:
-        """The Textual action that runs it."""
-        if self.function is not None:
-            return f"app.command('{self.id}')"
-        return self.action or self.id.replace(".", "_").replace("-", "_")
+    def unsupported(self, server: ServerInfo) -> str:
+        """Why the server is too old for the command; empty if it is not."""
+        gate = self.gate
+        return "" if gate is None or server.supports(gate) else gate.unsupported(server.level)
 
     def binding(self, action: str = "") -> Binding:
-        """The Textual binding, with the command's id for keymaps; ``action`` runs instead of the handler if given."""
+        """The Textual binding, with the command's id for keymaps; runs the command, or ``action`` if given."""
         keys = ",".join(self.keys) or UNUSED
-        return Binding(
-            keys, action or self.handler, self.title, show=False, id=self.id, priority=self.priority
-        )
+        action = action or f"command('{self.id}')"
+        return Binding(keys, action, self.title, show=False, id=self.id, priority=self.priority)
 
 
-Does = CommandFunction | str
-"""A function, or the Textual action of the context's widget."""
-
-CommandRow = tuple[str, str, str] | tuple[str, str, str, Does] | tuple[str, str, str, Does, Gate]
-"""Id, keys separated by spaces, title; optionally the function or action, if it differs from the id, and a gate."""
-
-
-def rows(context: Context, group: str, *table: CommandRow, palette: bool = True) -> Iterator[Command]:
-    """The commands of the rows of a table."""
-    for row in table:
-        command_id, keys, title = row[:3]
-        does = row[3] if len(row) > 3 else ""
-        gate = row[4] if len(row) > 4 else None
-        yield Command(
-            command_id,
-            title,
-            context,
-            tuple(keys.split()),
-            group,
-            palette,
-            function=None if isinstance(does, str) else does,
-            action=does if isinstance(does, str) else "",
-            gate=gate,
-        )
-
-
-class LateModules:
-    """Stands for the modules of a package until one of their functions is called.
-
-    A catalog refers to functions without importing them; a test checks that each reference resolves to a function.
-    """
-
-    def __init__(self, package: str) -> None:
-        self._package = package
-
-    def __getattr__(self, module: str) -> LateModule:
-        return LateModule(f"{self._package}.{module}")
-
-
-class LateModule:
-    """Stands for a module until one of its functions is called."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, function: str) -> LateFunction:
-        return LateFunction(self._name, function)
-
-
-class LateFunction(Struct, frozen=True):
-    """A function of a module that is imported when it is called."""
-
-    module: str
-    name: str
-
-    def resolve(self) -> CommandFunction:
-        """Imports and returns the function. Raises ImportError or AttributeError if there is none."""
-        function: CommandFunction = getattr(import_module(self.module), self.name)
-        return function
-
-    def __call__(self, screen: Any) -> object:
-        return self.resolve()(screen)
+def listed(context: Context, group: str, *commands: Command, palette: bool = True) -> Iterator[Command]:
+    """The commands of one context below one heading of help."""
+    for command in commands:
+        yield replace(command, context=context, group=group, palette=palette)

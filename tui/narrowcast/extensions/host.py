@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from textual.notifications import SeverityLevel
 
 from narrowcast.commands import registry
-from narrowcast.commands.command import Command, Context
+from narrowcast.commands.command import Command
 from narrowcast.commands.keymap import free_keys
 from narrowcast.commands.workspace import Workspace
 from narrowcast.content.blocks import Card, Document
@@ -92,9 +92,7 @@ class Host:
                     entry.keys if chosen is None else [chosen] if isinstance(chosen, str) else chosen
                 )
                 function = self._function_of(running, entry)
-                command = Command(
-                    command_id, safe_line(entry.title, 80), Context.MAIN, (), GROUP, function=function
-                )
+                command = Command(command_id, safe_line(entry.title, 80), (), function, group=GROUP)
                 free, problems = free_keys(command, chosen_keys, keys)
                 for problem in problems:
                     self._tell(f"Extension {running.name}: {problem}.", "warning")

@@ -1,243 +1,277 @@
-"""The keys of lists, forms and other dialogs; their actions are methods of those screens."""
+"""The commands of lists, forms and other dialogs, which are methods of those screens.
+
+The palette offers none of them: it does not open over dialogs.
+"""
 
 from __future__ import annotations
 
 from functools import partial
 
-from narrowcast.commands.command import Command, Context, rows
+from narrowcast.commands.command import WAITS, Command, Context, listed
 
-dialog_rows = partial(rows, palette=False)
-"""Rows of commands that the palette does not offer: it does not open over dialogs."""
-
+in_dialog = partial(listed, palette=False)
 
 _EVERYWHERE: tuple[Command, ...] = (
-    *dialog_rows(
+    *in_dialog(
         Context.LIST,
         "Lists",
-        ("list.down", "down j", "Down", "cursor_down"),
-        ("list.up", "up k", "Up", "cursor_up"),
-        ("list.page-down", "pagedown J", "Page down", "page_down"),
-        ("list.page-up", "pageup K", "Page up", "page_up"),
-        ("list.first", "home g", "First line", "first"),
-        ("list.last", "end G", "Last line", "last"),
-        ("list.select", "enter", "Select", "select"),
+        Command("list.down", "Down", ("down", "j"), "self.action_cursor_down"),
+        Command("list.up", "Up", ("up", "k"), "self.action_cursor_up"),
+        Command("list.page-down", "Page down", ("pagedown", "J"), "self.action_page_down"),
+        Command("list.page-up", "Page up", ("pageup", "K"), "self.action_page_up"),
+        Command("list.first", "First line", ("home", "g"), "self.action_first"),
+        Command("list.last", "Last line", ("end", "G"), "self.action_last"),
+        Command("list.select", "Select", ("enter",), "self.action_select"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.DIALOG,
         "Dialogs",
-        ("dialog.close", "escape q", "Close", "leave"),
-        ("dialog.help", "f1 question_mark", "Keys of this dialog", "app.app_help"),
+        Command("dialog.close", "Close", ("escape", "q"), "self.action_leave"),
+        Command("dialog.help", "Keys of this dialog", ("f1", "question_mark"), "app.action_app_help"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.MANAGE,
         "Dialogs",
-        ("manage.new", "n", "Create or add", "new"),
-        ("manage.delete", "x delete", "Delete, remove or archive", "delete"),
-        ("manage.find", "slash ctrl+f", "Filter", "find"),
-        ("manage.down", "down", "Go from filter to list", "down"),
-        ("manage.up", "up", "Go from filter to list, upwards", "up"),
+        Command("manage.new", "Create or add", ("n",), "self.action_new"),
+        Command("manage.delete", "Delete, remove or archive", ("x", "delete"), "self.action_delete"),
+        Command("manage.find", "Filter", ("slash", "ctrl+f"), "self.action_find"),
+        Command("manage.down", "Go from filter to list", ("down",), "self.action_down"),
+        Command("manage.up", "Go from filter to list, upwards", ("up",), "self.action_up"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.ORDERED,
         "Dialogs",
-        ("ordered.up", "alt+up minus", "Move up", "shift(-1)"),
-        ("ordered.down", "alt+down plus", "Move down", "shift(1)"),
+        Command("ordered.up", "Move up", ("alt+up", "minus"), "self.action_shift(-1)"),
+        Command("ordered.down", "Move down", ("alt+down", "plus"), "self.action_shift(1)"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.PICKER,
         "Choosing from a list",
-        ("picker.select", "enter tab", "Select", "take"),
-        ("picker.down", "down ctrl+n", "Down", "down"),
-        ("picker.up", "up ctrl+p", "Up", "up"),
-        ("picker.page-down", "pagedown", "Page down", "page_down"),
-        ("picker.page-up", "pageup", "Page up", "page_up"),
+        Command("picker.select", "Select", ("enter", "tab"), "self.action_take"),
+        Command("picker.down", "Down", ("down", "ctrl+n"), "self.action_down"),
+        Command("picker.up", "Up", ("up", "ctrl+p"), "self.action_up"),
+        Command("picker.page-down", "Page down", ("pagedown",), "self.action_page_down"),
+        Command("picker.page-up", "Page up", ("pageup",), "self.action_page_up"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.ASK,
         "Questions",
-        ("ask.complete", "tab", "Complete", "complete"),
-        ("ask.down", "down", "Next completion", "offer(1)"),
-        ("ask.up", "up", "Previous completion", "offer(-1)"),
+        Command("ask.complete", "Complete", ("tab",), "self.action_complete"),
+        Command("ask.down", "Next completion", ("down",), "self.action_offer(1)"),
+        Command("ask.up", "Previous completion", ("up",), "self.action_offer(-1)"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.CONFIRM,
         "Questions",
-        ("confirm.yes", "y", "Yes", "answer(True)"),
-        ("confirm.no", "n", "No", "answer(False)"),
+        Command("confirm.yes", "Yes", ("y",), "self.action_answer(True)"),
+        Command("confirm.no", "No", ("n",), "self.action_answer(False)"),
     ),
-    *dialog_rows(Context.PROGRESS, "Questions", ("progress.stop", "s", "Stop", "leave")),
+    *in_dialog(
+        Context.PROGRESS,
+        "Questions",
+        Command("progress.stop", "Stop", ("s",), "self.action_leave"),
+    ),
 )
 
 _FORMS: tuple[Command, ...] = (
-    *dialog_rows(
+    *in_dialog(
         Context.FORM,
         "Forms",
-        ("form.send", "ctrl+d", "Save or send", "send"),
-        ("form.cancel", "escape", "Cancel", "leave"),
-        ("form.next", "tab", "Next field, or accept completion", "next"),
-        ("form.previous", "shift+tab", "Previous field", "previous"),
-        ("form.down", "down", "Next field", "move(1)"),
-        ("form.up", "up", "Previous field", "move(-1)"),
-        ("form.new-line", "enter ctrl+j", "New line in a multi-line field", "new_line"),
-        ("form.help", "f1", "Keys of this form", "app.app_help"),
+        Command("form.send", "Save or send", ("ctrl+d",), "self.action_send"),
+        Command("form.cancel", "Cancel", ("escape",), "self.action_leave"),
+        Command("form.next", "Next field, or accept completion", ("tab",), "self.action_next"),
+        Command("form.previous", "Previous field", ("shift+tab",), "self.action_previous"),
+        Command("form.down", "Next field", ("down",), "self.action_move(1)"),
+        Command("form.up", "Previous field", ("up",), "self.action_move(-1)"),
+        Command(
+            "form.new-line", "New line in a multi-line field", ("enter", "ctrl+j"), "self.action_new_line"
+        ),
+        Command("form.help", "Keys of this form", ("f1",), "app.action_app_help"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.CHOICE,
         "Forms",
-        ("choice.next", "right l plus", "Next option", "step(1)"),
-        ("choice.previous", "left h minus", "Previous option", "step(-1)"),
-        ("choice.choose", "space", "Toggle, or list the options", "choose"),
-        ("choice.done", "enter", "Next field", "done"),
-        ("choice.yes", "y", "Yes", "set(True)"),
-        ("choice.no", "n", "No", "set(False)"),
+        Command("choice.next", "Next option", ("right", "l", "plus"), "self.action_step(1)"),
+        Command("choice.previous", "Previous option", ("left", "h", "minus"), "self.action_step(-1)"),
+        Command("choice.choose", "Toggle, or list the options", ("space",), "self.action_choose"),
+        Command("choice.done", "Next field", ("enter",), "self.action_done"),
+        Command("choice.yes", "Yes", ("y",), "self.action_set(True)"),
+        Command("choice.no", "No", ("n",), "self.action_set(False)"),
     ),
 )
 
 _READING: tuple[Command, ...] = (
-    *dialog_rows(
+    *in_dialog(
         Context.HELP,
         "Help",
-        ("help.find", "slash ctrl+f", "Search", "find"),
-        ("help.down", "down", "Down", "down"),
-        ("help.up", "up", "Up", "up"),
-        ("help.close", "escape q question_mark f1 enter", "Close", "leave"),
+        Command("help.find", "Search", ("slash", "ctrl+f"), "self.action_find"),
+        Command("help.down", "Down", ("down",), "self.action_down"),
+        Command("help.up", "Up", ("up",), "self.action_up"),
+        Command("help.close", "Close", ("escape", "q", "question_mark", "f1", "enter"), "self.action_leave"),
     ),
-    *dialog_rows(Context.TEXT, "Previews and versions", ("text.close", "enter", "Close, or copy", "leave")),
-    *dialog_rows(
+    *in_dialog(
+        Context.TEXT,
+        "Previews and versions",
+        Command("text.close", "Close, or copy", ("enter",), "self.action_leave"),
+    ),
+    *in_dialog(
         Context.PICTURE,
         "Image viewer",
-        ("picture.next", "right l j n down", "Next image", "step(1)"),
-        ("picture.previous", "left h k p up", "Previous image", "step(-1)"),
-        ("picture.save", "d", "Download", "save"),
-        ("picture.close", "v enter space", "Close", "leave"),
+        Command("picture.next", "Next image", ("right", "l", "j", "n", "down"), "self.action_step(1)"),
+        Command("picture.previous", "Previous image", ("left", "h", "k", "p", "up"), "self.action_step(-1)"),
+        Command("picture.save", "Download", ("d",), "self.action_save"),
+        Command("picture.close", "Close", ("v", "enter", "space"), "self.action_leave"),
     ),
 )
 
 _LISTS: tuple[Command, ...] = (
-    *dialog_rows(
+    *in_dialog(
         Context.CHANNELS,
         "Channels dialog",
-        ("channels.subscribe", "s", "Subscribe or unsubscribe", "subscribe"),
-        ("channels.edit", "e", "Edit", "edit"),
-        ("channels.permissions", "p", "Permissions", "permissions"),
-        ("channels.members", "m", "Subscribers", "members"),
-        ("channels.own", "o", "Personal settings", "own"),
-        ("channels.restore", "u", "Unarchive", "restore"),
+        Command("channels.subscribe", "Subscribe or unsubscribe", ("s",), "self.action_subscribe"),
+        Command("channels.edit", "Edit", ("e",), "self.action_edit"),
+        Command("channels.permissions", "Permissions", ("p",), "self.action_permissions"),
+        Command("channels.members", "Subscribers", ("m",), "self.action_members"),
+        Command("channels.own", "Personal settings", ("o",), "self.action_own"),
+        Command("channels.restore", "Unarchive", ("u",), "self.action_restore"),
     ),
-    *dialog_rows(Context.FOLDERS, "Channel folders dialog", ("folders.restore", "u", "Unarchive", "restore")),
-    *dialog_rows(
+    *in_dialog(
+        Context.FOLDERS,
+        "Channel folders dialog",
+        Command("folders.restore", "Unarchive", ("u",), "self.action_restore"),
+    ),
+    *in_dialog(
         Context.DRAFTS,
         "Drafts dialog",
-        ("drafts.restore", "u", "Undo deletion", "put_back"),
-        ("drafts.versions", "H", "Both versions", "conflict"),
-        ("drafts.close", "d", "Close", "leave"),
+        Command("drafts.restore", "Undo deletion", ("u",), "self.action_put_back"),
+        Command("drafts.versions", "Both versions", ("H",), "self.action_conflict"),
+        Command("drafts.close", "Close", ("d",), "self.action_leave"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.DRAFT_CONFLICT,
         "Drafts dialog",
-        ("conflict.first", "1", "Keep the first version", "keep(1)"),
-        ("conflict.second", "2", "Keep the second version", "keep(2)"),
-        ("conflict.both", "b", "Keep both versions", "keep(0)"),
+        Command("conflict.first", "Keep the first version", ("1",), "self.action_keep(1)"),
+        Command("conflict.second", "Keep the second version", ("2",), "self.action_keep(2)"),
+        Command("conflict.both", "Keep both versions", ("b",), "self.action_keep(0)"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.OUTBOX,
         "Outbox dialog",
-        ("outbox.resend", "s f8", "Resend", "again"),
-        ("outbox.cancel", "f9", "Cancel (the text returns to compose)", "delete"),
-        ("outbox.close", "B", "Close", "leave"),
+        Command("outbox.resend", "Resend", ("s", "f8"), "self.action_again", WAITS),
+        Command("outbox.cancel", "Cancel (the text returns to compose)", ("f9",), "self.action_delete"),
+        Command("outbox.close", "Close", ("B",), "self.action_leave"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.CONVERSATIONS,
         "Recent conversations and inbox",
-        ("conversations.mark-read", "Z", "Mark as read", "mark_read"),
-        ("conversations.mute", "M", "Mute or unmute topic", "mute"),
-        ("conversations.inbox", "I", "Inbox, or close it", "switch('inbox')"),
-        ("conversations.recent", "t", "Recent conversations, or close them", "switch('recent')"),
+        Command("conversations.mark-read", "Mark as read", ("Z",), "self.action_mark_read"),
+        Command("conversations.mute", "Mute or unmute topic", ("M",), "self.action_mute"),
+        Command("conversations.inbox", "Inbox, or close it", ("I",), "self.action_switch('inbox')"),
+        Command(
+            "conversations.recent",
+            "Recent conversations, or close them",
+            ("t",),
+            "self.action_switch('recent')",
+        ),
     ),
-    *dialog_rows(
-        Context.SCHEDULED, "Scheduled messages dialog", ("scheduled.send", "s", "Send now", "send_now")
+    *in_dialog(
+        Context.SCHEDULED,
+        "Scheduled messages dialog",
+        Command("scheduled.send", "Send now", ("s",), "self.action_send_now"),
     ),
-    *dialog_rows(Context.SNIPPETS, "Saved snippets dialog", ("snippets.edit", "e", "Edit", "edit")),
-    *dialog_rows(Context.VIEWS, "Views dialog", ("views.edit", "e", "Edit", "edit")),
-    *dialog_rows(Context.FILES, "Uploaded files dialog", ("files.copy", "y", "Copy link", "copy")),
-    *dialog_rows(
+    *in_dialog(
+        Context.SNIPPETS,
+        "Saved snippets dialog",
+        Command("snippets.edit", "Edit", ("e",), "self.action_edit"),
+    ),
+    *in_dialog(
+        Context.VIEWS,
+        "Views dialog",
+        Command("views.edit", "Edit", ("e",), "self.action_edit"),
+    ),
+    *in_dialog(
+        Context.FILES,
+        "Uploaded files dialog",
+        Command("files.copy", "Copy link", ("y",), "self.action_copy"),
+    ),
+    *in_dialog(
         Context.PERSON,
         "User card",
-        ("person.write", "w", "Direct message", "write"),
-        ("person.mention", "at", "Mention", "mention"),
-        ("person.sent", "s", "Messages sent", "sent"),
-        ("person.channels", "c", "Shared channels", "channels"),
-        ("person.mute", "M", "Mute or unmute", "mute"),
-        ("person.picture", "v", "View picture", "picture"),
-        ("person.manage", "a", "Manage this user", "more"),
-        ("person.edit", "e", "Edit", "edit"),
+        Command("person.write", "Direct message", ("w",), "self.action_write"),
+        Command("person.mention", "Mention", ("at",), "self.action_mention"),
+        Command("person.sent", "Messages sent", ("s",), "self.action_sent"),
+        Command("person.channels", "Shared channels", ("c",), "self.action_channels"),
+        Command("person.mute", "Mute or unmute", ("M",), "self.action_mute"),
+        Command("person.picture", "View picture", ("v",), "self.action_picture"),
+        Command("person.manage", "Manage this user", ("a",), "self.action_more"),
+        Command("person.edit", "Edit", ("e",), "self.action_edit"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.ACCOUNTS,
         "Users dialog",
-        ("accounts.manage", "a", "Manage this user", "more"),
-        ("accounts.invite", "i", "Invitations", "invite"),
+        Command("accounts.manage", "Manage this user", ("a",), "self.action_more"),
+        Command("accounts.invite", "Invitations", ("i",), "self.action_invite"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.BOTS,
         "Bots dialog",
-        ("bots.key", "s", "Show API key", "key"),
-        ("bots.regenerate", "r", "Generate new API key", "regenerate"),
+        Command("bots.key", "Show API key", ("s",), "self.action_key"),
+        Command("bots.regenerate", "Generate new API key", ("r",), "self.action_regenerate"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.ENROLMENT,
         "Two-factor authentication",
-        ("enrolment.copy-key", "f2", "Copy key", "copy_key"),
-        ("enrolment.copy-link", "f3", "Copy link", "copy_link"),
+        Command("enrolment.copy-key", "Copy key", ("f2",), "self.action_copy_key"),
+        Command("enrolment.copy-link", "Copy link", ("f3",), "self.action_copy_link"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.RECOVERY_CODES,
         "Two-factor authentication",
-        ("recovery-codes.copy-all", "y", "Copy all recovery codes", "copy_all"),
+        Command("recovery-codes.copy-all", "Copy all recovery codes", ("y",), "self.action_copy_all"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.GROUPS,
         "User groups dialog",
-        ("groups.edit", "e", "Edit name and description", "edit"),
-        ("groups.permissions", "p", "Permissions", "permissions"),
-        ("groups.membership", "s", "Join or leave", "membership"),
+        Command("groups.edit", "Edit name and description", ("e",), "self.action_edit"),
+        Command("groups.permissions", "Permissions", ("p",), "self.action_permissions"),
+        Command("groups.membership", "Join or leave", ("s",), "self.action_membership"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.GROUP_MEMBERS,
         "User groups dialog",
-        ("group-members.add-group", "N", "Add a group", "add_group"),
+        Command("group-members.add-group", "Add a group", ("N",), "self.action_add_group"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.INVITATIONS,
         "Invitations dialog",
-        ("invitations.link", "l", "Create invitation link", "link"),
-        ("invitations.copy", "y", "Copy link", "copy_link"),
-        ("invitations.resend", "r", "Resend", "resend"),
+        Command("invitations.link", "Create invitation link", ("l",), "self.action_link"),
+        Command("invitations.copy", "Copy link", ("y",), "self.action_copy_link"),
+        Command("invitations.resend", "Resend", ("r",), "self.action_resend"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.NEWCOMERS,
         "Default user settings dialog",
-        ("newcomers.apply", "a", "Apply to existing users", "apply"),
+        Command("newcomers.apply", "Apply to existing users", ("a",), "self.action_apply"),
     ),
 )
 
 _START: tuple[Command, ...] = (
-    *dialog_rows(
+    *in_dialog(
         Context.WELCOME,
         "Welcome screen",
-        ("welcome.login", "s", "Log in", "choose('login')"),
-        ("welcome.demo", "t", "Try the demo", "choose('demo')"),
-        ("welcome.serve", "v", "Run a server", "choose('serve')"),
-        ("welcome.quit", "q", "Quit", "choose('quit')"),
+        Command("welcome.login", "Log in", ("s",), "self.action_choose('login')"),
+        Command("welcome.demo", "Try the demo", ("t",), "self.action_choose('demo')"),
+        Command("welcome.serve", "Run a server", ("v",), "self.action_choose('serve')"),
+        Command("welcome.quit", "Quit", ("q",), "self.action_choose('quit')"),
     ),
-    *dialog_rows(
+    *in_dialog(
         Context.LOGIN,
         "Login screen",
-        ("login.next", "tab down", "Next field", "app.focus_next"),
-        ("login.previous", "shift+tab up", "Previous field", "app.focus_previous"),
-        ("login.key", "f4", "Another way to log in", "next_way"),
-        ("login.flow", "f5", "Link or token of a browser", "other_flow"),
-        ("login.back", "escape", "Back", "leave"),
+        Command("login.next", "Next field", ("tab", "down"), "app.action_focus_next"),
+        Command("login.previous", "Previous field", ("shift+tab", "up"), "app.action_focus_previous"),
+        Command("login.key", "Another way to log in", ("f4",), "self.action_next_way"),
+        Command("login.flow", "Link or token of a browser", ("f5",), "self.action_other_flow"),
+        Command("login.back", "Back", ("escape",), "self.action_leave"),
     ),
 )
 

@@ -1,168 +1,303 @@
-"""The commands of the app and of the panes of the main screen; their actions are methods of those widgets."""
+"""The commands of the app and of the panes of the main screen that are methods of those widgets."""
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
-from narrowcast.commands.command import Command, Context, rows
+from narrowcast.commands.command import REFUSED, WAITS, Command, Context, listed
 
 APP: tuple[Command, ...] = (
-    *rows(
+    *listed(
         Context.APP,
         "General",
-        ("app.help", "question_mark f1", "Help: keyboard shortcuts"),
-        ("app.palette", "ctrl+p", "Commands: find any command by name"),
-        ("app.theme", "f6", "Next theme"),
-        ("app.suspend", "ctrl+z", "Suspend to the shell (fg resumes)"),
+        Command("app.help", "Help: keyboard shortcuts", ("question_mark", "f1"), "app.action_app_help"),
+        Command("app.palette", "Commands: find any command by name", ("ctrl+p",), "app.action_app_palette"),
+        Command("app.theme", "Next theme", ("f6",), "app.action_app_theme", other_names="dark light mode"),
+        Command("app.suspend", "Suspend to the shell (fg resumes)", ("ctrl+z",), "app.action_app_suspend"),
+        Command("app.redraw", "Redraw the screen", ("ctrl+l",), "app.action_app_redraw", priority=True),
+        Command(
+            "app.quit", "Quit (drafts are kept)", ("ctrl+q", "ctrl+c"), "app.action_app_quit", priority=True
+        ),
+        Command("app.debug", "Debug log: on or off", ("ctrl+f12",), "app.action_app_debug"),
     ),
-    *(
-        replace(command, priority=True)
-        for command in rows(
-            Context.APP,
-            "General",
-            ("app.redraw", "ctrl+l", "Redraw the screen"),
-            ("app.quit", "ctrl+q ctrl+c", "Quit (drafts are kept)"),
-        )
-    ),
-    *rows(Context.APP, "General", ("app.debug", "ctrl+f12", "Debug log: on or off")),
 )
 
 NAVIGATION: tuple[Command, ...] = (
-    *rows(
+    *listed(
         Context.NAVIGATION,
         "Channels pane",
-        ("navigation.down", "j down", "Down"),
-        ("navigation.up", "k up", "Up"),
-        ("navigation.page-down", "J pagedown space", "Page down"),
-        ("navigation.page-up", "K pageup", "Page up"),
-        ("navigation.first", "g home", "First line"),
-        ("navigation.last", "G end", "Last line"),
-        ("navigation.open", "enter", "Open"),
-        ("navigation.collapse", "minus", "Expand or collapse topics or section"),
+        Command("navigation.down", "Down", ("j", "down"), "self.action_navigation_down"),
+        Command("navigation.up", "Up", ("k", "up"), "self.action_navigation_up"),
+        Command(
+            "navigation.page-down",
+            "Page down",
+            ("J", "pagedown", "space"),
+            "self.action_navigation_page_down",
+        ),
+        Command("navigation.page-up", "Page up", ("K", "pageup"), "self.action_navigation_page_up"),
+        Command("navigation.first", "First line", ("g", "home"), "self.action_navigation_first"),
+        Command("navigation.last", "Last line", ("G", "end"), "self.action_navigation_last"),
+        Command("navigation.open", "Open", ("enter",), "self.action_navigation_open"),
+        Command(
+            "navigation.collapse",
+            "Expand or collapse topics or section",
+            ("minus",),
+            "self.action_navigation_collapse",
+        ),
+        palette=False,
+    ),
+)
+
+MESSAGES: tuple[Command, ...] = (
+    *listed(
+        Context.MESSAGES,
+        "Reading",
+        Command("message.down", "Next message", ("j", "down"), "self.list.position.step(1)"),
+        Command("message.up", "Previous message", ("k", "up"), "self.list.position.step(-1)"),
+        Command("message.page-down", "Page down", ("J", "pagedown", "space"), "self.list.position.page(1)"),
+        Command("message.page-up", "Page up", ("K", "pageup"), "self.list.position.page(-1)"),
+        Command(
+            "message.newest", "Last message (marks nothing as read)", ("G", "end"), "self.parts.moving.newest"
+        ),
+        Command(
+            "message.oldest",
+            "First message (marks nothing as read)",
+            ("g", "home"),
+            "self.parts.moving.oldest",
+        ),
+        Command("message.first-unread", "First unread message", ("F",), "self.parts.moving.first_unread"),
+        Command("message.date", "Go to date", ("T",), "self.parts.jumps.date"),
+        Command("message.goto", "Go to message by ID or link", ("semicolon",), "self.parts.jumps.message"),
+        Command("message.find", "Find in this view", ("ctrl+f",), "self.parts.find.begin"),
+        Command("message.channel", "Go to channel of message", ("s",), "self.parts.going.channel"),
+        Command("message.topic", "Go to conversation of message", ("S",), "self.parts.going.topic"),
+        Command("message.unread", "Mark as unread from here", ("U",), "self.parts.flags.unread", REFUSED),
+        Command("message.reload", "Reload view", ("ctrl+r",), "self.parts.moving.reload"),
+    ),
+    *listed(
+        Context.MESSAGES,
+        "Message actions",
+        Command("message.enter", "Expand, or reply", ("enter",), "self.parts.enter"),
+        Command("message.reply", "Reply", ("r",), "self.parts.writing.reply"),
+        Command(
+            "message.reply-sender", "Direct message to sender", ("R",), "self.parts.writing.reply_sender"
+        ),
+        Command("message.quote", "Quote message", ("greater_than_sign",), "self.parts.writing.quote"),
+        Command("message.mention", "Reply mentioning sender", ("at",), "self.parts.writing.mention"),
+        Command("message.react", "Add emoji reaction", ("colon",), "self.parts.reactions.choose", WAITS),
+        Command(
+            "message.react-first",
+            "Toggle first emoji reaction",
+            ("equals_sign",),
+            "self.parts.reactions.join_first",
+            WAITS,
+        ),
+        Command("message.thumbs-up", "React with 👍", ("plus",), "self.parts.reactions.thumbs_up", WAITS),
+        Command(
+            "message.star",
+            "Star or unstar message",
+            ("ctrl+s", "asterisk"),
+            "self.parts.flags.star",
+            WAITS,
+            other_names="save bookmark",
+        ),
+        Command(
+            "message.collapse", "Collapse or expand message", ("minus",), "self.parts.flags.collapse", WAITS
+        ),
+        Command("message.edit", "Edit message", ("e",), "self.parts.writing.edit", REFUSED),
+        Command(
+            "message.delete",
+            "Delete message",
+            ("delete",),
+            "self.parts.writing.delete",
+            REFUSED,
+            other_names="remove",
+        ),
+        Command(
+            "message.hints",
+            "Open a link by its key (Shift copies the address)",
+            ("o",),
+            "self.parts.hints.begin",
+        ),
+        Command("message.image", "View image, or open file", ("v",), "self.parts.links.image"),
+        Command("message.spoiler", "Show or hide spoilers", ("O",), "self.parts.links.spoilers"),
+        Command("message.playground", "View code in playground", ("E",), "self.parts.clipboard.playground"),
+        Command(
+            "message.vote", "Vote in poll, or check off task", ("X",), "self.parts.polls.choose", REFUSED
+        ),
+        Command(
+            "message.pan-left", "Scroll wide table left", ("left_square_bracket",), "self.parts.links.pan(-1)"
+        ),
+        Command(
+            "message.pan-right",
+            "Scroll wide table right",
+            ("right_square_bracket",),
+            "self.parts.links.pan(1)",
+        ),
+        Command(
+            "message.select-down",
+            "Select text by rows, downwards",
+            ("shift+down",),
+            "self.list.selection.extend(1)",
+        ),
+        Command(
+            "message.select-up",
+            "Select text by rows, upwards",
+            ("shift+up",),
+            "self.list.selection.extend(-1)",
+        ),
+        Command(
+            "message.copy",
+            "Copy selected text, or a part of the message",
+            ("y",),
+            "self.parts.clipboard.copy_message",
+        ),
+        Command("message.link", "Copy link to message", ("L",), "self.parts.clipboard.copy_link"),
+        Command(
+            "message.info",
+            "Message information: reactions, edit history, read receipts",
+            ("i",),
+            "self.parts.details.info",
+            other_names="who reacted",
+        ),
+        Command(
+            "message.receipts",
+            "View read receipts",
+            ("V",),
+            "self.parts.details.receipts",
+            REFUSED,
+            other_names="who seen",
+        ),
+        Command(
+            "message.history",
+            "View edit history",
+            ("H",),
+            "self.parts.details.history",
+            REFUSED,
+            other_names="revisions versions",
+        ),
+        Command("message.sender", "View card of sender", ("u",), "self.parts.going.sender"),
+    ),
+    *listed(
+        Context.FOUND,
+        "Find and selection",
+        Command("found.older", "Previous match", ("n",), "self.action_found('found.older')"),
+        Command("found.newer", "Next match", ("N",), "self.action_found('found.newer')"),
+        Command(
+            "found.close", "Close find, or clear selection", ("escape",), "self.action_found('found.close')"
+        ),
         palette=False,
     ),
 )
 
 COMPOSE: tuple[Command, ...] = (
-    *rows(
+    *listed(
         Context.COMPOSE,
         "Compose box",
-        ("compose.enter", "enter", "Send (or new line, as configured)"),
-        ("compose.other-enter", "ctrl+j alt+enter shift+enter", "New line (or send, as configured)"),
-        ("compose.send", "ctrl+d", "Send"),
-        ("compose.next-field", "tab", "Next field, or accept completion; in the text: complete or indent"),
-        ("compose.previous-field", "shift+tab", "Previous field; in an indented line: indent less"),
-        ("compose.leave", "escape", "Close compose box; the draft is kept"),
-        ("compose.editor", "ctrl+o", "Edit in $EDITOR"),
-        ("compose.attach", "ctrl+t alt+a", "Upload file"),
-        ("compose.attach-cancel", "ctrl+x", "Pause or resume upload"),
-        ("compose.attach-drop", "alt+x", "Cancel upload"),
-        ("compose.complete", "ctrl+r", "Complete @mention, #channel or :emoji:"),
-        ("compose.new-draft", "alt+n", "Save as draft and start another"),
+        Command(
+            "compose.enter",
+            "Send (or new line, as configured)",
+            ("enter",),
+            "self.action_compose_enter",
+            WAITS,
+        ),
+        Command(
+            "compose.other-enter",
+            "New line (or send, as configured)",
+            ("ctrl+j", "alt+enter", "shift+enter"),
+            "self.action_compose_other_enter",
+            WAITS,
+        ),
+        Command("compose.send", "Send", ("ctrl+d",), "self.action_compose_send", WAITS),
+        Command(
+            "compose.next-field",
+            "Next field, or accept completion; in the text: complete or indent",
+            ("tab",),
+            "self.action_compose_next_field",
+        ),
+        Command(
+            "compose.previous-field",
+            "Previous field; in an indented line: indent less",
+            ("shift+tab",),
+            "self.action_compose_previous_field",
+        ),
+        Command(
+            "compose.leave", "Close compose box; the draft is kept", ("escape",), "self.action_compose_leave"
+        ),
+        Command("compose.editor", "Edit in $EDITOR", ("ctrl+o",), "self.action_compose_editor"),
+        Command(
+            "compose.attach",
+            "Upload file",
+            ("ctrl+t", "alt+a"),
+            "self.action_compose_attach",
+            WAITS,
+            other_names="image picture",
+        ),
+        Command(
+            "compose.attach-cancel",
+            "Pause or resume upload",
+            ("ctrl+x",),
+            "self.action_compose_attach_cancel",
+        ),
+        Command("compose.attach-drop", "Cancel upload", ("alt+x",), "self.action_compose_attach_drop"),
+        Command(
+            "compose.complete",
+            "Complete @mention, #channel or :emoji:",
+            ("ctrl+r",),
+            "self.action_compose_complete",
+        ),
+        Command(
+            "compose.new-draft",
+            "Save as draft and start another",
+            ("alt+n",),
+            "self.action_compose_new_draft",
+        ),
     ),
 )
 
 EDITOR: tuple[Command, ...] = (
-    Command(
-        "editor.submit",
-        "Confirm one-line field",
-        Context.EDITOR,
-        ("enter",),
-        "Text editing",
-        False,
-        action="submit",
-    ),
-    *rows(
+    *listed(
         Context.EDITOR,
         "Text editing",
-        ("compose.line-start", "ctrl+a home", "Start of line"),
-        ("compose.line-end", "ctrl+e end", "End of line"),
-        ("compose.text-start", "ctrl+home", "Start of text"),
-        ("compose.text-end", "ctrl+end", "End of text"),
-        ("compose.left", "left ctrl+b", "Character left"),
-        ("compose.right", "right ctrl+f", "Character right"),
-        ("compose.word-left", "alt+b ctrl+left", "Word left"),
-        ("compose.word-right", "alt+f ctrl+right", "Word right"),
-        ("compose.up", "up", "Line up"),
-        ("compose.down", "down", "Line down"),
-        ("compose.backspace", "backspace", "Delete character to the left"),
-        ("compose.delete", "delete", "Delete character to the right"),
-        ("compose.kill-word", "ctrl+w alt+backspace", "Cut word to the left"),
-        ("compose.kill-word-right", "alt+d", "Cut word to the right"),
-        ("compose.kill-start", "ctrl+u", "Cut to start of line"),
-        ("compose.kill-end", "ctrl+k", "Cut to end of line (at the end of the text: open 'Go to')"),
-        ("compose.yank", "ctrl+y", "Paste cut text"),
-        ("compose.undo", "ctrl+z ctrl+underscore", "Undo"),
+        Command("editor.submit", "Confirm one-line field", ("enter",), "self.action_submit"),
+        Command("compose.line-start", "Start of line", ("ctrl+a", "home"), "self.action_compose_line_start"),
+        Command("compose.line-end", "End of line", ("ctrl+e", "end"), "self.action_compose_line_end"),
+        Command("compose.text-start", "Start of text", ("ctrl+home",), "self.action_compose_text_start"),
+        Command("compose.text-end", "End of text", ("ctrl+end",), "self.action_compose_text_end"),
+        Command("compose.left", "Character left", ("left", "ctrl+b"), "self.action_compose_left"),
+        Command("compose.right", "Character right", ("right", "ctrl+f"), "self.action_compose_right"),
+        Command("compose.word-left", "Word left", ("alt+b", "ctrl+left"), "self.action_compose_word_left"),
+        Command(
+            "compose.word-right", "Word right", ("alt+f", "ctrl+right"), "self.action_compose_word_right"
+        ),
+        Command("compose.up", "Line up", ("up",), "self.action_compose_up"),
+        Command("compose.down", "Line down", ("down",), "self.action_compose_down"),
+        Command(
+            "compose.backspace",
+            "Delete character to the left",
+            ("backspace",),
+            "self.action_compose_backspace",
+        ),
+        Command("compose.delete", "Delete character to the right", ("delete",), "self.action_compose_delete"),
+        Command(
+            "compose.kill-word",
+            "Cut word to the left",
+            ("ctrl+w", "alt+backspace"),
+            "self.action_compose_kill_word",
+        ),
+        Command(
+            "compose.kill-word-right",
+            "Cut word to the right",
+            ("alt+d",),
+            "self.action_compose_kill_word_right",
+        ),
+        Command("compose.kill-start", "Cut to start of line", ("ctrl+u",), "self.action_compose_kill_start"),
+        Command(
+            "compose.kill-end",
+            "Cut to end of line (at the end of the text: open 'Go to')",
+            ("ctrl+k",),
+            "self.action_compose_kill_end",
+        ),
+        Command("compose.yank", "Paste cut text", ("ctrl+y",), "self.action_compose_yank"),
+        Command("compose.undo", "Undo", ("ctrl+z", "ctrl+underscore"), "self.action_compose_undo"),
         palette=False,
     ),
 )
-
-_MESSAGES: tuple[Command, ...] = (
-    *rows(
-        Context.MESSAGES,
-        "Reading",
-        ("message.down", "j down", "Next message"),
-        ("message.up", "k up", "Previous message"),
-        ("message.page-down", "J pagedown space", "Page down"),
-        ("message.page-up", "K pageup", "Page up"),
-        ("message.newest", "G end", "Last message (marks nothing as read)"),
-        ("message.oldest", "g home", "First message (marks nothing as read)"),
-        ("message.first-unread", "F", "First unread message"),
-        ("message.date", "T", "Go to date"),
-        ("message.goto", "semicolon", "Go to message by ID or link"),
-        ("message.find", "ctrl+f", "Find in this view"),
-        ("message.channel", "s", "Go to channel of message"),
-        ("message.topic", "S", "Go to conversation of message"),
-        ("message.unread", "U", "Mark as unread from here"),
-        ("message.reload", "ctrl+r", "Reload view"),
-    ),
-    *rows(
-        Context.MESSAGES,
-        "Message actions",
-        ("message.enter", "enter", "Expand, or reply"),
-        ("message.reply", "r", "Reply"),
-        ("message.reply-sender", "R", "Direct message to sender"),
-        ("message.quote", "greater_than_sign", "Quote message"),
-        ("message.mention", "at", "Reply mentioning sender"),
-        ("message.react", "colon", "Add emoji reaction"),
-        ("message.react-first", "equals_sign", "Toggle first emoji reaction"),
-        ("message.thumbs-up", "plus", "React with 👍"),
-        ("message.star", "ctrl+s asterisk", "Star or unstar message"),
-        ("message.collapse", "minus", "Collapse or expand message"),
-        ("message.edit", "e", "Edit message"),
-        ("message.delete", "delete", "Delete message"),
-        ("message.hints", "o", "Open a link by its key (Shift copies the address)"),
-        ("message.image", "v", "View image, or open file"),
-        ("message.spoiler", "O", "Show or hide spoilers"),
-        ("message.playground", "E", "View code in playground"),
-        ("message.vote", "X", "Vote in poll, or check off task"),
-        ("message.pan-left", "left_square_bracket", "Scroll wide table left"),
-        ("message.pan-right", "right_square_bracket", "Scroll wide table right"),
-        ("message.select-down", "shift+down", "Select text by rows, downwards"),
-        ("message.select-up", "shift+up", "Select text by rows, upwards"),
-        ("message.copy", "y", "Copy selected text, or a part of the message"),
-        ("message.link", "L", "Copy link to message"),
-        ("message.info", "i", "Message information: reactions, edit history, read receipts"),
-        ("message.receipts", "V", "View read receipts"),
-        ("message.history", "H", "View edit history"),
-        ("message.sender", "u", "View card of sender"),
-    ),
-)
-
-_FOUND: tuple[Command, ...] = (
-    *rows(
-        Context.FOUND,
-        "Find and selection",
-        ("found.older", "n", "Previous match"),
-        ("found.newer", "N", "Next match"),
-        ("found.close", "escape", "Close find, or clear selection"),
-        palette=False,
-    ),
-)
-
-MESSAGES: tuple[Command, ...] = tuple(
-    replace(command, action=f"{action}('{command.id}')")
-    for action, commands in (("message", _MESSAGES), ("found", _FOUND))
-    for command in commands
-)
-"""The messages pane uses the id to choose which of its parts runs the command."""

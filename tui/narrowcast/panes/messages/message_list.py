@@ -277,7 +277,7 @@ class MessageList(LineView):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enables the commands of `Context.FOUND` only while there is a match or selection for them."""
-        return action != "found" or parameters[0] in self._for_now
+        return action != "command" or parameters[0] in self._for_now
 
     def action_found(self, command_id: str) -> None:
         self._for_now[command_id]()

@@ -19,8 +19,7 @@ from textual.timer import Timer
 from narrowcast.app.context import app_of
 from narrowcast.app.frames import Frames, Kinds
 from narrowcast.commands.hints import keys_of, with_keys
-from narrowcast.commands.offline import offline_refusal
-from narrowcast.commands.registry import Context, bindings_for, by_id
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.messages.commands import MessageCommands
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Feed
@@ -359,8 +358,3 @@ class MessagesPane(Vertical):
         if self.parts.take_key(event):
             event.stop()
             event.prevent_default()
-
-    def action_message(self, command_id: str) -> None:
-        """Runs a command of the message context."""
-        if not self._shared.refuse(offline_refusal(by_id()[command_id], self.session)):
-            self.parts.table[command_id]()

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from narrowcast.commands.keymap import keys_label
 from narrowcast.commands.registry import Command, every
-from narrowcast.commands.run import refusal
-from narrowcast.screens.dialogs.other_names import OTHER_NAMES
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.server_info import ServerInfo
 
@@ -30,8 +28,8 @@ def palette(
             Chosen(command),
             command.title,
             keys_label(keys.get(command.id, command.keys)),
-            also=f"{command.id} {OTHER_NAMES.get(command.id, '')}",
-            disabled=refusal(command, known),
+            also=f"{command.id} {command.other_names}",
+            disabled=command.unsupported(known),
         )
         for command in every()
         if command.palette and command.id != "app.palette"

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from narrowcast.app.config_keys import CONFIG_KEYS
 from narrowcast.commands.registry import by_id
-from narrowcast.commands.run import refusal
 from narrowcast.screens.dialogs.palette import Chosen
 from narrowcast.screens.dialogs.picker import Choice
 from narrowcast.screens.settings.catalog import Kind
@@ -52,5 +51,5 @@ def _choice(state: State, command_id: str, row: str, title: str, heading: str) -
         title,
         "setting of other apps" if heading == OTHER_APPS else f"{_WHOSE[command_id]} setting",
         also=f"{heading} {row}",
-        disabled=refusal(command, state.server),
+        disabled=command.unsupported(state.server),
     )

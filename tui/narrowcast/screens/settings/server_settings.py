@@ -9,7 +9,7 @@ from textual.binding import BindingType
 
 from narrowcast.commands.hints import KeyHint
 from narrowcast.commands.registry import Context, bindings_for, by_id
-from narrowcast.commands.run import run
+from narrowcast.commands.run import run_function
 from narrowcast.commands.workspace import workspace_of
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import Text, Values, YesNo
@@ -51,7 +51,7 @@ class OwnSettingsScreen(SettingsScreen):
         if item is None or item.kind is not Kind.COMMAND:
             super().open(item)
         elif workspace is not None:
-            run(workspace, by_id()[item.name])
+            run_function(by_id()[item.name], workspace)
 
     def values(self) -> Settings:
         return self.state.settings
