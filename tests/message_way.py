@@ -29,7 +29,7 @@ WORD = "Zwiebelsuppe"
 """Occurs in no other text."""
 FIRST_ID = 7_340_033
 """The id of the message: large, so that no other number of a run is equal."""
-LAST = "narrowcast/app/painting.py"
+LAST = "narrowcast/terminal/output.py"
 """The file in which the cells of a frame go to the terminal."""
 LOOKED_AT = 60
 """The number of items of a container that are checked, from both ends."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast.content.addresses import External, resolve
-from narrowcast.terminal.opener import checked
+from narrowcast.terminal.programs import checked
 from narrowcast.text.link_claims import host_of, link_warning
 from narrowcast_api.errors import FileElsewhere, InvalidInput, RedirectRefused
 from narrowcast_api.files.downloads import download_file, fetch_bytes

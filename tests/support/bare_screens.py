@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
-from narrowcast.terminal.frames import difference
+from narrowcast.terminal.output import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
 
 

@@ -16,7 +16,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.strip import Strip
 
-from narrowcast.terminal.colours import NearestOf256
+from narrowcast.terminal.fallbacks import NearestOf256
 from support.screen_text import screen_strips
 from support.sessions import until
 from support.stage import Stage

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast.screens.main.moves import follow_topic
-from narrowcast.terminal.editor import Edited
+from narrowcast.terminal.programs import Edited
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from support.stage import Stage, on_stage

@@ -8,7 +8,7 @@ from rich.style import Style
 from textual.color import Color as TextualColor
 
 from narrowcast.app.themes import THEMES
-from narrowcast.terminal.colours import NearestOf256, nearest
+from narrowcast.terminal.fallbacks import NearestOf256, nearest
 
 
 def test_a_dark_grey_with_a_little_blue_stays_a_grey() -> None:

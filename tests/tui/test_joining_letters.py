@@ -15,7 +15,7 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
-from narrowcast.terminal import joining_letters
+from narrowcast.terminal import cell_runs
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
 from narrowcast.text.columns import most_columns
 from support.exploring import examples
@@ -74,7 +74,7 @@ def test_rows_are_unchanged_where_marks_take_no_column(
 ) -> None:
     memory, terminal = ScreenMemory(), ShapingTerminal()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(joining_letters, "in_tmux", lambda: False)
+        patch.setattr(cell_runs, "in_tmux", lambda: False)
         for row in rows:
             strip = Strip([Segment(text, style) for text, style in row]).adjust_cell_length(WIDTH, Style())
             terminal.feed(memory.of_rows(WidgetRows(Region(0, 0, WIDTH, 1), {0: strip}, {}), CONSOLE))

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.style import Style
 
 from narrowcast.terminal import last_screen, screen_store
-from narrowcast.terminal.joining_letters import Cell
+from narrowcast.terminal.cell_runs import Cell
 from narrowcast.terminal.paths import Paths
 
 SIZE = (20, 3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from narrowcast.terminal.mouse import takes_mouse
+from narrowcast.terminal.keyboard import takes_mouse
 
 
 def test_gnu_screen_keeps_the_mouse_unless_tmux_lies_between() -> None:

@@ -13,12 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrowcast.terminal.notice_command import CommandRunner, arguments_of, check_command
-from narrowcast.terminal.notices import (
+from narrowcast.terminal.notifications import (
     RESTORE_TITLE,
     SAVE_TITLE,
+    CommandRunner,
     Popup,
+    arguments_of,
     can_have_title,
+    check_command,
     choose,
     popup_sequence,
     title_sequence,
@@ -229,7 +231,7 @@ async def test_of_many_commands_four_run_until_they_are_ended(monkeypatch: pytes
 async def test_a_command_that_takes_too_long_is_ended(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("narrowcast.terminal.notice_command.PATIENCE", 0.05)
+    monkeypatch.setattr("narrowcast.terminal.notifications.PATIENCE", 0.05)
     started, slow = Started(monkeypatch), CommandRunner(WITHOUT_END)
     slow.start(VALUES)
     (process,) = await started.all()

@@ -15,7 +15,7 @@ from narrowcast.app import notifier as module
 from narrowcast.app.config import Notifications
 from narrowcast.app.looking import LOOKING
 from narrowcast.app.notifier import Notifier
-from narrowcast.terminal.notices import BELL, Popup
+from narrowcast.terminal.notifications import BELL, Popup
 from narrowcast_api.clock import SystemClock
 from narrowcast_api.protocols import read_marks
 from narrowcast_api.state.changes import Change, MessagesAdded

@@ -11,7 +11,7 @@ from textual.geometry import Region
 from textual.widgets import Static
 
 from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.terminal.frames import difference
+from narrowcast.terminal.output import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.terminal.textual_reads import ChopsUpdate

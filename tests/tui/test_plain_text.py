@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.cells import cell_len
 
-from narrowcast.terminal.plain_text import tolerate_all_characters
+from narrowcast.terminal.fallbacks import tolerate_all_characters
 
 
 @pytest.mark.parametrize(

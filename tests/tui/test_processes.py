@@ -10,7 +10,7 @@ from asyncio.subprocess import PIPE
 
 import pytest
 
-from narrowcast.terminal.processes import kill, start
+from narrowcast.terminal.programs import kill, start
 
 LINGER = "import subprocess; subprocess.Popen(['sleep', '0.3']); print('begun', flush=True); input()"
 """A program whose output stays open for a moment after it was killed."""

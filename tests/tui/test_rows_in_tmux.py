@@ -18,7 +18,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from narrowcast.content.wrapping import Run, wrap
-from narrowcast.terminal import joining_letters
+from narrowcast.terminal import cell_runs
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
 from narrowcast.widgets.strips import compose_line
 
@@ -86,7 +86,7 @@ SENTENCE = "मैं आज की बैठक में शामिल न�
 
 @pytest.mark.parametrize("is_known", [True, False], ids=["tmux is known", "any terminal"])
 def test_no_letter_of_a_name_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_known: bool) -> None:
-    monkeypatch.setattr(joining_letters, "in_tmux", lambda: is_known)
+    monkeypatch.setattr(cell_runs, "in_tmux", lambda: is_known)
     style, other = Style(color="red"), Style(color="green")
     names = ["शिव कुमार", "கோபி", "বাংলা কী", "က်ာ မြန်မာ"]
     memory = ScreenMemory()
@@ -109,7 +109,7 @@ def test_no_letter_of_a_name_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_in_tmux_a_cursor_and_text_keep_their_columns_after_joining_letters(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(joining_letters, "in_tmux", lambda: True)
+    monkeypatch.setattr(cell_runs, "in_tmux", lambda: True)
     style, cursor = Style(color="red"), Style(reverse=True)
     rows = [
         Strip([Segment("शिव", style), Segment("_", cursor), Segment(" " * 20, style)]),
@@ -126,7 +126,7 @@ def test_in_tmux_a_cursor_and_text_keep_their_columns_after_joining_letters(
 def test_a_sentence_is_broken_so_that_tmux_shows_all_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(joining_letters, "in_tmux", lambda: True)
+    monkeypatch.setattr(cell_runs, "in_tmux", lambda: True)
     style = Style(color="red")
     lines = list(wrap([Run(SENTENCE, style)], WIDTH - 2))
     rows = [
@@ -143,7 +143,7 @@ def test_a_sentence_is_broken_so_that_tmux_shows_all_of_it(
 def test_a_line_is_cut_so_that_tmux_shows_all_that_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str
 ) -> None:
-    monkeypatch.setattr(joining_letters, "in_tmux", lambda: True)
+    monkeypatch.setattr(cell_runs, "in_tmux", lambda: True)
     style = Style(color="red")
     lefts = [[("शिव कुमार", style), (" · Narrowcast", style)], [(SENTENCE, style)]]
     memory, sent = ScreenMemory(), ""

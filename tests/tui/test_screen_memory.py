@@ -19,8 +19,8 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from narrowcast.app.painting import Painting
 from narrowcast.terminal.cell_runs import Runs, erases_in_colour
+from narrowcast.terminal.output import Painting
 from narrowcast.terminal.screen_memory import Move, ScreenMemory, WidgetRows
 from narrowcast.terminal.textual_reads import ChopsUpdate, LayoutUpdate
 from support.exploring import examples
@@ -272,10 +272,10 @@ def test_only_a_terminal_that_was_asked_says_that_it_can_move_columns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     terminal = Terminal()
-    monkeypatch.setattr("narrowcast.app.painting.RESPONSE_SECONDS", 1e9)
-    monkeypatch.setattr("narrowcast.app.painting.driver_of", lambda _: terminal)
+    monkeypatch.setattr("narrowcast.terminal.output.RESPONSE_SECONDS", 1e9)
+    monkeypatch.setattr("narrowcast.terminal.output.driver_of", lambda _: terminal)
     memory = ScreenMemory()
-    monkeypatch.setattr("narrowcast.app.painting.ScreenMemory", lambda: memory)
+    monkeypatch.setattr("narrowcast.terminal.output.ScreenMemory", lambda: memory)
     painting = Painting(App(), lambda *_: None)
     painting.can_move_columns()
     assert (memory.has_side_margins, terminal.times_asked) == (False, 0), "what came is part of a paste"
@@ -291,9 +291,9 @@ def test_rows_are_sent_directly_only_where_nothing_overlaps_them(
 ) -> None:
     free: Region | None = None
     frames: list[object] = []
-    monkeypatch.setattr("narrowcast.app.painting.writes_frames", lambda _: True)
-    monkeypatch.setattr("narrowcast.app.painting.free_place", lambda _: free)
-    monkeypatch.setattr("narrowcast.app.painting.finish_of", lambda _: lambda strip: strip)
+    monkeypatch.setattr("narrowcast.terminal.output.writes_frames", lambda _: True)
+    monkeypatch.setattr("narrowcast.terminal.output.free_place", lambda _: free)
+    monkeypatch.setattr("narrowcast.terminal.output.finish_of", lambda _: lambda strip: strip)
     app: Any = SimpleNamespace(screen=None)
     painting = Painting(app, lambda _, frame: frames.append(frame))
     rows = {0: Strip([Segment("soup")])}

@@ -12,7 +12,7 @@ from typing import TextIO
 import pytest
 
 from narrowcast.terminal.driver import MAX_PENDING, TerminalWriter
-from narrowcast.terminal.plain_text import tolerate_all_characters
+from narrowcast.terminal.fallbacks import tolerate_all_characters
 
 
 @dataclass

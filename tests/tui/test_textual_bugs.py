@@ -19,7 +19,7 @@ from textual.geometry import Region
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
-from narrowcast.terminal.frames import difference
+from narrowcast.terminal.output import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
 from narrowcast.terminal.textual_fixes import AppWithLateTimers, FixedScreen, KeyParser, end_notice
 from support.bare_screens import Layers, OnScreen

@@ -13,7 +13,7 @@ from textual.theme import Theme
 
 from narrowcast.app.config import Appearance, Config
 from narrowcast.app.themes import CONTRAST, NARROWCAST, PAPER
-from narrowcast.terminal.colours import nearest
+from narrowcast.terminal.fallbacks import nearest
 from narrowcast.widgets.tints import HUES, channel_tint, contrast, ground_of, person_color, readable
 from narrowcast_api.narrow.narrow import Narrow
 from support.server import running_server

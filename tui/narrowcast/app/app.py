@@ -27,7 +27,6 @@ from narrowcast.app.key_queue import KeyQueue
 from narrowcast.app.leaving import Leaving
 from narrowcast.app.looking import Looking
 from narrowcast.app.open_accounts import OpenAccounts
-from narrowcast.app.painting import Painting
 from narrowcast.app.themes import THEMES, has_sixteen_colours, own_themes
 from narrowcast.commands.keymap import effective, textual_keymap
 from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for
@@ -37,8 +36,9 @@ from narrowcast.screens.dialogs.help import HelpScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.palette import palette
 from narrowcast.screens.settings.find import setting_choices
-from narrowcast.terminal.colours import NearestOf256
 from narrowcast.terminal.driver import TerminalDriver
+from narrowcast.terminal.fallbacks import NearestOf256
+from narrowcast.terminal.output import Painting
 from narrowcast.terminal.paths import Paths
 from narrowcast.terminal.textual_fixes import AppWithLateTimers, FixedScreen, end_notice
 from narrowcast.terminal.textual_reads import add_bindings, add_line_filter, notices_of

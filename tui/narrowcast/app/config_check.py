@@ -12,7 +12,7 @@ from textual.color import Color, ColorParseError
 from narrowcast.app.config import Config, ConfigError, Notifications, ThemeColors
 from narrowcast.app.themes import theme_names
 from narrowcast.commands.keymap import KeymapError, effective
-from narrowcast.terminal.notice_command import check_command
+from narrowcast.terminal.notifications import check_command
 from narrowcast_api.protocols.notifications import QuietHours
 
 __all__ = ["checked", "line_of"]

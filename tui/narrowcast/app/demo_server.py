@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from narrowcast.terminal.processes import kill
+from narrowcast.terminal.programs import kill
 from narrowcast_api.errors import NarrowcastError
 
 START_SECONDS = 60.0

@@ -11,7 +11,7 @@ from narrowcast.app.config import Notifications
 from narrowcast.app.notifier import Notifier
 from narrowcast.app.window_title import WindowTitle
 from narrowcast.terminal.driver import TerminalDriver
-from narrowcast.terminal.notices import can_have_title, choose
+from narrowcast.terminal.notifications import can_have_title, choose
 from narrowcast.terminal.textual_reads import driver_of
 from narrowcast_api.state.state import State
 from narrowcast_api.sync.session import Session

@@ -14,8 +14,7 @@ from typing import Protocol
 
 from narrowcast.app.config import Notifications
 from narrowcast.app.looking import LOOKING
-from narrowcast.terminal.notice_command import CommandRunner, command_values
-from narrowcast.terminal.notices import BELL, Popup, popup_sequence
+from narrowcast.terminal.notifications import BELL, CommandRunner, Popup, command_values, popup_sequence
 from narrowcast_api.model.messages import Message
 from narrowcast_api.protocols.notifications import (
     Notice,

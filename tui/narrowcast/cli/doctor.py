@@ -25,7 +25,7 @@ from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.records import Finding
 from narrowcast.cli.unsent import SENDER, counted, windows
 from narrowcast.extensions.search import FOLDER, has_extensions
-from narrowcast.terminal.notices import Popup, can_have_title, choose
+from narrowcast.terminal.notifications import Popup, can_have_title, choose
 from narrowcast.terminal.paths import Paths
 from narrowcast.text import formats
 from narrowcast.text.safe_text import safe_line

@@ -10,7 +10,7 @@ from narrowcast.app import accounts, sign_in_ways
 from narrowcast.app.sign_in_ways import Way, WayKind, ways_of
 from narrowcast.cli.outcome import CommandError, Exit, print_error
 from narrowcast.cli.pasting import read_pasted
-from narrowcast.terminal.opener import open_link
+from narrowcast.terminal.programs import open_link
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.account import Account
 from narrowcast_api.errors import InvalidInput

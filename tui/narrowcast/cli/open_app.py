@@ -17,8 +17,8 @@ from narrowcast.app.config_load import load
 from narrowcast.app.early_session import begin
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.terminal.keyboard import takes_mouse
 from narrowcast.terminal.logs import start_log
-from narrowcast.terminal.mouse import takes_mouse
 from narrowcast.terminal.paths import Paths
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from narrowcast.app.config_load import load
 from narrowcast.cli.outcome import CommandError, Exit, explain, print_error, quoted
 from narrowcast.cli.printing import as_json, as_record, as_text, say
 from narrowcast.cli.unsent import send_unsent
-from narrowcast.terminal.notice_command import CommandRunner, check_command, command_values
+from narrowcast.terminal.notifications import CommandRunner, check_command, command_values
 from narrowcast.terminal.paths import Paths
 from narrowcast.text.formats import counted
 from narrowcast_api.errors import NarrowcastError

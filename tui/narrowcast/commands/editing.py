@@ -8,7 +8,7 @@ from narrowcast.app.context import app_of
 from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, to_draft
 from narrowcast.screens.dialogs.late import tell_late
 from narrowcast.screens.messages.versions import ComparisonScreen, Version
-from narrowcast.terminal.editor import edit_externally
+from narrowcast.terminal.programs import edit_externally
 from narrowcast_api.errors import ExpectationMismatch
 from narrowcast_api.wire.levels import Gate
 

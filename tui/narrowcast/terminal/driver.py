@@ -23,9 +23,9 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 from narrowcast.terminal import last_screen
+from narrowcast.terminal.fallbacks import ERRORS, tolerate_all_characters
 from narrowcast.terminal.keyboard import read_keys
-from narrowcast.terminal.notices import BELL, RESTORE_TITLE, SAVE_TITLE, title_sequence
-from narrowcast.terminal.plain_text import ERRORS, tolerate_all_characters
+from narrowcast.terminal.notifications import BELL, RESTORE_TITLE, SAVE_TITLE, title_sequence
 from narrowcast.terminal.terminal_filter import TerminalFilter, are_notices
 from narrowcast.terminal.textual_reads import WriterThread
 

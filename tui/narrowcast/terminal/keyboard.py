@@ -15,7 +15,7 @@ import codecs
 import logging
 import os
 import selectors
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import Event
 
 from textual import events
@@ -23,6 +23,8 @@ from textual.message import Message
 
 from narrowcast.terminal.textual_fixes import KeyParser
 from narrowcast.terminal.textual_reads import BRACKETED_PASTE_END, BRACKETED_PASTE_START
+
+__all__ = ["FOLLOWS", "LOOK", "MAX_READ", "QUIET", "Keyboard", "SideMargins", "read_keys", "takes_mouse"]
 
 MAX_READ = 4096
 QUIET = 0.5
@@ -137,3 +139,8 @@ def read_keys(
             for message in keyboard.feed(data, monotonic()) if data else keyboard.tick():
                 deliver(message)
     keyboard.close()
+
+
+def takes_mouse(environment: Mapping[str, str]) -> bool:
+    """False for GNU screen: while it reports the mouse, it delays Escape until the next key and joins the two."""
+    return bool(environment.get("TMUX")) or not environment.get("STY")

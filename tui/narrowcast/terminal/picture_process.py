@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from narrowcast.terminal.images import CELL, TOO_MUCH, TooLarge, check_size
-from narrowcast.terminal.processes import kill, start
+from narrowcast.terminal.programs import kill, start
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -21,8 +21,7 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
-from narrowcast.terminal.cell_runs import Runs, ground_of, shows_on_blanks
-from narrowcast.terminal.joining_letters import Cell, with_joined_letters
+from narrowcast.terminal.cell_runs import Cell, Runs, ground_of, shows_on_blanks, with_joined_letters
 from narrowcast.text.columns import JOINING
 
 if TYPE_CHECKING:

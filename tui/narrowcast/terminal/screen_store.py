@@ -12,8 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from narrowcast.terminal import last_screen
-from narrowcast.terminal.cell_runs import colours_of, painted
-from narrowcast.terminal.joining_letters import Cell
+from narrowcast.terminal.cell_runs import Cell, colours_of, painted
 from narrowcast.terminal.terminal_filter import TerminalFilter
 from narrowcast_api.storage.folders import private_folder
 

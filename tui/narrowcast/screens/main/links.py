@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from narrowcast.screens.dialogs.picker import Choice, Picker
-from narrowcast.terminal.opener import open_link
+from narrowcast.terminal.programs import open_link
 from narrowcast.text.link_claims import link_warning
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from narrowcast.app.sign_in_ways import (
 from narrowcast.commands.hints import hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
-from narrowcast.terminal.opener import open_link
+from narrowcast.terminal.programs import open_link
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.widgets.editor import Editor

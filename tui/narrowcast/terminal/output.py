@@ -1,4 +1,4 @@
-"""What the app sends to the terminal: only what differs from what the terminal already shows."""
+"""What the app sends to the terminal: only the cells that differ from what the terminal already shows."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 from textual.app import App
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
 from narrowcast.terminal import screen_store
-from narrowcast.terminal.frames import Written, difference
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
 from narrowcast.terminal.textual_reads import (
+    ChopsUpdate,
+    CompositorUpdate,
+    LayoutUpdate,
     driver_of,
     finish_of,
     free_place,
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Painting"]
+__all__ = ["Painting", "Written", "difference"]
 
 RESPONSE_SECONDS = 5.0
 """Seconds that a terminal may take to respond."""
@@ -119,3 +121,24 @@ class Painting:
             )
         except OSError as error:
             log.warning("the screen is not kept for the next start: %s", error)
+
+
+class Written(CompositorUpdate):
+    """A frame that is already text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def render_segments(self, console: Console) -> str:
+        return self._text
+
+
+def difference(memory: ScreenMemory, update: object, console: Console) -> str | None:
+    """The text to write for ``update``, which ``memory`` then records as written; None if it is not a frame."""
+    if isinstance(update, LayoutUpdate):
+        return memory.of_layout(update, console)
+    if isinstance(update, ChopsUpdate):
+        return memory.of_chops(update, console)
+    if isinstance(update, WidgetRows):
+        return memory.of_rows(update, console)
+    return None

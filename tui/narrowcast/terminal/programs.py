@@ -1,23 +1,49 @@
-"""Writing in an external editor while the account stays connected."""
+"""Other programs that the app starts: the external editor, the browser, helper processes.
+
+Writing in an external editor leaves the account connected. Links are opened only if they are http or https, without
+a shell, never with a leading dash.
+
+At the end of the app a task is cancelled again while it waits for the end of a process that it has killed, and
+the end of the loop cancels all tasks. A process that nobody waits for keeps its pipes open, so a cancellation takes
+effect once the process has ended.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shlex
 import shutil
 import sys
 import tempfile
 import termios
+from asyncio.subprocess import Process
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from urllib.parse import urlsplit
 
+from narrowcast_api.characters import has_unsafe
 from narrowcast_api.errors import InvalidInput
 
 if TYPE_CHECKING:
     from textual.app import App
+
+
+__all__ = [
+    "Edited",
+    "Host",
+    "checked",
+    "edit_externally",
+    "editor_command",
+    "kept_modes",
+    "kill",
+    "open_link",
+    "start",
+    "suspended",
+]
 
 
 def editor_command(configured: str) -> list[str]:
@@ -101,3 +127,70 @@ async def edit_externally(app: App[Any], host: Host, text: str, configured: str 
         return Edited(written.rstrip("\n"), max(code, 0))
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+async def start(*command: str | Path, **options: Any) -> Process:
+    """As `asyncio.create_subprocess_exec`. If this is cancelled, the process has been killed and has ended."""
+    starting = asyncio.ensure_future(asyncio.create_subprocess_exec(*command, **options))
+    cancelled: asyncio.CancelledError | None = None
+    while not starting.done():
+        try:
+            await asyncio.wait([starting])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is None:
+        return starting.result()
+    if not starting.cancelled() and starting.exception() is None:
+        await kill(starting.result())
+    raise cancelled
+
+
+async def kill(process: Process) -> None:
+    """Kills the process if it runs, reads its output to the end and waits for it."""
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+    cancelled: asyncio.CancelledError | None = None
+    while True:
+        try:
+            await process.communicate()
+            break
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+
+
+def checked(url: str) -> str:
+    """Returns ``url`` if it may be opened. Raises InvalidInput otherwise."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:
+        host, parts = None, urlsplit("")
+    if parts.scheme.lower() not in {"http", "https"} or not host:
+        raise InvalidInput("Only http and https links are opened.")
+    if " " in url or "\\" in url.split("?", 1)[0] or has_unsafe(url):
+        raise InvalidInput(
+            "The link has control characters, blanks, backslashes or hidden characters in it and is not opened."
+        )
+    return url
+
+
+async def open_link(url: str) -> None:
+    """Opens ``url`` with $BROWSER or the desktop's program. Raises InvalidInput if there is none."""
+    url = checked(url)
+    programs = [
+        os.environ.get("BROWSER", "").split(":", 1)[0],
+        "open" if sys.platform == "darwin" else "xdg-open",
+    ]
+    program = next((found for name in programs if name and (found := shutil.which(name))), None)
+    if program is None:
+        raise InvalidInput("No program to open links was found; set $BROWSER, or copy the link instead.")
+    await asyncio.create_subprocess_exec(
+        program,
+        url,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+        start_new_session=True,
+    )

@@ -1,21 +1,26 @@
-"""Colours for terminals with 256 colours: the nearest fixed colour for each colour of the theme.
+"""What terminals with fewer colours or characters get instead: the nearest of 256 colours, a similar character.
 
 Rich rounds each component of a colour separately, which turns dark greys with a little blue, as themes use
 for backgrounds, into navy. Here the nearest colour is the one at the smallest perceptual distance, including
-greys.
+greys. Of a character that is not in the terminal's character set, Python would write six characters, and shift
+all following columns; here each cell stays one cell wide.
 """
 
 from __future__ import annotations
 
+import codecs
+import unicodedata
 from functools import lru_cache
+from typing import IO
 
+from rich.cells import cell_len
 from rich.color import Color, ColorType
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color as TextualColor
 from textual.filter import LineFilter
 
-__all__ = ["NearestOf256", "nearest"]
+__all__ = ["ERRORS", "NearestOf256", "nearest", "tolerate_all_characters"]
 
 _STEPS = (0, 95, 135, 175, 215, 255)
 """The component values of the colour cube, 16 to 231."""
@@ -68,3 +73,48 @@ class NearestOf256(LineFilter):
             else Segment(segment.text, _of_256(segment.style), segment.control)
             for segment in segments
         ]
+
+
+ERRORS = "narrowcast.plain"
+_LOOKS = {
+    "|": "│┃║╎▏▎▍▌▋▊▉▐┆‖",
+    "#": "█▣◈▪",
+    "-": "─━╌╍┄—–▔▁",
+    "=": "═≡",
+    "_": "▂▃▄▅",
+    "+": "┌┍┏┐┑┓└┕┗┘┙┛├┣┤┫┬┳┴┻┼╋╭╮╯╰╔╗╚╝",
+    ".": "·…◦",
+    "*": "•●★✔✓⁂✦◆",
+    "o": "○◌◐◉☆",
+    "<": "‹«◂◀←",
+    ">": "›»▸▹▶▷→↗↳",
+    "v": "▾▿▼▽↓√",
+    "^": "▲△↑⌂",
+    "x": "×✕✗✘",
+    "'": "‘’",
+    '"': "“”",
+    "~": "✎♪",
+}
+_ALIKE = {ord(sign): plain for plain, signs in _LOOKS.items() for sign in signs}
+
+
+def _replacement(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(_alike(character) for character in error.object[error.start : error.end]), error.end
+
+
+def _alike(character: str) -> str:
+    """ASCII of the same width: a similar character, the letter without its accent, or question marks."""
+    for candidate in (character.translate(_ALIKE), unicodedata.normalize("NFKD", character)[:1]):
+        if candidate.isascii() and cell_len(candidate) == cell_len(character):
+            return candidate
+    return "?" * cell_len(character)
+
+
+def tolerate_all_characters(file: IO[str]) -> None:
+    """Lets ``file`` accept any text; characters missing in its encoding are replaced by others of the same width."""
+    codecs.register_error(ERRORS, _replacement)
+    reconfigure = getattr(file, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors=ERRORS)
