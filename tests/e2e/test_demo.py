@@ -51,6 +51,8 @@ def test_a_kept_demo_world_is_there_the_next_time(tmp_path: Path) -> None:
                 terminal.wait_for(r"(?m)^.{30,}This must be kept")
                 terminal.wait_gone("sending")
             else:
+                terminal.settle()
+                terminal.press("G")  # the feed opens at the first unread message
                 terminal.wait_for(r"(?m)^.{30,}This must be kept")
             terminal.press("ctrl+q")
             terminal.wait_end()

@@ -102,6 +102,7 @@ def test_a_message_that_is_changed_on_one_machine_is_not_overwritten_unseen_on_t
     laptop.wait_for(r"(?s)Your edit.*thin.*Changed elsewhere")
     assert sources(served, "paper") == ["Which paper? The thick one?"]
     laptop.press("escape")
+    laptop.wait_gone("Changed elsewhere")
     laptop.wait_for("Enter overwrites")
     laptop.press("enter")
     laptop.wait_until(

@@ -91,7 +91,7 @@ async def test_a_preview_of_a_link_is_no_change_elsewhere(tmp_path: Path) -> Non
         await changes(stage, message_id, "Soop")  # the same text
         edits = stage.screen.writing
         edits.edit_changed(message_id, "Soop", "You")
-        assert edits.versions is None
+        assert edits.compare_edit() is None
         assert stage.notices == []
 
 

@@ -89,7 +89,7 @@ def _sender_of(screen: Workspace, message_id: int) -> str:
 
 def versions(screen: Workspace) -> bool:
     """Compares the text that the edited message was given elsewhere with the one in compose; False if there is none."""
-    both = screen.writing.versions
+    both = screen.writing.compare_edit()
     if both is not None:
         screen.app.push_screen(
             ComparisonScreen(Version("Changed elsewhere", both[0]), Version("Your edit", both[1]))

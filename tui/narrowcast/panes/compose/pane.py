@@ -204,11 +204,13 @@ class ComposePane(Vertical):
         if self.is_attached and self.editing == message_id:
             self._writing.edit_changed(source, who)
 
-    @property
-    def versions(self) -> tuple[str, str] | None:
-        """The text that the edited message was given elsewhere, and the one that would overwrite it."""
+    def compare_edit(self) -> tuple[str, str] | None:
+        """The text that the edited message was given elsewhere, and the one that would overwrite it, to be shown now."""
         theirs = self._writing.edits.theirs
-        return (theirs, self.text.text) if theirs is not None else None
+        if theirs is None:
+            return None
+        self._writing.compared()
+        return theirs, self.text.text
 
     def follow_draft(self) -> None:
         """Shows changes that another device made to this draft."""

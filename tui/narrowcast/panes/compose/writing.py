@@ -283,6 +283,10 @@ class Writing:
         since = self._session.clock.monotonic() - self._changed_at
         return self.edits.theirs is not None and since < NOTICED_AFTER
 
+    def compared(self) -> None:
+        """The text that the message was given elsewhere was compared with the edit: saving needs no second key."""
+        self._changed_at = -NOTICED_AFTER
+
     def end_edit_in_time(self) -> None:
         """The time for edits is over: the text is in Drafts from now on."""
         if self.edits.end_in_time(self._text.text):
