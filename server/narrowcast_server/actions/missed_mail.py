@@ -17,7 +17,7 @@ from narrowcast_server.organization.personal import setting, switched_on
 from narrowcast_server.queries.as_seen import UNKNOWN_NAME
 from narrowcast_server.queries.messages import member_ids
 from narrowcast_server.queries.missed import missed
-from narrowcast_server.queries.presence import presence_row
+from narrowcast_server.queries.users import presence_row
 from narrowcast_server.rules.visibility import visible_ids
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import change, switched_on
-from narrowcast_server.queries.presence import older_presence, shows_presence, slim_presence
+from narrowcast_server.queries.presence import older_presence, slim_presence
+from narrowcast_server.queries.users import shows_presence
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.visibility import watchers
 

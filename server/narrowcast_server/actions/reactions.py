@@ -10,7 +10,7 @@ from narrowcast_server.organization.emoji import Emoji
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
 from narrowcast_server.queries.as_seen import reactor
-from narrowcast_server.rules import access
+from narrowcast_server.queries.messages import audience_of
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.visibility import watchers
 
@@ -76,16 +76,3 @@ def _emit(core: Core, operation: str, user: User, message: Message, emoji: Emoji
                 "reaction_type": outgoing_reaction_type(core.config, emoji.type),
             }
             core.emit(event, receivers)
-
-
-def audience_of(core: Core, message: Message) -> set[int]:
-    """Users notified of changes to a message: who received and may read it, and who may read it as a subscriber."""
-    people = set(core.store.integers("SELECT user_id FROM user_messages WHERE message_id = ?", message.id))
-    if message.channel_id is None:
-        return people
-    channel = core.channels[message.channel_id]
-    subscribers = set(access.subscriber_ids(core, channel.id))
-    if access.history_is_protected(channel):
-        return people & subscribers
-    readers = {identity for identity in people if access.may_read(core, core.users[identity], channel)}
-    return readers | subscribers

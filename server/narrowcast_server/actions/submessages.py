@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from narrowcast_server.actions.reactions import audience_of
 from narrowcast_server.markdown import check_submessage
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
+from narrowcast_server.queries.messages import audience_of
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core

@@ -27,9 +27,10 @@ from starlette.responses import Response
 from narrowcast_api.wire.parameters import is_quoted
 from narrowcast_server.http.params import REQUIRED, Param, check_few_values, from_json
 from narrowcast_server.organization.checks import MAX_INTEGER
-from narrowcast_server.organization.errors import ServiceError, unauthorized
+from narrowcast_server.organization.errors import ServiceError, no_such_user, unauthorized
 from narrowcast_server.organization.models import User
 from narrowcast_server.rules.permissions import Callers
+from narrowcast_server.rules.visibility import found_by_address
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -222,6 +223,18 @@ class Call:
         if not text.isascii() or not text.isdigit() or len(text) > 16 or int(text) > MAX_INTEGER:
             raise ServiceError(f"Invalid {name}")
         return int(text)
+
+    def path_user(self, name: str) -> User:
+        """The user in the path, by id or API email address; raises BAD_REQUEST if there is none."""
+        text = self.path[name]
+        user: User | None = None
+        if "@" in text:
+            user = found_by_address(self.core, self.user, text)
+        elif text.isascii() and text.isdigit():
+            user = self.core.users.get(self.path_id(name))
+        if user is None:
+            raise no_such_user()
+        return user
 
     def declared(self) -> dict[str, str]:
         """The raw fields that are parameters of this endpoint."""

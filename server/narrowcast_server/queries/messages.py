@@ -13,6 +13,7 @@ from narrowcast_server.organization.dialect import outgoing_reaction_type
 from narrowcast_server.organization.models import Message, User
 from narrowcast_server.queries.rendering import RenderingContext
 from narrowcast_server.queries.users import avatar_by_provider, avatar_url
+from narrowcast_server.rules import access
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.edit_history import EditHistoryFilter
 
@@ -118,6 +119,19 @@ def participant(core: Core, user: User) -> Object:
         "full_name": user.full_name,
         "is_mirror_dummy": False,
     }
+
+
+def audience_of(core: Core, message: Message) -> set[int]:
+    """Users notified of changes to a message: who received and may read it, and who may read it as a subscriber."""
+    people = set(core.store.integers("SELECT user_id FROM user_messages WHERE message_id = ?", message.id))
+    if message.channel_id is None:
+        return people
+    channel = core.channels[message.channel_id]
+    subscribers = set(access.subscriber_ids(core, channel.id))
+    if access.history_is_protected(channel):
+        return people & subscribers
+    readers = {identity for identity in people if access.may_read(core, core.users[identity], channel)}
+    return readers | subscribers
 
 
 def _reactions(core: Core, ids: str) -> dict[int, list[Object]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_server.organization.models import User
-from narrowcast_server.organization.personal import switched_on
+from narrowcast_server.queries.users import shows_presence
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.visibility import visible_ids
 from narrowcast_server.storage.store import Row
@@ -53,15 +53,3 @@ def older_presence(row: Row) -> dict[str, dict[str, object]]:
 def newest_update(core: Core) -> int:
     """The number of the latest presence update."""
     return core.store.integer("SELECT max(update_id) FROM presence") or 0
-
-
-def shows_presence(user: User) -> bool:
-    """Whether others may see when the user was last active."""
-    return user.is_active and not user.is_bot and switched_on(user, "presence_enabled")
-
-
-def presence_row(core: Core, user: User) -> Row | None:
-    """A user's stored presence; None if there is none, or others may not see it."""
-    if not shows_presence(user):
-        return None
-    return core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import EmailVisibility
 from narrowcast_server.organization.models import User
+from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.rules.addresses import api_address, email_visibility, may_see_address
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -112,3 +114,15 @@ def password_hash_of(core: Core, user: User | None) -> str | None:
 def newest_message_id(core: Core, user: User) -> int | None:
     """The id of the newest message in a user's history."""
     return core.store.integer("SELECT max(message_id) FROM user_messages WHERE user_id = ?", user.id)
+
+
+def shows_presence(user: User) -> bool:
+    """Whether others may see when the user was last active."""
+    return user.is_active and not user.is_bot and switched_on(user, "presence_enabled")
+
+
+def presence_row(core: Core, user: User) -> Row | None:
+    """A user's stored presence; None if there is none, or others may not see it."""
+    if not shows_presence(user):
+        return None
+    return core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)

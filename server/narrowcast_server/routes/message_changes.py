@@ -10,14 +10,13 @@ from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode
 from narrowcast_server.actions import message_edits, message_moves
 from narrowcast_server.actions.message_changes import delete_messages, emit_update, stored
 from narrowcast_server.actions.move_notices import post_move_notices
-from narrowcast_server.actions.reactions import audience_of
 from narrowcast_server.computing.differences import plain_difference
 from narrowcast_server.http.params import boolean, choice, defaulted, natural, optional, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.edit_history import Entry
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, Message
-from narrowcast_server.queries.messages import has_widget
+from narrowcast_server.queries.messages import audience_of, has_widget
 from narrowcast_server.queries.read_receipts import readers_of
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.edit_history import EditHistoryFilter

@@ -6,8 +6,8 @@ from narrowcast_server.actions.presence import report_presence
 from narrowcast_server.http.params import boolean, defaulted, integer, optional, required
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.queries.presence import newest_update, older_presence, presence_objects, presence_row
-from narrowcast_server.routes.users import find_user
+from narrowcast_server.queries.presence import newest_update, older_presence, presence_objects
+from narrowcast_server.queries.users import presence_row
 from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.rules.visibility import check_sees
 
@@ -65,7 +65,7 @@ def get_presence_of_all(call: Call) -> ResponseBody:
 
 @routes.get("/users/{user_id}/presence")
 def get_presence(call: Call) -> ResponseBody:
-    user = find_user(call)
+    user = call.path_user("user_id")
     check_sees(call.core, call.user, user)
     if user.is_bot:
         raise ServiceError("Presence is not supported for bot users.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.reactions import audience_of
 from narrowcast_server.actions.typing import type_direct, type_in_channel
 from narrowcast_server.http.params import (
     choice,
@@ -19,7 +18,7 @@ from narrowcast_server.http.params import (
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.personal import switched_on
-from narrowcast_server.queries.messages import member_ids
+from narrowcast_server.queries.messages import audience_of, member_ids
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.recipients import people_by_id
 from narrowcast_server.rules.visibility import check_sees_recipients

@@ -5,10 +5,9 @@ from __future__ import annotations
 from narrowcast_api.wire.levels import Gate
 from narrowcast_server.http.params import boolean, defaulted, integers, optional
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
-from narrowcast_server.organization.errors import no_such_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import newest_message_id, people, profile_data, user_object
-from narrowcast_server.rules.visibility import check_sees, found_by_address, visible_ids
+from narrowcast_server.rules.visibility import check_sees, visible_ids
 
 routes = Routes()
 
@@ -34,7 +33,7 @@ def get_own_user(call: Call) -> ResponseBody:
 @routes.get("/users/{user_id}", CLIENT_GRAVATAR, INCLUDE_PROFILE)
 def get_user(call: Call) -> ResponseBody:
     """A user by id or API email address (USR-01)."""
-    user = find_user(call)
+    user = call.path_user("user_id")
     check_sees(call.core, call.user, user)
     return {"user": _shown(call, [user])[0]}
 
@@ -49,21 +48,6 @@ def get_users(call: Call) -> ResponseBody:
         ids = set(user_ids)
         users = [user for user in users if user.id in ids]
     return {"members": _shown(call, users)}
-
-
-def find_user(call: Call) -> User:
-    """The user in the path, by id or API email address; raises BAD_REQUEST if there is none."""
-    text = call.path["user_id"]
-    user: User | None
-    if "@" in text:
-        user = found_by_address(call.core, call.user, text)
-    elif text.isascii() and text.isdigit():
-        user = call.core.users.get(call.path_id("user_id"))
-    else:
-        user = None
-    if user is None:
-        raise no_such_user()
-    return user
 
 
 def _shown(call: Call, users: list[User]) -> list[dict[str, object]]:

@@ -13,7 +13,7 @@ from narrowcast_server.organization.core import DATABASE
 from narrowcast_server.organization.models import Channel, Group, User
 from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.organization.realm_settings import DEFAULTS
-from narrowcast_server.queries.presence import shows_presence
+from narrowcast_server.queries.users import shows_presence
 from narrowcast_server.rules.addresses import email_visibility
 from narrowcast_server.storage.schema import MIGRATIONS
 from narrowcast_server.storage.store import Row, Value
