@@ -22,9 +22,6 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.flags import change_flags
 from narrowcast_server.actions.messages import Origin, send_direct, send_to_channel
-from narrowcast_server.actions.presence import report_presence
-from narrowcast_server.actions.reactions import add_reaction
-from narrowcast_server.actions.submessages import add_submessage
 from narrowcast_server.actions.typing import type_direct, type_in_channel
 from narrowcast_server.demo.chatter import Chatter, said_before
 from narrowcast_server.demo.people import HUMANS, NEWCOMER, demo_users
@@ -35,6 +32,9 @@ from narrowcast_server.markdown import widget_for
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import FlagBit, Message, User
+from narrowcast_server.resources.presence import report_presence
+from narrowcast_server.resources.reactions import add_reaction
+from narrowcast_server.resources.submessages import add_submessage
 from narrowcast_server.rules import access
 from narrowcast_server.rules.messages import check_may_post
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 import narrowcast_assets
-from narrowcast_server.actions.reactions import add_reaction
 from narrowcast_server.demo.script import Conversation, ScriptLine, parse
 from narrowcast_server.demo.spot import Spot
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.models import User
+from narrowcast_server.resources.reactions import add_reaction
 from narrowcast_server.rules.access import find_message
 from narrowcast_server.storage.store import marks
 

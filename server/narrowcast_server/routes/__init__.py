@@ -11,6 +11,7 @@ from narrowcast_server.resources import (
     playgrounds,
     reminders,
     saved_snippets,
+    typing,
 )
 from narrowcast_server.routes import (
     auth,
@@ -54,7 +55,6 @@ from narrowcast_server.routes import (
     subscriptions,
     topics,
     tus,
-    typing,
     unavailable,
     uploads,
     user_admin,

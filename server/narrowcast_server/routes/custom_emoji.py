@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.queries.custom_emoji import custom_emoji_table
+from narrowcast_server.resources.custom_emoji import add_emoji, deactivate_emoji
 from narrowcast_server.rules.permissions import Callers
-from narrowcast_server.uploads.custom_emoji import add_emoji, deactivate_emoji
 from narrowcast_server.uploads.pictures import MAX_PICTURE_MIB, picture_bytes, picture_stored
 from narrowcast_server.uploads.receiving import single_file
 

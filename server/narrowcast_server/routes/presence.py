@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from narrowcast_server.actions.presence import report_presence
 from narrowcast_server.http.params import boolean, defaulted, integer, optional, required
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.presence import newest_update, older_presence, presence_objects
 from narrowcast_server.queries.users import presence_row
+from narrowcast_server.resources.presence import report_presence
 from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.rules.visibility import check_sees
 

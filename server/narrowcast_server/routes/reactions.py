@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.reactions import add_reaction, remove_reaction
 from narrowcast_server.http.params import optional, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import emoji
@@ -16,6 +15,7 @@ from narrowcast_server.organization.emoji import Emoji
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message
 from narrowcast_server.queries.reactions import name_in_use, own_reactions
+from narrowcast_server.resources.reactions import add_reaction, remove_reaction
 from narrowcast_server.rules.access import changeable_message
 
 routes = Routes()

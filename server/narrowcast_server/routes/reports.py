@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from narrowcast_server.actions.reports import report_message
 from narrowcast_server.http.params import choice, defaulted, required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.realm_settings import REPORT_TYPES
+from narrowcast_server.resources.reports import report_message
 from narrowcast_server.rules import access
 
 routes = Routes()

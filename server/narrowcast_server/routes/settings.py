@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import NOT_FOR_OTHERS
-from narrowcast_server.actions.alert_words import add_alert_words, remove_alert_words
 from narrowcast_server.actions.drafts import forget_drafts
 from narrowcast_server.actions.exports import emit_consent
 from narrowcast_server.actions.keys import replace_key
-from narrowcast_server.actions.muted_users import mute, unmute
 from narrowcast_server.actions.password_resets import end_links
-from narrowcast_server.actions.presence import change_settings
 from narrowcast_server.actions.users import check_full_name, emit_avatar, emit_delivery_email, emit_person
 from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import (
@@ -38,6 +35,9 @@ from narrowcast_server.queries.alert_words import alert_words
 from narrowcast_server.queries.exports import CONSENT
 from narrowcast_server.queries.passwords import has_password
 from narrowcast_server.queries.users import avatar_url, password_hash_of
+from narrowcast_server.resources.alert_words import add_alert_words, remove_alert_words
+from narrowcast_server.resources.muted_users import mute, unmute
+from narrowcast_server.resources.presence import change_settings
 from narrowcast_server.rules.accounts import may_change_own_name
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.permissions import Callers, all_members, require_administrator

@@ -11,7 +11,7 @@ from narrowcast_assets.emoji import EMOJI_FILE
 from narrowcast_assets.logo import LOGO_FILE, LOGO_SVG
 from narrowcast_server.http.routing import Call, Routes
 from narrowcast_server.markdown.inline import EXTRA_EMOJI_URL
-from narrowcast_server.uploads.custom_emoji import PICTURES
+from narrowcast_server.resources.custom_emoji import PICTURES
 from narrowcast_server.uploads.files import Folder, content_type
 from narrowcast_server.uploads.pictures import stored_picture
 from narrowcast_server.uploads.ranges import RangedFile

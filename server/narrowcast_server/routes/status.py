@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.status import set_status
 from narrowcast_server.http.params import boolean, optional, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import insufficient_permission, no_such_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.people import check_active, person
 from narrowcast_server.queries.status import status_of
+from narrowcast_server.resources.status import set_status
 from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.rules.visibility import check_sees
 

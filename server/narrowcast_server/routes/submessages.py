@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from narrowcast_server.actions.submessages import add_submessage
 from narrowcast_server.http.params import integer, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.resources.submessages import add_submessage
 from narrowcast_server.rules.access import changeable_message
 
 routes = Routes()

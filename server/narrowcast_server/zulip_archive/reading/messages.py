@@ -11,11 +11,11 @@ from typing import Any, Final
 import msgspec
 
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, MessageType
-from narrowcast_server.actions.submessages import add_submessage
 from narrowcast_server.markdown import Rendered, widget_for
 from narrowcast_server.organization.edit_history import bounded
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.rendering import rendered_anyway
+from narrowcast_server.resources.submessages import add_submessage
 from narrowcast_server.rules.access import find_message
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.layout import UPLOAD_LINK

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ReactionType
-from narrowcast_server.actions.presence import change_settings
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.dialect import outgoing_reaction_type
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
+from narrowcast_server.resources.presence import change_settings
 from narrowcast_server.rules.visibility import watchers
 
 if TYPE_CHECKING:
