@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.flags import change_flags
 from narrowcast_server.actions.messages import Origin, send_direct, send_to_channel
-from narrowcast_server.actions.typing import type_direct, type_in_channel
 from narrowcast_server.demo.chatter import Chatter, said_before
 from narrowcast_server.demo.people import HUMANS, NEWCOMER, demo_users
 from narrowcast_server.demo.replies import Voice
@@ -35,6 +34,7 @@ from narrowcast_server.organization.models import FlagBit, Message, User
 from narrowcast_server.resources.presence import report_presence
 from narrowcast_server.resources.reactions import add_reaction
 from narrowcast_server.resources.submessages import add_submessage
+from narrowcast_server.resources.typing import type_direct, type_in_channel
 from narrowcast_server.rules import access
 from narrowcast_server.rules.messages import check_may_post
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_server.http.params import required, strings
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.alert_words import alert_words
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.quotas import check_room
 
 if TYPE_CHECKING:
@@ -16,12 +18,17 @@ if TYPE_CHECKING:
 _MAX_LENGTH: Final = 100
 
 
+def alert_words_of(core: Core, user: User) -> list[str]:
+    """A user's alert words, in their order."""
+    return core.store.strings("SELECT word FROM alert_words WHERE user_id = ? ORDER BY position", user.id)
+
+
 def add_alert_words(core: Core, user: User, given: Iterable[str]) -> list[str]:
     """Adds words to those that exist; returns all."""
     words = list(dict.fromkeys(word.strip() for word in given if word.strip()))
     for word in words:
         check_length("alert_words", word, _MAX_LENGTH)
-    there = {word.casefold() for word in alert_words(core, user)}
+    there = {word.casefold() for word in alert_words_of(core, user)}
     check_room(core, user, "alert_words", len({word.casefold() for word in words} - there))
     position = core.store.integer("SELECT max(position) FROM alert_words WHERE user_id = ?", user.id) or 0
     core.store.execute_many(
@@ -40,6 +47,34 @@ def remove_alert_words(core: Core, user: User, given: Iterable[str]) -> list[str
 
 
 def _emit_words(core: Core, user: User) -> list[str]:
-    words = alert_words(core, user)
+    words = alert_words_of(core, user)
     core.emit({"type": "alert_words", "alert_words": words}, [user.id])
     return words
+
+
+@part("alert_words")
+def alert_words(request: Snapshot) -> dict[str, object]:
+    """The caller's alert words, in their order."""
+    return {"alert_words": alert_words_of(request.core, request.user)}
+
+
+routes = Routes()
+
+WORDS = required("alert_words", strings)
+
+
+@routes.get("/users/me/alert_words")
+def get_alert_words(call: Call) -> ResponseBody:
+    """The caller's alert words."""
+    return {"alert_words": alert_words_of(call.core, call.user)}
+
+
+@routes.post("/users/me/alert_words", WORDS)
+def post_alert_words(call: Call) -> ResponseBody:
+    """Adds alert words to those that exist."""
+    return {"alert_words": add_alert_words(call.core, call.user, call[WORDS])}
+
+
+@routes.delete("/users/me/alert_words", WORDS)
+def delete_alert_words(call: Call) -> ResponseBody:
+    return {"alert_words": remove_alert_words(call.core, call.user, call[WORDS])}

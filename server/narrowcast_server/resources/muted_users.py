@@ -5,14 +5,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_server.actions.message_moves import mark_read
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError, no_such_user
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.muted_users import is_muted, muted_users
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.queries.unread import unread_from
 from narrowcast_server.rules.quotas import check_room
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
+
+
+def is_muted(core: Core, user: User, muted_id: int) -> bool:
+    """Whether `user` has muted the user with this id."""
+    row = core.store.one("SELECT 1 FROM muted_users WHERE user_id = ? AND muted_id = ?", user.id, muted_id)
+    return row is not None
+
+
+def muted_users_of(core: Core, user: User) -> list[dict[str, object]]:
+    """The users whom `user` has muted, by time, in the form of responses and events."""
+    rows = core.store.all(
+        "SELECT muted_id, timestamp FROM muted_users WHERE user_id = ? ORDER BY timestamp", user.id
+    )
+    return [{"id": row["muted_id"], "timestamp": row["timestamp"]} for row in rows]
 
 
 def mute(core: Core, user: User, muted_id: int) -> None:
@@ -38,4 +53,26 @@ def unmute(core: Core, user: User, muted_id: int) -> None:
 
 
 def _emit_muted_users(core: Core, user: User) -> None:
-    core.emit({"type": "muted_users", "muted_users": muted_users(core, user)}, [user.id])
+    core.emit({"type": "muted_users", "muted_users": muted_users_of(core, user)}, [user.id])
+
+
+@part("muted_users")
+def muted_users(request: Snapshot) -> dict[str, object]:
+    """The users whom the caller has muted."""
+    return {"muted_users": muted_users_of(request.core, request.user)}
+
+
+routes = Routes()
+
+
+@routes.post("/users/me/muted_users/{muted_user_id}")
+def post_muted_user(call: Call) -> ResponseBody:
+    """Mutes a user: their messages are marked as read for the caller."""
+    mute(call.core, call.user, call.path_id("muted_user_id"))
+    return {}
+
+
+@routes.delete("/users/me/muted_users/{muted_user_id}")
+def delete_muted_user(call: Call) -> ResponseBody:
+    unmute(call.core, call.user, call.path_id("muted_user_id"))
+    return {}

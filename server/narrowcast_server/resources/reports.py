@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.messages import Origin, post_notice
 from narrowcast_server.actions.quoting import place_of, quoted, silent_mention
+from narrowcast_server.http.params import choice, defaulted, required, text_without_null
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
 from narrowcast_server.organization.realm_settings import REPORT_TYPES
+from narrowcast_server.rules import access
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -35,3 +38,17 @@ def report_message(core: Core, user: User, message: Message, report_type: str, d
     text = "\n".join([*lines, "", quoted(message.content)])
     topic = f"{author.full_name}'s moderation requests"[: core.config.limits.max_topic_length]
     post_notice(core, channel, topic, text, Origin(client="Internal"))
+
+
+routes = Routes()
+
+TYPE = required("report_type", choice(*REPORT_TYPES, listed=True))
+DESCRIPTION = defaulted("description", text_without_null, "")
+
+
+@routes.post("/messages/{message_id}/report", TYPE, DESCRIPTION)
+def post_report(call: Call) -> ResponseBody:
+    """Reports a message that the caller may see."""
+    message = access.visible_message(call.core, call.user, call.path_id("message_id"))
+    report_message(call.core, call.user, message, call[TYPE], call[DESCRIPTION].strip())
+    return {}

@@ -1,4 +1,4 @@
-"""User status: text, emoji and availability (rows STAT)."""
+"""User status: text, emoji and availability (rows STAT; reading it is outside the contract, STAT-23)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,53 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ReactionType
+from narrowcast_server.http.params import boolean, optional, text_without_null
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.dialect import outgoing_reaction_type
 from narrowcast_server.organization.emoji import resolve
-from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.errors import ServiceError, insufficient_permission, no_such_user
 from narrowcast_server.organization.models import User
+from narrowcast_server.organization.people import check_active, person
+from narrowcast_server.organization.personal import switched_on
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.resources.presence import change_settings
-from narrowcast_server.rules.visibility import watchers
+from narrowcast_server.rules.permissions import Callers
+from narrowcast_server.rules.visibility import check_sees, visible_ids, watchers
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 MAX_TEXT: Final = 60
 _NO_EMOJI: Final = {"emoji_name": "", "emoji_code": "", "reaction_type": ReactionType.UNICODE.value}
+
+
+def status_of(core: Core, user: User) -> dict[str, object]:
+    """The parts of a status that are set; `away` if the user hides their presence."""
+    return _status(core, user, core.store.one("SELECT * FROM statuses WHERE user_id = ?", user.id))
+
+
+def _status(core: Core, user: User, row: Row | None) -> dict[str, object]:
+    result: dict[str, object] = {}
+    if row is not None and row["status_text"]:
+        result["status_text"] = row["status_text"]
+    # Levels without status emoji show none, even if one is stored.
+    if row is not None and row["emoji_name"] and core.level >= Gate.STATUS_EMOJI.level:
+        result |= {name: row[name] for name in ("emoji_name", "emoji_code")}
+        result["reaction_type"] = outgoing_reaction_type(core.config, row["reaction_type"])
+    if not switched_on(user, "presence_enabled"):
+        result["away"] = True
+    return result
+
+
+def all_statuses(core: Core, viewer: User) -> dict[str, dict[str, object]]:
+    """The non-empty statuses of active users, by user id as decimal text, as in the response of POST /register."""
+    seen = visible_ids(core, viewer)
+    people = [user for user in core.users.all() if user.is_active and (seen is None or user.id in seen)]
+    rows = {row["user_id"]: row for row in core.store.all("SELECT * FROM statuses")}
+    statuses = {str(user.id): _status(core, user, rows.get(user.id)) for user in people}
+    return {user_id: status for user_id, status in statuses.items() if status}
 
 
 def set_status(
@@ -40,7 +74,7 @@ def set_status(
     if emoji_name is None and (emoji_code is not None or reaction_type is not None):
         raise ServiceError("Client must pass emoji_name if they pass either emoji_code or reaction_type.")
     if emoji_name is not None:
-        changed |= _emoji(core, emoji_name, emoji_code, reaction_type)
+        changed |= _checked_emoji(core, emoji_name, emoji_code, reaction_type)
     if away is not None and core.level >= Gate.AWAY_DEPRECATED.level:
         user = change_settings(core, user, {"presence_enabled": not away})
     _store(core, user, changed)
@@ -58,7 +92,7 @@ def _checked_text(text: str) -> str:
     return text
 
 
-def _emoji(core: Core, name: str, code: str | None, reaction_type: str | None) -> dict[str, object]:
+def _checked_emoji(core: Core, name: str, code: str | None, reaction_type: str | None) -> dict[str, object]:
     if name == "":
         return dict(_NO_EMOJI)
     emoji = resolve(core, name, code, reaction_type)
@@ -69,3 +103,56 @@ def _store(core: Core, user: User, changed: dict[str, object]) -> None:
     core.store.execute("INSERT OR IGNORE INTO statuses (user_id) VALUES (?)", user.id)
     for name, value in changed.items():
         core.store.execute(f"UPDATE statuses SET {name} = ? WHERE user_id = ?", str(value), user.id)
+
+
+@part("user_status")
+def statuses(request: Snapshot) -> dict[str, object]:
+    """`user_status` by user id; only statuses that are set."""
+    return {"user_status": all_statuses(request.core, request.user)}
+
+
+routes = Routes()
+
+TEXT = optional("status_text", text_without_null)
+EMOJI_NAME = optional("emoji_name", text_without_null, since=Gate.STATUS_EMOJI.level)
+EMOJI_CODE = optional("emoji_code", text_without_null, since=Gate.STATUS_EMOJI.level)
+REACTION_TYPE = optional("reaction_type", text_without_null, since=Gate.STATUS_EMOJI.level)
+AWAY = optional("away", boolean)
+
+
+def _set(call: Call, user: User, away: bool | None) -> ResponseBody:
+    if user.is_bot:
+        raise no_such_user()
+    set_status(
+        call.core,
+        user,
+        text=call[TEXT],
+        emoji_name=call[EMOJI_NAME],
+        emoji_code=call[EMOJI_CODE],
+        reaction_type=call[REACTION_TYPE],
+        away=away,
+    )
+    return {}
+
+
+@routes.post("/users/me/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, AWAY, callers=Callers.PEOPLE)
+def post_own_status(call: Call) -> ResponseBody:
+    """Changes the parts of the caller's status that the request carries (STAT-01)."""
+    return _set(call, call.user, call[AWAY])
+
+
+@routes.post("/users/{user_id}/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, callers=Callers.PEOPLE)
+def post_status_of(call: Call) -> ResponseBody:
+    """Changes the status of a user; only administrators may change that of others."""
+    user = person(call.core, call.path_id("user_id"))
+    if user.id != call.user.id and not call.user.is_administrator:
+        raise insufficient_permission()
+    return _set(call, user, None)
+
+
+@routes.get("/users/{user_id}/status")
+def get_status(call: Call) -> ResponseBody:
+    user = person(call.core, call.path_id("user_id"))
+    check_sees(call.core, call.user, user)
+    check_active(user)
+    return {"status": status_of(call.core, user)}

@@ -1,14 +1,17 @@
-"""Submessages of messages with a widget: votes, tasks and the like."""
+"""Submessages of messages with a widget: votes in polls, tasks in to-do lists."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
 
+from narrowcast_server.http.params import integer, required, string
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.markdown import check_submessage
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
 from narrowcast_server.queries.messages import audience_of
+from narrowcast_server.rules.access import changeable_message
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -57,3 +60,18 @@ def add_submessage(core: Core, user: User, message: Message, msg_type: str, cont
     }
     core.emit(event, audience_of(core, message))
     return identity
+
+
+routes = Routes()
+
+MESSAGE_ID = required("message_id", integer)
+MSG_TYPE = required("msg_type", string)
+CONTENT = required("content", string)
+
+
+@routes.post("/submessage", MESSAGE_ID, MSG_TYPE, CONTENT)
+def post_submessage(call: Call) -> ResponseBody:
+    """Adds a submessage to a message that the caller can see."""
+    message = changeable_message(call.core, call.user, call[MESSAGE_ID])
+    add_submessage(call.core, call.user, message, call[MSG_TYPE], call[CONTENT])
+    return {}

@@ -1,9 +1,11 @@
-"""Typing notifications: POST /typing (rows TYP), and for message edits. The server keeps no state (TYP-26)."""
+"""Notifying others that a user is typing (rows TYP), also in an edit. The server keeps no state (TYP-26)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.typing import type_direct, type_in_channel
 from narrowcast_server.http.params import (
     choice,
     defaulted,
@@ -17,11 +19,59 @@ from narrowcast_server.http.params import (
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.messages import audience_of, member_ids
 from narrowcast_server.rules import access, topics
+from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.recipients import people_by_id
-from narrowcast_server.rules.visibility import check_sees_recipients
+from narrowcast_server.rules.visibility import check_sees_recipients, watchers
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def type_direct(core: Core, user: User, recipients: Iterable[User], operation: str) -> None:
+    """Emits `start` or `stop` in a direct conversation, to everyone in it."""
+    people = {person.id: person for person in recipients} | {user.id: user}
+    everybody = [people[identity] for identity in sorted(people)]
+    core.emit(
+        {
+            "type": "typing",
+            "message_type": "direct",
+            "op": operation,
+            "sender": _as_typist(core, user),
+            "recipients": [_as_typist(core, person) for person in everybody],
+        },
+        watchers(core, user, [person.id for person in everybody if person.is_active and _listens(person)]),
+    )
+
+
+def type_in_channel(core: Core, user: User, channel: Channel, topic: str, operation: str) -> None:
+    """Emits `start` or `stop` in a topic, to the subscribers, except in channels with very many."""
+    subscribers = access.subscriber_ids(core, channel.id)
+    if len(subscribers) > core.config.limits.typing_max_subscribers:
+        return
+    core.emit(
+        {
+            "type": "typing",
+            "message_type": "stream",
+            "op": operation,
+            "sender": _as_typist(core, user),
+            "stream_id": channel.id,
+            "topic": topic,
+        },
+        watchers(core, user, [identity for identity in subscribers if _listens(core.users[identity])]),
+    )
+
+
+def _as_typist(core: Core, user: User) -> dict[str, object]:
+    return {"user_id": user.id, "email": api_address(core, user)}
+
+
+def _listens(user: User) -> bool:
+    return switched_on(user, "receives_typing_notifications")
+
 
 routes = Routes()
 
@@ -33,7 +83,7 @@ TOPIC = optional("topic", string)
 
 
 @routes.post("/typing", TYPE, OPERATION, TO, STREAM_ID, TOPIC)
-def set_typing_status(call: Call) -> ResponseBody:
+def post_typing(call: Call) -> ResponseBody:
     """Notifies the others of a conversation that the caller is typing, or stopped."""
     kind = call[TYPE]
     _check_type(call, kind)
@@ -89,7 +139,7 @@ def _type_in_channel(call: Call) -> None:
 
 
 @routes.post("/messages/{message_id}/typing", OPERATION)
-def set_edit_typing_status(call: Call) -> ResponseBody:
+def post_edit_typing(call: Call) -> ResponseBody:
     """Notifies others that the caller is typing in an edit of an own message, or stopped."""
     core, user = call.core, call.user
     message = access.changeable_message(core, user, call.path_id("message_id"))

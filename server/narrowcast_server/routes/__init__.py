@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from narrowcast_server.http.routing import Routes
 from narrowcast_server.resources import (
+    alert_words,
     channel_folders,
+    custom_emoji,
     linkifiers,
+    muted_users,
     navigation_views,
     onboarding_steps,
     playgrounds,
+    presence,
+    reactions,
     reminders,
+    reports,
     saved_snippets,
+    status,
+    submessages,
     typing,
 )
 from narrowcast_server.routes import (
@@ -21,7 +29,6 @@ from narrowcast_server.routes import (
     channel_admin,
     channels,
     compatibility,
-    custom_emoji,
     default_channel_groups,
     default_channels,
     delete_topic,
@@ -39,18 +46,13 @@ from narrowcast_server.routes import (
     organization_pictures,
     pages,
     password_resets,
-    presence,
     profile_fields,
-    reactions,
     register,
-    reports,
     scheduled_messages,
     second_factor,
     server_settings,
     settings,
     static_files,
-    status,
-    submessages,
     subscription_properties,
     subscriptions,
     topics,
@@ -63,6 +65,8 @@ from narrowcast_server.routes import (
 )
 
 ALL_ROUTES: list[Routes] = [
+    alert_words.routes,
+    muted_users.routes,
     auth.routes,
     avatar.routes,
     bots.routes,

@@ -1,4 +1,4 @@
-"""Personal settings, muted users, alert words."""
+"""Personal settings."""
 
 from __future__ import annotations
 
@@ -14,29 +14,16 @@ from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.password_resets import end_links
 from narrowcast_server.actions.users import check_full_name, emit_avatar, emit_delivery_email, emit_person
 from narrowcast_server.http.call_limits import address_of
-from narrowcast_server.http.params import (
-    Param,
-    boolean,
-    integer,
-    limited,
-    mapping,
-    optional,
-    required,
-    string,
-    strings,
-)
+from narrowcast_server.http.params import Param, boolean, integer, limited, mapping, optional, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.checks import check_bool, check_integer, check_list
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import MAX_PASSWORD, MIN_PASSWORD
-from narrowcast_server.queries.alert_words import alert_words
 from narrowcast_server.queries.exports import CONSENT
 from narrowcast_server.queries.passwords import has_password
 from narrowcast_server.queries.users import avatar_url, password_hash_of
-from narrowcast_server.resources.alert_words import add_alert_words, remove_alert_words
-from narrowcast_server.resources.muted_users import mute, unmute
 from narrowcast_server.resources.presence import change_settings
 from narrowcast_server.rules.accounts import may_change_own_name
 from narrowcast_server.rules.addresses import api_address
@@ -87,7 +74,6 @@ FULL_NAME = optional("full_name", string)
 TIMEZONE = optional("timezone", string)
 OLD_PASSWORD = optional("old_password", string)
 NEW_PASSWORD = optional("new_password", limited(MAX_PASSWORD))
-WORDS = required("alert_words", strings)
 
 
 TARGET = optional("target_users", target, since=Gate.SETTINGS_OF_OTHERS.level)
@@ -216,33 +202,3 @@ def _emit_address_changes(call: Call, before: User, after: User) -> None:
         emit_avatar(core, after)
     viewers = {user_id: core.users[user_id] for user_id in core.listening_ids() if user_id != after.id}
     emit_delivery_email(core, after, viewers)
-
-
-@routes.post("/users/me/muted_users/{muted_user_id}")
-def mute_user(call: Call) -> ResponseBody:
-    """Mutes a user: their messages are marked as read for the caller."""
-    mute(call.core, call.user, call.path_id("muted_user_id"))
-    return {}
-
-
-@routes.delete("/users/me/muted_users/{muted_user_id}")
-def unmute_user(call: Call) -> ResponseBody:
-    unmute(call.core, call.user, call.path_id("muted_user_id"))
-    return {}
-
-
-@routes.get("/users/me/alert_words")
-def get_alert_words(call: Call) -> ResponseBody:
-    """The caller's alert words."""
-    return {"alert_words": alert_words(call.core, call.user)}
-
-
-@routes.post("/users/me/alert_words", WORDS)
-def post_alert_words(call: Call) -> ResponseBody:
-    """Adds alert words to those that exist."""
-    return {"alert_words": add_alert_words(call.core, call.user, call[WORDS])}
-
-
-@routes.delete("/users/me/alert_words", WORDS)
-def delete_alert_words(call: Call) -> ResponseBody:
-    return {"alert_words": remove_alert_words(call.core, call.user, call[WORDS])}

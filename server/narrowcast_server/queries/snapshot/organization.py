@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from narrowcast_server.queries.custom_emoji import custom_emoji_table
 from narrowcast_server.queries.organization import domains_of
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
-
-
-@part("realm_emoji")
-def emoji(request: Snapshot) -> dict[str, object]:
-    """Custom emoji by id, deactivated ones included."""
-    return {"realm_emoji": custom_emoji_table(request.core)}
 
 
 @part("realm_domains")

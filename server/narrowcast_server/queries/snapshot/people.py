@@ -11,10 +11,8 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.queries.as_seen import unknown_person
 from narrowcast_server.queries.bots import bot_object
 from narrowcast_server.queries.organization import personal_defaults
-from narrowcast_server.queries.presence import presence_objects
 from narrowcast_server.queries.profile_fields import fields_of
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
-from narrowcast_server.queries.status import all_statuses
 from narrowcast_server.queries.users import avatar_url, profile_data, user_object
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.visibility import visible_ids
@@ -81,22 +79,6 @@ def own_bots(request: Snapshot) -> dict[str, object]:
     return {"realm_bots": bots if request.options.shows_keys else [without_keys(bot) for bot in bots]}
 
 
-@part("presence")
-def presence(request: Snapshot) -> dict[str, object]:
-    core = request.core
-    return {
-        "presences": presence_objects(core, request.user, slim=request.options.slim_presence),
-        "presence_last_update_id": core.store.integer("SELECT max(update_id) FROM presence") or 0,
-        "server_timestamp": core.clock.now(),
-    }
-
-
-@part("user_status")
-def statuses(request: Snapshot) -> dict[str, object]:
-    """`user_status` by user id; only statuses that are set."""
-    return {"user_status": all_statuses(request.core, request.user)}
-
-
 @part("user_settings")
 def settings(request: Snapshot) -> dict[str, object]:
     return {"user_settings": personal.settings_of(request.user)}
@@ -112,24 +94,6 @@ def settings_defaults(request: Snapshot) -> dict[str, object]:
             "available_notification_sounds": personal.SOUNDS,
         }
     }
-
-
-@part("alert_words")
-def alert_words(request: Snapshot) -> dict[str, object]:
-    """The caller's alert words, in their order."""
-    words = request.core.store.strings(
-        "SELECT word FROM alert_words WHERE user_id = ? ORDER BY position", request.user.id
-    )
-    return {"alert_words": words}
-
-
-@part("muted_users")
-def muted_users(request: Snapshot) -> dict[str, object]:
-    """The users whom the caller has muted."""
-    rows = request.core.store.all(
-        "SELECT muted_id, timestamp FROM muted_users WHERE user_id = ? ORDER BY timestamp", request.user.id
-    )
-    return {"muted_users": [{"id": row["muted_id"], "timestamp": row["timestamp"]} for row in rows]}
 
 
 @part("custom_profile_fields")
