@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
-from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.storage.key_vault import new_key
 
@@ -14,19 +12,6 @@ if TYPE_CHECKING:
 
 INTERFACES: Final = (1, 2)
 """Formats in which an outgoing webhook receives messages: the service's own, or that of Slack."""
-_MAX_URL: Final = 2000
-
-
-def check_url(name: str, url: str) -> str:
-    """An HTTP(S) URL; raises BAD_REQUEST for other text."""
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= _MAX_URL
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ServiceError(f"{name} is not a URL")
-    return url
 
 
 def set_service(core: Core, bot: User, url: str, interface: int) -> None:

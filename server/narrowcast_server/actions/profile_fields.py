@@ -8,7 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import ProfileFieldType
-from narrowcast_server.actions.bot_services import check_url
+from narrowcast_server.actions.urls import check_url
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User

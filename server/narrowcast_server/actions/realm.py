@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import MAX_WELCOME_TEXT, TopicsPolicy
-from narrowcast_server.actions.bot_services import check_url
 from narrowcast_server.actions.channel_knowledge import channels_may_open
 from narrowcast_server.actions.retention import FOREVER
+from narrowcast_server.actions.urls import check_url
 from narrowcast_server.organization.checks import check_integer, check_length, check_string
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.personal import LANGUAGE_NAMES

@@ -12,7 +12,7 @@ import re2
 from uritemplate import variables
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.url_templates import check_template
+from narrowcast_server.actions.urls import check_template
 from narrowcast_server.http.params import integers, required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError, invalid_value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from uritemplate import variables
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.url_templates import check_template
+from narrowcast_server.actions.urls import check_template
 from narrowcast_server.http.params import required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.dialect import playground_fields

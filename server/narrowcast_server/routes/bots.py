@@ -1,4 +1,4 @@
-"""Bots: creating and changing them, their API keys; and a new API key for the caller."""
+"""Bots: creating and changing them, their API keys."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import BotType
 from narrowcast_server.actions.bot_owners import change_owner, checked_owner
-from narrowcast_server.actions.bot_services import INTERFACES, check_url, set_service
+from narrowcast_server.actions.bot_services import INTERFACES, set_service
 from narrowcast_server.actions.keys import replace_key
+from narrowcast_server.actions.urls import check_url
 from narrowcast_server.actions.user_admin import change_address, change_name, deactivate
 from narrowcast_server.actions.users import bot_watchers, check_address, check_bot_name, create_user
 from narrowcast_server.http.params import defaulted, integer, integer_choice, optional, required, string
@@ -163,9 +164,3 @@ def regenerate_bot_key(call: Call) -> ResponseBody:
 def deactivate_bot(call: Call) -> ResponseBody:
     deactivate(call.core, call.user, managed_bot(call.core, call.user, call.path_id("bot_id")), None)
     return {}
-
-
-@routes.post("/users/me/api_key/regenerate")
-def regenerate_own_key(call: Call) -> ResponseBody:
-    """Replaces the caller's API key; the one of this request becomes invalid."""
-    return {"api_key": replace_key(call.core, call.user)}

@@ -1,13 +1,14 @@
-"""This server's own operations for additional API keys of an account: GET, POST /server/keys, DELETE
+"""The caller's API key, and this server's own operations for additional ones: GET, POST /server/keys, DELETE
 /server/keys/ID.
 
-With `bot_id` the keys are those of one of the caller's own bots.
+With `bot_id` the additional keys are those of one of the caller's own bots.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.http.params import choice, defaulted, integer, optional, required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
@@ -75,3 +76,9 @@ def end_key(call: Call) -> ResponseBody:
         raise ServiceError("Key does not exist")
     call.core.hub.end_all_of(account.id)
     return {}
+
+
+@routes.post("/users/me/api_key/regenerate")
+def regenerate_own_key(call: Call) -> ResponseBody:
+    """Replaces the caller's API key; the one of this request becomes invalid."""
+    return {"api_key": replace_key(call.core, call.user)}

@@ -6,9 +6,10 @@ import json
 from typing import Final
 
 from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType, Role
-from narrowcast_server.actions.bot_services import INTERFACES, check_url
+from narrowcast_server.actions.bot_services import INTERFACES
 from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.profile_fields import MAX_LONG
+from narrowcast_server.actions.urls import check_url
 from narrowcast_server.actions.users import MAX_NAME as MAX_USER_NAME
 from narrowcast_server.actions.users import well_formed_address
 from narrowcast_server.organization import personal

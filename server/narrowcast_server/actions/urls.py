@@ -1,15 +1,28 @@
-"""RFC 6570 URL templates in requests."""
+"""URLs in requests, and URL templates (RFC 6570)."""
 
 from __future__ import annotations
 
 from typing import Final
+from urllib.parse import urlsplit
 
 from uritemplate import URITemplate
 
 from narrowcast_server.organization.checks import check_length
-from narrowcast_server.organization.errors import invalid_value
+from narrowcast_server.organization.errors import ServiceError, invalid_value
 
 MAX_LENGTH: Final = 2000
+
+
+def check_url(name: str, url: str) -> str:
+    """An HTTP(S) URL; raises BAD_REQUEST for other text."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= MAX_LENGTH
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ServiceError(f"{name} is not a URL")
+    return url
 
 
 def check_template(template: str) -> None:
