@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from narrowcast_server.actions.retention import delete_expired
-from narrowcast_server.actions.scheduled_messages import deliveries
 from narrowcast_server.resources.reminders import reminders_due
+from narrowcast_server.resources.scheduled_messages import deliveries
 from narrowcast_server.storage.store import fold_log
 from narrowcast_server.zulip_archive.requested import make_exports
 

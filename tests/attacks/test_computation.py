@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.actions.scheduled_messages import schedule
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.computing import highlights
 from narrowcast_server.computing.workers import Workers
 from narrowcast_server.organization.config import Config, ServiceLimits
 from narrowcast_server.queries.scheduled_messages import Target
+from narrowcast_server.resources.scheduled_messages import schedule
 from support.clock import VirtualClock
 from support.holding import held
 from support.processes import children

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.actions import scheduled_messages
-from narrowcast_server.actions.scheduled_messages import deliver_due
 from narrowcast_server.organization.config import Config, ServiceLimits
+from narrowcast_server.resources import scheduled_messages
+from narrowcast_server.resources.scheduled_messages import deliver_due
 from support.ledger import proves
 from support.server import JsonObject, TestServer, running_server
 

@@ -11,7 +11,6 @@ from narrowcast_server.actions.bot_services import set_service
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.flags import change_flags
 from narrowcast_server.actions.messages import send_direct, send_to_channel
-from narrowcast_server.actions.scheduled_messages import schedule
 from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
 from narrowcast_server.actions.user_admin import deactivate
 from narrowcast_server.actions.user_groups import create_group, set_deactivated
@@ -32,6 +31,7 @@ from narrowcast_server.resources.navigation_views import add_view
 from narrowcast_server.resources.presence import report_presence
 from narrowcast_server.resources.reactions import add_reaction
 from narrowcast_server.resources.saved_snippets import create_snippet
+from narrowcast_server.resources.scheduled_messages import schedule
 from narrowcast_server.rules.access import find_message
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture

@@ -15,12 +15,12 @@ from typing import Any, Final
 
 import httpx2
 
-from narrowcast_server.actions.scheduled_messages import deliveries
 from narrowcast_server.operator.commands import run as operate
 from narrowcast_server.organization.clock import SystemClock
 from narrowcast_server.organization.config import Config, Dialect
 from narrowcast_server.organization.core import Core
 from narrowcast_server.resources.reminders import reminders_due
+from narrowcast_server.resources.scheduled_messages import deliveries
 from narrowcast_server.serve import Options, RunningServer, running
 from support import recorded_world
 from support.captures import captures

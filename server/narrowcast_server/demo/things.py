@@ -8,10 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import DraftType, ProfileFieldType, VisibilityPolicy
-from narrowcast_server.actions.drafts import DraftFields, create_drafts
 from narrowcast_server.actions.flags import change_flags
-from narrowcast_server.actions.profile_fields import create_field, set_value
-from narrowcast_server.actions.scheduled_messages import schedule
 from narrowcast_server.actions.user_groups import create_group, set_deactivated
 from narrowcast_server.actions.user_topics import set_policy
 from narrowcast_server.demo.files import EMOJI, face
@@ -20,10 +17,13 @@ from narrowcast_server.markdown import LinkPreview
 from narrowcast_server.organization.models import Channel, FlagBit, User
 from narrowcast_server.queries.scheduled_messages import Target
 from narrowcast_server.resources.custom_emoji import PICTURES, add_emoji
+from narrowcast_server.resources.drafts import DraftFields, create_drafts
 from narrowcast_server.resources.linkifiers import add_linkifier
 from narrowcast_server.resources.playgrounds import add_playground
+from narrowcast_server.resources.profile_fields import create_field, set_value
 from narrowcast_server.resources.reminders import create_reminder
 from narrowcast_server.resources.saved_snippets import create_snippet
+from narrowcast_server.resources.scheduled_messages import schedule
 from narrowcast_server.resources.status import set_status
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture

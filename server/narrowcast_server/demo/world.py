@@ -14,7 +14,6 @@ import narrowcast_assets
 from narrowcast_server.actions import organization
 from narrowcast_server.actions.flags import change_flags
 from narrowcast_server.actions.messages import Origin, send_direct, send_to_channel
-from narrowcast_server.actions.scheduled_messages import deliver_due
 from narrowcast_server.demo import people, places, things
 from narrowcast_server.demo.field_log import field_log
 from narrowcast_server.demo.files import FILES
@@ -22,6 +21,7 @@ from narrowcast_server.demo.script import Action, Conversation, ScriptLine, in_o
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.models import Channel, FlagBit, User
 from narrowcast_server.resources.reactions import add_reaction
+from narrowcast_server.resources.scheduled_messages import deliver_due
 from narrowcast_server.resources.submessages import add_submessage
 from narrowcast_server.rules.access import find_message
 from narrowcast_server.uploads.receiving import place_file

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from narrowcast_server.actions import drafts
 from narrowcast_server.http.params import objects, required
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import json_value
 from narrowcast_server.queries.drafts import drafts_of
+from narrowcast_server.resources import drafts
 
 routes = Routes()
 

@@ -6,7 +6,6 @@ import json
 from typing import TypeVar
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions import profile_fields
 from narrowcast_server.http.params import (
     Param,
     Parser,
@@ -22,6 +21,7 @@ from narrowcast_server.http.params import (
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.queries.profile_fields import fields_of
+from narrowcast_server.resources import profile_fields
 from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()

@@ -6,7 +6,6 @@ from typing import Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
-from narrowcast_server.actions import scheduled_messages
 from narrowcast_server.actions.messages import Origin
 from narrowcast_server.actions.owned import own_row
 from narrowcast_server.http.params import (
@@ -23,6 +22,7 @@ from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_integer, json_value
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.scheduled_messages import Target, scheduled_of, stored_target
+from narrowcast_server.resources import scheduled_messages
 
 routes = Routes()
 
