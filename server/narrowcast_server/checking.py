@@ -13,10 +13,10 @@ from typing import Final
 from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server.organization.core import DATABASE
 from narrowcast_server.organization.realm_settings import DEFAULTS, GROUP_SETTINGS
+from narrowcast_server.resources.exports import is_place
 from narrowcast_server.storage.schema import MIGRATIONS
 from narrowcast_server.storage.schema_check import schema_faults
 from narrowcast_server.storage.store import UNUSABLE, unusable
-from narrowcast_server.uploads.exports import is_place
 from narrowcast_server.uploads.files import UPLOADS, place
 
 _NUMBERS: Final[tuple[tuple[str, str, Iterable[int]], ...]] = (

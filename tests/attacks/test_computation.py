@@ -14,8 +14,7 @@ from narrowcast_server.actions.users import create_user
 from narrowcast_server.computing import highlights
 from narrowcast_server.computing.workers import Workers
 from narrowcast_server.organization.config import Config, ServiceLimits
-from narrowcast_server.queries.scheduled_messages import Target
-from narrowcast_server.resources.scheduled_messages import schedule
+from narrowcast_server.resources.scheduled_messages import Target, schedule
 from support.clock import VirtualClock
 from support.holding import held
 from support.processes import children

@@ -7,7 +7,6 @@ from typing import Final
 
 from narrowcast_api.wire.vocabulary import BotType, PropagateMode, VisibilityPolicy
 from narrowcast_server.actions import message_edits, message_moves, organization, realm
-from narrowcast_server.actions.bot_services import set_service
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.flags import change_flags
 from narrowcast_server.actions.messages import send_direct, send_to_channel
@@ -22,8 +21,8 @@ from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.models import FlagBit, User
-from narrowcast_server.queries.scheduled_messages import Target
 from narrowcast_server.resources.alert_words import add_alert_words
+from narrowcast_server.resources.bots import set_service
 from narrowcast_server.resources.channel_folders import create_folder
 from narrowcast_server.resources.custom_emoji import PICTURES
 from narrowcast_server.resources.muted_users import mute
@@ -31,7 +30,7 @@ from narrowcast_server.resources.navigation_views import add_view
 from narrowcast_server.resources.presence import report_presence
 from narrowcast_server.resources.reactions import add_reaction
 from narrowcast_server.resources.saved_snippets import create_snippet
-from narrowcast_server.resources.scheduled_messages import schedule
+from narrowcast_server.resources.scheduled_messages import Target, schedule
 from narrowcast_server.rules.access import find_message
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture

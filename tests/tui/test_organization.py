@@ -16,8 +16,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.resources.linkifiers import Linkifier
 from narrowcast_api.resources.profile_fields import ProfileField
 from narrowcast_api.sync.video_calls import provider_of
-from narrowcast_server.resources import exports, linkifiers
-from narrowcast_server.routes import profile_fields
+from narrowcast_server.resources import exports, linkifiers, profile_fields
 from support.offering import offering
 from support.pictures import PIXEL
 from support.screen_text import screen_text

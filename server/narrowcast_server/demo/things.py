@@ -15,15 +15,15 @@ from narrowcast_server.demo.files import EMOJI, face
 from narrowcast_server.demo.people import PEOPLE
 from narrowcast_server.markdown import LinkPreview
 from narrowcast_server.organization.models import Channel, FlagBit, User
-from narrowcast_server.queries.scheduled_messages import Target
 from narrowcast_server.resources.custom_emoji import PICTURES, add_emoji
 from narrowcast_server.resources.drafts import DraftFields, create_drafts
 from narrowcast_server.resources.linkifiers import add_linkifier
 from narrowcast_server.resources.playgrounds import add_playground
-from narrowcast_server.resources.profile_fields import create_field, set_value
+from narrowcast_server.resources.profile_fields import create_field
+from narrowcast_server.resources.profile_values import set_value
 from narrowcast_server.resources.reminders import create_reminder
 from narrowcast_server.resources.saved_snippets import create_snippet
-from narrowcast_server.resources.scheduled_messages import schedule
+from narrowcast_server.resources.scheduled_messages import Target, schedule
 from narrowcast_server.resources.status import set_status
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture

@@ -1,4 +1,4 @@
-"""Bots: creating and changing them, their API keys."""
+"""Bots: who may create and manage them, their owners, their URLs, their API keys."""
 
 from __future__ import annotations
 
@@ -7,25 +7,140 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import BotType
-from narrowcast_server.actions.bot_owners import change_owner, checked_owner
-from narrowcast_server.actions.bot_services import INTERFACES, set_service
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.urls import check_url
 from narrowcast_server.actions.user_admin import change_address, change_name, deactivate
-from narrowcast_server.actions.users import bot_watchers, check_address, check_bot_name, create_user
+from narrowcast_server.actions.users import (
+    bot_watchers,
+    check_address,
+    check_bot_name,
+    create_user,
+    emit_person,
+)
 from narrowcast_server.http.params import defaulted, integer, integer_choice, optional, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
-from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.queries.bots import services_of
+from narrowcast_server.organization.errors import ServiceError, insufficient_permission
+from narrowcast_server.organization.event_variants import without_keys
+from narrowcast_server.organization.models import User
+from narrowcast_server.queries.bots import bot_object, services_of
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.queries.users import avatar_url
 from narrowcast_server.rules.addresses import api_address
-from narrowcast_server.rules.bots import check_may_make_bot, managed_bot, require_may_have_key
-from narrowcast_server.rules.permissions import Callers
-from narrowcast_server.rules.quotas import check_room
+from narrowcast_server.rules.permissions import Callers, realm_allows, require_member
+from narrowcast_server.rules.quotas import check_room, has_room
+from narrowcast_server.storage.key_vault import new_key
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
-    from narrowcast_server.organization.models import User
+
+INTERFACES: Final = (1, 2)
+"""Formats in which an outgoing webhook receives messages: the service's own, or that of Slack."""
+
+
+def check_may_make_bot(core: Core, user: User, kind: BotType) -> None:
+    """Raises BAD_REQUEST for guests, bots, and users without permission; incoming webhooks need a lesser one."""
+    require_member(user)
+    allowed = realm_allows(core, user, "can_create_bots_group") or (
+        kind is BotType.INCOMING_WEBHOOK and realm_allows(core, user, "can_create_write_only_bots_group")
+    )
+    if user.is_bot or not allowed:
+        raise insufficient_permission()
+
+
+def managed_bot(core: Core, caller: User, bot_id: int) -> User:
+    """A bot that `caller` owns or administers; raises BAD_REQUEST for other accounts."""
+    bot = core.users.get(bot_id)
+    if bot is None or not bot.is_bot or bot.is_system_bot:
+        raise ServiceError("No such bot")
+    if bot.bot_owner_id != caller.id and not caller.is_administrator:
+        raise insufficient_permission()
+    return bot
+
+
+def own_bot(core: Core, caller: User, bot_id: int) -> User:
+    """An active bot that `caller` owns and whose key they may have; raises BAD_REQUEST for other accounts."""
+    bot = managed_bot(core, caller, bot_id)
+    if bot.bot_owner_id != caller.id or not bot.is_active:
+        raise insufficient_permission()
+    require_may_have_key(caller, bot)
+    return bot
+
+
+def require_may_have_key(caller: User, bot: User) -> None:
+    """Raises BAD_REQUEST if the bot has a higher role than `caller`."""
+    if bot.role < caller.role:
+        raise insufficient_permission()
+
+
+def set_service(core: Core, bot: User, url: str, interface: int) -> None:
+    """Stores the URL that a bot calls; an existing token is kept."""
+    row = core.store.one("SELECT token FROM bot_services WHERE bot_id = ?", bot.id)
+    token = core.vault.seal(new_key()) if row is None else row["token"]
+    core.store.execute(
+        "INSERT OR REPLACE INTO bot_services (bot_id, base_url, interface, token) VALUES (?, ?, ?, ?)",
+        bot.id,
+        url,
+        interface,
+        token,
+    )
+
+
+def emit_services(core: Core, bot: User) -> None:
+    """Sends a `realm_bot` update with the URLs that the bot calls, to each of its managers as far as they may see."""
+    core.emit(
+        {"type": "realm_bot", "op": "update"},
+        bot_watchers(core, bot),
+        per_user={
+            viewer_id: {"bot": {"user_id": bot.id, "services": services_of(core, core.users[viewer_id], bot)}}
+            for viewer_id in bot_watchers(core, bot)
+        },
+    )
+
+
+def checked_owner(core: Core, bot: User, owner_id: int) -> User:
+    """The new owner; raises BAD_REQUEST unless they may own the bot, whose role may not be above theirs."""
+    owner = core.users.get(owner_id)
+    if owner is None or owner.is_system_bot:
+        raise ServiceError("Failed to change owner, no such user")
+    if not owner.is_active:
+        raise ServiceError("Failed to change owner, user is deactivated")
+    if owner.is_bot:
+        raise ServiceError("Failed to change owner, bots can't own other bots")
+    if bot.role < owner.role:
+        raise ServiceError("A bot cannot have a higher role than its owner has.")
+    if owner.id != bot.bot_owner_id and not has_room(core, owner, "bots"):
+        raise ServiceError("Failed to change owner, user has too many bots")
+    return owner
+
+
+def change_owner(core: Core, bot: User, owner: User) -> None:
+    """Gives a bot to `owner`, for whom it is added, with its key; for the previous owner it is deleted, unless
+    they see all bots.
+    """
+    if bot.bot_owner_id == owner.id:
+        return
+    before = set(bot_watchers(core, bot))
+    core.users.update(bot.id, bot_owner_id=owner.id)
+    bot = core.users[bot.id]
+    after = set(bot_watchers(core, bot))
+    core.emit({"type": "realm_bot", "op": "delete", "bot": {"user_id": bot.id}}, before - after)
+    core.emit({"type": "realm_bot", "op": "add", "bot": bot_object(core, owner, bot)}, [owner.id])
+    update = {"user_id": bot.id, "owner_id": owner.id}
+    core.emit({"type": "realm_bot", "op": "update", "bot": update}, (before & after) - {owner.id})
+    emit_person(core, bot, bot_owner_id=owner.id)
+
+
+@part("realm_bot")
+def own_bots(request: Snapshot) -> dict[str, object]:
+    """The bots that the caller manages; with the API keys of own ones."""
+    user = request.user
+    bots = [
+        bot_object(request.core, user, bot)
+        for bot in request.core.users.all()
+        if bot.is_bot and not bot.is_system_bot and (user.is_administrator or bot.bot_owner_id == user.id)
+    ]
+    return {"realm_bots": bots if request.options.shows_keys else [without_keys(bot) for bot in bots]}
+
 
 routes = Routes()
 
@@ -52,7 +167,7 @@ _DEFAULTS: Final[ResponseBody] = {
 
 
 @routes.post("/bots", FULL_NAME, SHORT_NAME, BOT_TYPE, PAYLOAD_URL, INTERFACE, callers=Callers.MEMBERS)
-def create_bot(call: Call) -> ResponseBody:
+def post_bot(call: Call) -> ResponseBody:
     """Creates a bot of the caller, `<short_name>-bot@...`; returns its id and API key."""
     core, user = call.core, call.user
     check_may_make_bot(core, user, BotType(call[BOT_TYPE]))
@@ -82,7 +197,7 @@ def _address(core: Core, short_name: str) -> str:
 
 
 @routes.get("/bots", callers=Callers.MEMBERS)
-def list_bots(call: Call) -> ResponseBody:
+def get_bots(call: Call) -> ResponseBody:
     """The caller's active bots, with their API keys."""
     return {
         "bots": [
@@ -102,7 +217,7 @@ def list_bots(call: Call) -> ResponseBody:
 @routes.patch(
     "/bots/{bot_id}", NEW_NAME, NEW_SHORT_NAME, NEW_OWNER, NEW_URL, NEW_INTERFACE, callers=Callers.MEMBERS
 )
-def update_bot(call: Call) -> ResponseBody:
+def patch_bot(call: Call) -> ResponseBody:
     """Changes the name, the email address or the owner of a bot, or the URL that an outgoing webhook calls."""
     bot = managed_bot(call.core, call.user, call.path_id("bot_id"))
     name = call[NEW_NAME]
@@ -140,20 +255,8 @@ def _service(call: Call) -> ResponseBody:
     }
 
 
-def emit_services(core: Core, bot: User) -> None:
-    """Sends a `realm_bot` update with the URLs that the bot calls, to each of its managers as far as they may see."""
-    core.emit(
-        {"type": "realm_bot", "op": "update"},
-        bot_watchers(core, bot),
-        per_user={
-            viewer_id: {"bot": {"user_id": bot.id, "services": services_of(core, core.users[viewer_id], bot)}}
-            for viewer_id in bot_watchers(core, bot)
-        },
-    )
-
-
 @routes.post("/bots/{bot_id}/api_key/regenerate", callers=Callers.MEMBERS)
-def regenerate_bot_key(call: Call) -> ResponseBody:
+def post_bot_key(call: Call) -> ResponseBody:
     """Replaces a bot's API key; the old one becomes invalid."""
     bot = managed_bot(call.core, call.user, call.path_id("bot_id"))
     require_may_have_key(call.user, bot)
@@ -161,6 +264,6 @@ def regenerate_bot_key(call: Call) -> ResponseBody:
 
 
 @routes.delete("/bots/{bot_id}")
-def deactivate_bot(call: Call) -> ResponseBody:
+def delete_bot(call: Call) -> ResponseBody:
     deactivate(call.core, call.user, managed_bot(call.core, call.user, call.path_id("bot_id")), None)
     return {}

@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final, cast
 
 from narrowcast_server.http.params import optional, required, string, strings, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.queries.default_channel_groups import MAX_DESCRIPTION, MAX_NAME, groups_of
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules import access
 from narrowcast_server.rules.permissions import Callers
+
+MAX_NAME: Final = 60
+MAX_DESCRIPTION: Final = 1024
+
+
+def groups_of(core: Core) -> list[dict[str, Any]]:
+    """All groups, without channels that were archived or made private later."""
+    stored = cast("Sequence[Mapping[str, Any]]", core.settings["default_channel_groups"])
+    shown = {
+        channel.id for channel in core.channels.all() if not (channel.is_archived or channel.invite_only)
+    }
+    return [{**group, "streams": [one for one in group["streams"] if one in shown]} for group in stored]
+
+
+@part("default_stream_groups")
+def default_channel_groups(request: Snapshot) -> dict[str, object]:
+    """Default channel groups; empty for guests."""
+    groups = [] if request.user.is_guest else groups_of(request.core)
+    return {"realm_default_stream_groups": groups}
+
 
 routes = Routes()
 
@@ -25,7 +45,7 @@ OPERATION = required("op", string)
 
 
 @routes.post("/default_stream_groups/create", NAME, DESCRIPTION, CHANNELS, callers=Callers.ADMINISTRATORS)
-def create(call: Call) -> ResponseBody:
+def post_group(call: Call) -> ResponseBody:
     groups = groups_of(call.core)
     name = _checked_name(groups, call[NAME])
     identity = max((group["id"] for group in groups), default=0) + 1
@@ -40,7 +60,7 @@ def create(call: Call) -> ResponseBody:
 
 
 @routes.patch("/default_stream_groups/{group_id}", NEW_NAME, NEW_DESCRIPTION, callers=Callers.ADMINISTRATORS)
-def update(call: Call) -> ResponseBody:
+def patch_group(call: Call) -> ResponseBody:
     """Changes a group's name or description."""
     groups = groups_of(call.core)
     if call[NEW_NAME] is None and call[NEW_DESCRIPTION] is None:
@@ -57,7 +77,7 @@ def update(call: Call) -> ResponseBody:
 @routes.patch(
     "/default_stream_groups/{group_id}/streams", OPERATION, CHANNELS, callers=Callers.ADMINISTRATORS
 )
-def change_channels(call: Call) -> ResponseBody:
+def patch_channels(call: Call) -> ResponseBody:
     """Adds channels to a group, or removes some."""
     groups = groups_of(call.core)
     group = _group(call, groups)
@@ -74,7 +94,7 @@ def change_channels(call: Call) -> ResponseBody:
 
 
 @routes.delete("/default_stream_groups/{group_id}", callers=Callers.ADMINISTRATORS)
-def remove(call: Call) -> ResponseBody:
+def delete_group(call: Call) -> ResponseBody:
     """Removes a group; its channels stay."""
     groups = groups_of(call.core)
     gone = _group(call, groups)

@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
-from narrowcast_server.actions.default_channels import set_default
+from typing import TYPE_CHECKING
+
+from narrowcast_server.actions.channels import emit_default_channels
 from narrowcast_server.http.params import integer, required
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError, invalid_channel_id
 from narrowcast_server.organization.models import Channel
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.permissions import Callers
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def set_default(core: Core, channel: Channel, is_default: bool) -> None:
+    """Sets whether new users are subscribed to the channel."""
+    if is_default and channel.invite_only:
+        raise ServiceError("A default channel cannot be private.")
+    if channel.is_default == is_default:
+        return
+    core.channels.update(channel.id, is_default=int(is_default))
+    emit_default_channels(core)
+
+
+@part("default_streams")
+def default_channels(request: Snapshot) -> dict[str, object]:
+    """Ids of the default channels of new users; empty for guests."""
+    if request.user.is_guest:
+        return {"realm_default_streams": []}
+    return {
+        "realm_default_streams": [channel.id for channel in request.core.channels.all() if channel.is_default]
+    }
+
 
 routes = Routes()
 
@@ -22,7 +49,7 @@ def _channel(call: Call) -> Channel:
 
 
 @routes.post("/default_streams", CHANNEL, callers=Callers.ADMINISTRATORS)
-def add(call: Call) -> ResponseBody:
+def post_default_channel(call: Call) -> ResponseBody:
     """Makes a channel a default one, which new users are subscribed to."""
     channel = _channel(call)
     if channel.is_archived:
@@ -34,6 +61,6 @@ def add(call: Call) -> ResponseBody:
 
 
 @routes.delete("/default_streams", CHANNEL, callers=Callers.ADMINISTRATORS)
-def remove(call: Call) -> ResponseBody:
+def delete_default_channel(call: Call) -> ResponseBody:
     set_default(call.core, _channel(call), False)
     return {}

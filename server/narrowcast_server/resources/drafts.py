@@ -1,4 +1,7 @@
-"""Drafts that the clients of a user share (rows DRF). Edits are not merged: the last one wins."""
+"""Drafts that the clients of a user share (rows DRF). Edits are not merged: the last one wins.
+
+Listing, creating and deleting are outside the contract (DRF-17).
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,45 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import DraftType
 from narrowcast_server.actions.owned import own_row, remove_own
-from narrowcast_server.organization.checks import check_dict, check_integer, check_list, check_string
+from narrowcast_server.http.params import objects, required
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.organization.checks import (
+    check_dict,
+    check_integer,
+    check_list,
+    check_string,
+    json_value,
+)
 from narrowcast_server.organization.errors import ServiceError, field_missing
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import switched_on
-from narrowcast_server.queries.drafts import draft_object
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.access import readable_channel
 from narrowcast_server.rules.quotas import check_room
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _KEYS: Final = {"type", "to", "topic", "content", "timestamp"}
+
+
+def draft_object(row: Row) -> dict[str, object]:
+    """A draft in lists and events."""
+    return {
+        "id": row["id"],
+        "type": row["type"],
+        "to": json.loads(row["recipients"]),
+        "topic": row["topic"],
+        "content": row["content"],
+        "timestamp": row["timestamp"],
+    }
+
+
+def drafts_of(core: Core, user: User) -> list[dict[str, object]]:
+    """A user's drafts, oldest first."""
+    rows = core.store.all("SELECT * FROM drafts WHERE user_id = ? ORDER BY timestamp, id", user.id)
+    return [draft_object(row) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +64,7 @@ class DraftFields:
     timestamp: int | None
 
 
-def checked(name: str, raw: object) -> DraftFields:
+def checked_draft(name: str, raw: object) -> DraftFields:
     """Reads a draft object of a request (DRF-03 to DRF-14); raises BAD_REQUEST if it is invalid."""
     fields = check_dict(name, raw)
     for key in sorted(fields.keys() - _KEYS):
@@ -146,7 +176,7 @@ def _columns(core: Core, draft: DraftFields) -> tuple[str, str, str, str, int]:
     return draft.type.value, json.dumps(draft.to), draft.topic, draft.content, timestamp
 
 
-def delete_draft(core: Core, user: User, draft_id: int) -> None:
+def remove_draft(core: Core, user: User, draft_id: int) -> None:
     require_synchronization(user)
     remove_own(core, "drafts", draft_id, user)
     core.emit({"type": "drafts", "op": "remove", "draft_id": draft_id}, [user.id])
@@ -155,3 +185,47 @@ def delete_draft(core: Core, user: User, draft_id: int) -> None:
 def forget_drafts(core: Core, user: User) -> None:
     """Deletes a user's drafts, without events: for users who turn off the synchronization."""
     core.store.execute("DELETE FROM drafts WHERE user_id = ?", user.id)
+
+
+MAX_DRAFTS: Final = 1000
+
+
+@part("drafts")
+def drafts(request: Snapshot) -> dict[str, object]:
+    """The caller's drafts, newest first; empty if the user does not synchronize drafts."""
+    if not switched_on(request.user, "enable_drafts_synchronization"):
+        return {"drafts": []}
+    return {"drafts": drafts_of(request.core, request.user)[::-1][:MAX_DRAFTS]}
+
+
+routes = Routes()
+
+DRAFT = required("draft", json_value)
+DRAFTS = required("drafts", objects)
+
+
+@routes.get("/drafts")
+def get_drafts(call: Call) -> ResponseBody:
+    """The caller's drafts, oldest first."""
+    require_synchronization(call.user)
+    rows = drafts_of(call.core, call.user)
+    return {"count": len(rows), "drafts": rows}
+
+
+@routes.post("/drafts", DRAFTS)
+def post_drafts(call: Call) -> ResponseBody:
+    checked = [checked_draft(f"drafts[{index}]", raw) for index, raw in enumerate(call[DRAFTS])]
+    return {"ids": create_drafts(call.core, call.user, checked)}
+
+
+@routes.patch("/drafts/{draft_id}", DRAFT)
+def patch_draft(call: Call) -> ResponseBody:
+    """Replaces a draft (DRF-01)."""
+    edit_draft(call.core, call.user, call.path_id("draft_id"), checked_draft("draft", call[DRAFT]))
+    return {}
+
+
+@routes.delete("/drafts/{draft_id}")
+def delete_draft(call: Call) -> ResponseBody:
+    remove_draft(call.core, call.user, call.path_id("draft_id"))
+    return {}

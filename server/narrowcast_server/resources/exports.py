@@ -1,21 +1,159 @@
-"""Exports of the organization's data, for administrators."""
+"""Exports of the organization's data at the request of administrators (`zulip_archive/` makes them)."""
 
 from __future__ import annotations
 
-from typing import Final
+import re
+import secrets
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from starlette.responses import Response
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ExportType
-from narrowcast_server.actions.exports import delete_export, request_export
 from narrowcast_server.http.params import defaulted, integer_choice
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.queries.exports import ADDRESS, NUMBERS, archive_exists, consents_of, exports_of
+from narrowcast_server.organization.models import User
+from narrowcast_server.organization.personal import setting, switched_on
 from narrowcast_server.rules.permissions import Callers
-from narrowcast_server.uploads.exports import archive_at
 from narrowcast_server.uploads.serving import file_response, missing_file
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+    from narrowcast_server.storage.store import Row
+
+CONSENT: Final = "allow_private_data_export"
+"""The personal setting by which users consent to having their private data exported."""
+ADDRESS: Final = "/user_avatars/exports"
+"""Path of all exports. Their names cannot be guessed, so a browser opens them without logging in."""
+NUMBERS: Final = {ExportType.PUBLIC: 1, ExportType.FULL_WITH_CONSENT: 2}
+"""Numbers of the export types in requests and responses, below level 449."""
+_WEEK: Final = 7 * 86_400
+FOLDER: Final = "exports"
+"""The folder of archives inside the data folder; backups leave it out."""
+_FILE: Final = "narrowcast-export.tar.gz"
+_PLACE: Final = re.compile(rf"([A-Za-z0-9_-]{{43}})/{re.escape(_FILE)}")
+_A_WEEK: Final = 5
+_MAX_MESSAGES: Final = 250_000
+
+
+def exports_of(core: Core) -> list[dict[str, object]]:
+    """All requested exports, by id."""
+    return [_export_object(core, row) for row in core.store.all("SELECT * FROM exports ORDER BY id")]
+
+
+def _export_object(core: Core, row: Row) -> dict[str, object]:
+    there = row["place"] is not None and row["deleted"] is None
+    return {
+        "id": row["id"],
+        "acting_user_id": row["user_id"],
+        "export_time": row["requested"],
+        "export_url": f"{core.url}{ADDRESS}/{row['place']}" if there else None,
+        "deleted_timestamp": row["deleted"],
+        "failed_timestamp": row["failed"],
+        "pending": is_pending(row),
+        "export_type": shown_type(core.level, ExportType(row["kind"])),
+    }
+
+
+def shown_type(level: int, kind: ExportType) -> int | str:
+    """An export type as servers of a level write it."""
+    return kind.value if level >= Gate.EXPORT_TYPE_WORDS.level else NUMBERS[kind]
+
+
+def consents_of(core: Core) -> list[dict[str, object]]:
+    """Whether each active user consents to having their private data exported."""
+    return [
+        {
+            "user_id": user.id,
+            "consented": switched_on(user, CONSENT),
+            "email_address_visibility": setting(user, "email_address_visibility"),
+        }
+        for user in core.users.all()
+        if user.is_active and not user.is_bot
+    ]
+
+
+def is_pending(row: Row) -> bool:
+    """Whether an export is not finished yet."""
+    return row["place"] is None and row["failed"] is None
+
+
+def archive_exists(core: Core, place: str) -> bool:
+    """Whether this place has an archive that is not deleted."""
+    return core.store.one("SELECT 1 FROM exports WHERE place = ? AND deleted IS NULL", place) is not None
+
+
+def requested_this_week(core: Core) -> int:
+    """How many exports were requested in the last week."""
+    return core.store.integer("SELECT count(*) FROM exports WHERE requested > ?", core.now() - _WEEK) or 0
+
+
+def new_place() -> str:
+    """A place for an archive, as it is stored and as it ends the archive's URL."""
+    return f"{secrets.token_urlsafe(32)}/{_FILE}"
+
+
+def is_place(place: object) -> bool:
+    """Whether this is a place of an archive, and so within its folder."""
+    return isinstance(place, str) and _PLACE.fullmatch(place) is not None
+
+
+def archive_at(data: Path, place: object) -> Path | None:
+    """The path of an archive; None if this is no place of one."""
+    match = _PLACE.fullmatch(place) if isinstance(place, str) else None
+    return None if match is None else data / FOLDER / match[1] / _FILE
+
+
+def request_export(core: Core, user: User, kind: ExportType) -> int:
+    """Requests an export; returns its id. Raises BAD_REQUEST for too many exports in a week or too many messages."""
+    if requested_this_week(core) >= _A_WEEK:
+        raise ServiceError("Exceeded rate limit.")
+    if (core.store.integer("SELECT count(*) FROM messages") or 0) > _MAX_MESSAGES:
+        raise ServiceError(
+            "The export you requested is too large for automatic processing. Ask the operator of this server."
+        )
+    identity = core.store.insert(
+        "INSERT INTO exports (user_id, kind, requested) VALUES (?, ?, ?)", user.id, kind.value, core.now()
+    )
+    core.after_commit(core.export_wanted.set)
+    emit_exports(core)
+    return identity
+
+
+def remove_export(core: Core, export_id: int) -> None:
+    """Deletes an archive; raises BAD_REQUEST if there is none."""
+    row = core.store.one("SELECT * FROM exports WHERE id = ?", export_id)
+    if row is None:
+        raise ServiceError("Invalid data export ID")
+    if row["deleted"] is not None:
+        raise ServiceError("Export already deleted")
+    if row["failed"] is not None:
+        raise ServiceError("Export failed, nothing to delete")
+    if is_pending(row):
+        raise ServiceError("Export still in progress")
+    core.store.execute("UPDATE exports SET deleted = ? WHERE id = ?", core.now(), export_id)
+    if (archive := archive_at(core.folder, row["place"])) is not None:
+        core.after_commit(lambda: shutil.rmtree(archive.parent, ignore_errors=True))
+    emit_exports(core)
+
+
+def emit_consent(core: Core, user: User) -> None:
+    """Emits `realm_export_consent` after a user changed their consent."""
+    event = {"type": "realm_export_consent", "user_id": user.id, "consented": switched_on(user, CONSENT)}
+    core.emit(event, _administrators(core))
+
+
+def _administrators(core: Core) -> list[int]:
+    return [user.id for user in core.users.all() if user.is_active and user.is_administrator]
+
+
+def emit_exports(core: Core) -> None:
+    """Emits `realm_export` with all exports."""
+    core.emit({"type": "realm_export", "exports": exports_of(core)}, _administrators(core))
+
 
 routes = Routes()
 
@@ -39,33 +177,33 @@ NUMBER = defaulted(
 
 
 @routes.get("/export/realm", callers=Callers.ADMINISTRATORS)
-def list_exports(call: Call) -> ResponseBody:
+def get_exports(call: Call) -> ResponseBody:
     """All exports: pending, completed, failed and deleted ones."""
     return {"exports": exports_of(call.core)}
 
 
 @routes.post("/export/realm", KIND, NUMBER, callers=Callers.ADMINISTRATORS)
-def create_export(call: Call) -> ResponseBody:
+def post_export(call: Call) -> ResponseBody:
     """Starts an export; an event reports when it is complete."""
     kind = _BY_NUMBER[call[NUMBER]] if call.level < Gate.EXPORT_TYPE_WORDS.level else call[KIND]
     return {"id": request_export(call.core, call.user, kind)}
 
 
 @routes.get("/export/realm/consents", since=Gate.EXPORT_CONSENTS.level, callers=Callers.ADMINISTRATORS)
-def list_consents(call: Call) -> ResponseBody:
+def get_consents(call: Call) -> ResponseBody:
     """Which users consent to having their private data exported."""
     return {"export_consents": consents_of(call.core)}
 
 
 @routes.delete("/export/realm/{export_id}", callers=Callers.ADMINISTRATORS)
-def remove_export(call: Call) -> ResponseBody:
+def delete_export(call: Call) -> ResponseBody:
     """Deletes the archive; the export stays in the list."""
-    delete_export(call.core, call.path_id("export_id"))
+    remove_export(call.core, call.path_id("export_id"))
     return {}
 
 
 @routes.add("GET", f"{ADDRESS}/{{path:path}}", absolute=True, public=True, accepts_anything=True)
-def open_export(call: Call) -> Response:
+def get_archive(call: Call) -> Response:
     """Serves an archive to anyone who has its URL."""
     place = call.path["path"]
     file = archive_at(call.core.folder, place)

@@ -1,29 +1,128 @@
-"""Custom profile fields: their definitions, and the users' values (USRU-08, USR-24)."""
+"""Custom profile fields: their definitions (outside the contract)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from datetime import date
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ProfileFieldType
-from narrowcast_server.actions.urls import check_url
-from narrowcast_server.organization.checks import check_length
+from narrowcast_server.http.params import (
+    Param,
+    Parser,
+    boolean,
+    defaulted,
+    integer,
+    integers,
+    mapping,
+    optional,
+    required,
+    text_without_null,
+)
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.organization.models import User
-from narrowcast_server.queries.profile_fields import fields_of
-from narrowcast_server.queries.rendering import rendered_apart
-from narrowcast_server.rules.profile_fields import check_definition, check_room_in_summary, choices
-from narrowcast_server.rules.visibility import watchers
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-MAX_SHORT: Final = 50
-MAX_LONG: Final = 500
-_RENDERED: Final = {ProfileFieldType.SHORT_TEXT, ProfileFieldType.LONG_TEXT}
+MAX_NAME: Final = 40
+MAX_HINT: Final = 80
+_IN_SUMMARY: Final = 2
+_NOT_IN_SUMMARY: Final = {ProfileFieldType.LONG_TEXT, ProfileFieldType.USERS}
+_USERNAME: Final = "%(username)s"
+
+
+def field_object(row: Row) -> dict[str, object]:
+    result: dict[str, object] = {
+        "id": row["id"],
+        "name": row["name"],
+        "type": row["type"],
+        "hint": row["hint"],
+        "field_data": row["field_data"],
+        "order": row["position"],
+        "required": bool(row["required"]),
+        "editable_by_user": bool(row["editable_by_user"]),
+    }
+    if row["display_in_profile_summary"]:
+        result["display_in_profile_summary"] = True
+    return result
+
+
+def fields_of(core: Core) -> list[dict[str, object]]:
+    """All field definitions, in order."""
+    return [field_object(row) for row in core.store.all("SELECT * FROM profile_fields ORDER BY position, id")]
+
+
+def check_definition(
+    name: str, hint: str, kind: ProfileFieldType, field_data: str, *, in_summary: bool
+) -> None:
+    """Raises BAD_REQUEST for an invalid definition. `field_data` is JSON, or empty."""
+    if not name.strip():
+        raise ServiceError("Label cannot be blank.")
+    if len(name) > MAX_NAME:
+        raise ServiceError(f"name is too long (limit: {MAX_NAME} characters)")
+    if len(hint) > MAX_HINT:
+        raise ServiceError(f"hint is too long (limit: {MAX_HINT} characters)")
+    if kind is ProfileFieldType.SELECT:
+        _check_choices(choices(field_data))
+    elif kind is ProfileFieldType.EXTERNAL_ACCOUNT:
+        _check_account(choices(field_data))
+    if in_summary and kind in _NOT_IN_SUMMARY:
+        raise ServiceError("Field type not supported for display in profile summary.")
+
+
+def check_room_in_summary(core: Core, field_id: int | None) -> None:
+    """Raises BAD_REQUEST if the summary is full, not counting the field that is changed."""
+    others = core.store.integers(
+        "SELECT id FROM profile_fields WHERE display_in_profile_summary AND id IS NOT ?", field_id
+    )
+    if len(list(others)) >= _IN_SUMMARY:
+        raise ServiceError(
+            f"Only {_IN_SUMMARY} custom profile fields can be displayed in the profile summary."
+        )
+
+
+def choices(field_data: str) -> dict[str, object]:
+    """The choices of a list field by value; empty if `field_data` is malformed."""
+    try:
+        data = json.loads(field_data or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
+
+
+def _check_choices(data: Mapping[str, object]) -> None:
+    if not data:
+        raise ServiceError("Field must have at least one choice.")
+    texts = set()
+    for key, value in data.items():
+        if not key.strip():
+            raise ServiceError("'value' cannot be blank.")
+        if not isinstance(value, dict) or set(value) != {"text", "order"}:
+            raise ServiceError("field_data is not a choice with text and order")
+        for key_name in ("text", "order"):
+            if not isinstance(value[key_name], str) or not value[key_name].strip():
+                raise ServiceError(f'field_data["{key_name}"] cannot be blank.')
+        texts.add(value["text"])
+    if len(texts) != len(data):
+        raise ServiceError("Field must not have duplicate choices.")
+
+
+def _check_account(data: Mapping[str, object]) -> None:
+    """Raises BAD_REQUEST unless the account type is custom, the only one here, with a valid URL pattern."""
+    if not data.keys() <= {"subtype", "url_pattern"} or "subtype" not in data:
+        raise ServiceError("field_data is not an external account")
+    if data["subtype"] != "custom":
+        raise ServiceError("Invalid external account type")
+    pattern = data.get("url_pattern")
+    if pattern is None:
+        raise ServiceError("Custom external account must define URL pattern")
+    if not isinstance(pattern, str) or pattern.count(_USERNAME) != 1:
+        raise ServiceError("Malformed URL pattern.")
 
 
 def _emit_fields(core: Core) -> None:
@@ -99,7 +198,7 @@ def update_field(
     _emit_fields(core)
 
 
-def delete_field(core: Core, field_id: int) -> None:
+def remove_field(core: Core, field_id: int) -> None:
     """Removes a field with all its values."""
     definition(core, field_id)
     core.store.execute("DELETE FROM profile_fields WHERE id = ?", field_id)
@@ -125,78 +224,119 @@ def definition(core: Core, field_id: int) -> Row:
     return row
 
 
-def set_value(core: Core, user: User, field_id: int, value: object, *, by_user: bool) -> None:
-    """Stores a user's value of a field; null and empty values remove it. Raises BAD_REQUEST if it is invalid."""
-    row = definition(core, field_id)
-    if by_user and not row["editable_by_user"]:
-        raise ServiceError("You are not allowed to change this field. Contact an administrator to update it.")
-    if value is None or value in ("", []):
-        remove_value(core, user, field_id, by_user=by_user)
-        return
-    kind = ProfileFieldType(row["type"])
-    text = _checked(core, row, kind, value)
-    rendered = rendered_apart(core, text) if kind in _RENDERED else None
-    core.store.execute(
-        "INSERT INTO profile_values VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value,"
-        " rendered_value = excluded.rendered_value",
-        user.id, field_id, text, rendered,
-    )  # fmt: skip
-    changed: dict[str, object] = {"id": field_id, "value": text}
-    if rendered is not None:
-        changed["rendered_value"] = rendered
-    _emit_value(core, user, changed)
+@part("custom_profile_fields")
+def profile_fields(request: Snapshot) -> dict[str, object]:
+    """The organization's profile fields, and the possible types."""
+    return {
+        "custom_profile_fields": fields_of(request.core),
+        "custom_profile_field_types": {
+            "SHORT_TEXT": {"id": 1, "name": "Text (short)"},
+            "LONG_TEXT": {"id": 2, "name": "Text (long)"},
+            "SELECT": {"id": 3, "name": "List of options"},
+            "DATE": {"id": 4, "name": "Date"},
+            "URL": {"id": 5, "name": "Link"},
+            "USER": {"id": 6, "name": "Users"},
+            "EXTERNAL_ACCOUNT": {"id": 7, "name": "External account"},
+            "PRONOUNS": {"id": 8, "name": "Pronouns"},
+        },
+    }
 
 
-def remove_value(core: Core, user: User, field_id: int, *, by_user: bool) -> None:
-    """Removes a user's value of a field."""
-    row = definition(core, field_id)
-    if by_user and not row["editable_by_user"]:
-        raise ServiceError("You are not allowed to change this field. Contact an administrator to update it.")
-    if core.store.execute("DELETE FROM profile_values WHERE user_id = ? AND field_id = ?", user.id, field_id):
-        _emit_value(core, user, {"id": field_id, "value": None})
+routes = Routes()
+T = TypeVar("T")
+
+NAME = defaulted("name", text_without_null, "")
+KIND = required("field_type", integer)
+HINT = defaulted("hint", text_without_null, "")
+FIELD_DATA = optional("field_data", mapping)
+IN_SUMMARY = defaulted("display_in_profile_summary", boolean, False)
+REQUIRED = defaulted("required", boolean, False, since=Gate.PROFILE_FIELD_REQUIRED.level)
+EDITABLE = defaulted("editable_by_user", boolean, True, since=Gate.PROFILE_FIELD_EDITABLE.level)
 
 
-def _emit_value(core: Core, user: User, changed: dict[str, object]) -> None:
-    person = {"user_id": user.id, "custom_profile_field": changed}
-    core.emit({"type": "realm_user", "op": "update", "person": person}, watchers(core, user))
+def _changed(name: str, parse: Parser[T], empty: object, since: int = 0) -> Param[T | None]:
+    """A parameter that keeps the value if absent; below level 252, absence clears the value."""
+    return Param(name, parse, None, since, default_below=(Gate.PROFILE_FIELD_PARTIAL_UPDATE.level, empty))
 
 
-def _checked(core: Core, row: Row, kind: ProfileFieldType, value: object) -> str:
-    name = row["name"]
-    if kind is ProfileFieldType.USERS:
-        return _checked_people(core, name, value)
-    if not isinstance(value, str):
-        raise ServiceError(f"{name} is not a string")
-    limit = MAX_LONG if kind is ProfileFieldType.LONG_TEXT else MAX_SHORT
-    if kind is ProfileFieldType.SELECT:
-        if value not in choices(row["field_data"]):
-            raise ServiceError(f"'{value}' is not a valid choice for '{name}'.")
-    elif kind is ProfileFieldType.DATE:
-        _check_date(name, value)
-    elif kind is ProfileFieldType.LINK:
-        check_url(name, value)
-    else:
-        check_length(name, value, limit)
-    return value
+NEW_NAME = _changed("name", text_without_null, "")
+NEW_HINT = _changed("hint", text_without_null, "")
+NEW_FIELD_DATA = _changed("field_data", mapping, {})
+NEW_IN_SUMMARY = _changed("display_in_profile_summary", boolean, False)
+NEW_REQUIRED = _changed("required", boolean, False, Gate.PROFILE_FIELD_REQUIRED.level)
+NEW_EDITABLE = optional("editable_by_user", boolean, since=Gate.PROFILE_FIELD_EDITABLE.level)
+ORDER = required("order", integers)
 
 
-def _check_date(name: str, value: str) -> None:
-    try:
-        date.fromisoformat(value)
-    except ValueError as error:
-        raise ServiceError(f"{name} is not a date") from error
+def _stored(data: dict[str, object] | None) -> str | None:
+    """The options of list and external account fields, as stored and sent: JSON, or an empty text."""
+    return None if data is None else json.dumps(data, ensure_ascii=False) if data else ""
 
 
-def _checked_people(core: Core, name: str, value: object) -> str:
-    if not isinstance(value, list) or any(
-        isinstance(item, bool) or not isinstance(item, int) for item in value
-    ):
-        raise ServiceError(f"{name} is not a list of user IDs")
-    people = list(dict.fromkeys(value))
-    for user_id in people:
-        user = core.users.get(user_id)
-        if user is None or not user.is_active:
-            raise ServiceError(f"Invalid user ID: {user_id}")
-        if user.is_bot:
-            raise ServiceError(f"User with ID {user_id} is a bot")
-    return json.dumps(people, separators=(",", ":"))
+@routes.get("/realm/profile_fields")
+def get_fields(call: Call) -> ResponseBody:
+    """All field definitions, in order."""
+    return {"custom_fields": fields_of(call.core)}
+
+
+@routes.post(
+    "/realm/profile_fields",
+    NAME,
+    KIND,
+    HINT,
+    FIELD_DATA,
+    IN_SUMMARY,
+    REQUIRED,
+    EDITABLE,
+    callers=Callers.ADMINISTRATORS,
+)
+def post_field(call: Call) -> ResponseBody:
+    identity = create_field(
+        call.core,
+        name=call[NAME],
+        kind=call[KIND],
+        hint=call[HINT],
+        field_data=_stored(call[FIELD_DATA]) or "",
+        in_summary=call[IN_SUMMARY],
+        required=call[REQUIRED],
+        editable_by_user=call[EDITABLE],
+    )
+    return {"id": identity}
+
+
+@routes.patch("/realm/profile_fields", ORDER, callers=Callers.ADMINISTRATORS)
+def patch_order(call: Call) -> ResponseBody:
+    """Sets the order of the fields."""
+    reorder_fields(call.core, call[ORDER])
+    return {}
+
+
+@routes.patch(
+    "/realm/profile_fields/{field_id}",
+    NEW_NAME,
+    NEW_HINT,
+    NEW_FIELD_DATA,
+    NEW_IN_SUMMARY,
+    NEW_REQUIRED,
+    NEW_EDITABLE,
+    callers=Callers.ADMINISTRATORS,
+)
+def patch_field(call: Call) -> ResponseBody:
+    update_field(
+        call.core,
+        call.path_id("field_id"),
+        name=call[NEW_NAME],
+        hint=call[NEW_HINT],
+        field_data=_stored(call[NEW_FIELD_DATA]),
+        in_summary=call[NEW_IN_SUMMARY],
+        required=call[NEW_REQUIRED],
+        editable_by_user=call[NEW_EDITABLE],
+    )
+    return {}
+
+
+@routes.delete("/realm/profile_fields/{field_id}", callers=Callers.ADMINISTRATORS)
+def delete_field(call: Call) -> ResponseBody:
+    """Removes a field and its values."""
+    remove_field(call.core, call.path_id("field_id"))
+    return {}

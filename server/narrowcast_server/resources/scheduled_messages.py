@@ -3,23 +3,41 @@
 waiting --due, sent--> gone (a message with an id of its own)
 waiting --due, refused--> failed (the notification bot tells the user) --edited with a new time--> waiting
 waiting, failed --deleted--> gone
+
+Listing, creating and deleting are outside the contract (SCH-24).
 """
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
 from narrowcast_server.actions.messages import Origin, check_content, send_direct, send_to_channel
 from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.owned import own_row, remove_own
+from narrowcast_server.http.params import (
+    boolean,
+    choice,
+    defaulted,
+    integer,
+    optional,
+    required,
+    string,
+    text_without_null,
+)
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.organization.checks import check_integer, json_value
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.queries.rendering import rendered
-from narrowcast_server.queries.scheduled_messages import Target, scheduled_object, stored_target
+from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules import topics
 from narrowcast_server.rules.messages import check_direct, check_may_post
 from narrowcast_server.rules.quotas import check_room
@@ -31,6 +49,55 @@ if TYPE_CHECKING:
 
 _BATCH: Final = 100
 _log = logging.getLogger("narrowcast.server")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The destination of a scheduled message: a channel and topic, or users."""
+
+    channel_id: int | None
+    topic: str
+    user_ids: tuple[int, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, str, str]:
+        """The stored columns type, recipients and topic."""
+        if self.channel_id is not None:
+            return MessageType.STREAM.value, json.dumps(self.channel_id), self.topic
+        return MessageType.PRIVATE.value, json.dumps(list(self.user_ids)), ""
+
+
+def stored_target(row: Row) -> Target:
+    """The target of a stored scheduled message."""
+    recipients = json.loads(row["recipients"])
+    if row["type"] == MessageType.STREAM:
+        return Target(recipients, row["topic"])
+    return Target(None, "", tuple(recipients))
+
+
+def scheduled_object(row: Row) -> dict[str, object]:
+    """A scheduled message in lists and events (SCH-22, SCH-23)."""
+    target = stored_target(row)
+    result: dict[str, object] = {
+        "scheduled_message_id": row["id"],
+        "to": list(target.user_ids) if target.channel_id is None else target.channel_id,
+        "type": row["type"],
+        "content": row["content"],
+        "rendered_content": row["rendered"],
+    }
+    if target.channel_id is not None:
+        result["topic"] = target.topic
+    return {
+        **result,
+        "scheduled_delivery_timestamp": row["delivery"],
+        "failed": bool(row["failed"]),
+    }
+
+
+def scheduled_of(core: Core, user: User) -> list[dict[str, object]]:
+    """A user's scheduled messages, by time."""
+    rows = core.store.all("SELECT * FROM scheduled_messages WHERE user_id = ? ORDER BY delivery, id", user.id)
+    return [scheduled_object(row) for row in rows]
 
 
 def channel_target(core: Core, user: User, channel_id: int, topic: str) -> Target:
@@ -79,7 +146,7 @@ def schedule(
     return identity
 
 
-def edit(
+def edit_scheduled(
     core: Core, user: User, row: Row, *, target: Target | None, content: str | None, timestamp: int | None
 ) -> None:
     """Changes the given properties of a scheduled message, which is then waiting again (SCH-26)."""
@@ -103,7 +170,7 @@ def _emit_update(core: Core, identity: int, user: User) -> None:
     core.emit({"type": "scheduled_messages", "op": "update", "scheduled_message": changed}, [user.id])
 
 
-def delete(core: Core, user: User, identity: int) -> None:
+def remove_scheduled(core: Core, user: User, identity: int) -> None:
     """Cancels a scheduled message."""
     remove_own(core, "scheduled_messages", identity, user)
     core.emit({"type": "scheduled_messages", "op": "remove", "scheduled_message_id": identity}, [user.id])
@@ -142,7 +209,7 @@ def _deliver(core: Core, identity: int) -> None:
     try:
         with core.transaction():
             _send(core, row)
-            delete(core, core.users[row["user_id"]], row["id"])
+            remove_scheduled(core, core.users[row["user_id"]], row["id"])
     except Exception as error:
         # One message that cannot be sent must not block the others, whatever the cause.
         reason = error.message if isinstance(error, ServiceError) else "Internal server error"
@@ -186,3 +253,131 @@ def _tell_failed(core: Core, row: Row, reason: str) -> None:
     )
     origin = Origin(client="Internal", read_by_sender=False)
     send_direct(core, notification_bot(core), [user], text, origin)
+
+
+@part("scheduled_messages")
+def scheduled(request: Snapshot) -> dict[str, object]:
+    """The caller's scheduled messages."""
+    return {"scheduled_messages": scheduled_of(request.core, request.user)}
+
+
+routes = Routes()
+
+_TYPES: Final = tuple(MessageType)
+
+
+def _recipient(name: str, text: str) -> int | list[int]:
+    value = json_value(name, text)
+    return (
+        [check_integer(name, item) for item in value]
+        if isinstance(value, list)
+        else check_integer(name, value)
+    )
+
+
+KIND = required("type", choice(*_TYPES, listed=True))
+TO = required("to", _recipient)
+CONTENT = required("content", string)
+TOPIC = optional("topic", text_without_null, aliases=("subject",))
+TIME = required("scheduled_delivery_timestamp", integer)
+READ = defaulted("read_by_sender", boolean, True)
+NEW_KIND = optional("type", choice(*_TYPES, listed=True))
+NEW_TO = optional("to", _recipient)
+NEW_CONTENT = optional("content", string)
+NEW_TOPIC = optional("topic", text_without_null)
+NEW_TIME = optional("scheduled_delivery_timestamp", integer)
+
+
+def _checked_kind(call: Call, word: str) -> MessageType:
+    kind = MessageType(word)
+    if kind is MessageType.CHANNEL and call.level < Gate.TYPE_CHANNEL.level:
+        raise ServiceError("Invalid type")
+    return kind
+
+
+def _target(call: Call, *, direct: bool, to: int | list[int], topic: str | None) -> Target:
+    if direct:
+        if isinstance(to, int):
+            raise ServiceError("Invalid data type for recipients")
+        return direct_target(call.core, call.user, to)
+    if topic is None:
+        raise ServiceError("Missing topic")
+    if not isinstance(to, int):
+        raise ServiceError("Invalid data type for channel ID")
+    return channel_target(call.core, call.user, to, topic)
+
+
+@routes.get("/scheduled_messages")
+def get_scheduled(call: Call) -> ResponseBody:
+    """The caller's scheduled messages, by time."""
+    return {"scheduled_messages": scheduled_of(call.core, call.user)}
+
+
+@routes.post("/scheduled_messages", KIND, TO, CONTENT, TOPIC, TIME, READ)
+def post_scheduled(call: Call) -> ResponseBody:
+    kind = _checked_kind(call, call[KIND])
+    target = _target(call, direct=kind.is_direct, to=call[TO], topic=call[TOPIC])
+    when = check_time(call.core, call[TIME])
+    origin = Origin(client=call.client, read_by_sender=call[READ])
+    identity = schedule(call.core, call.user, target, call[CONTENT], when, origin=origin)
+    return {"scheduled_message_id": identity}
+
+
+@routes.patch(
+    "/scheduled_messages/{scheduled_message_id}",
+    NEW_KIND,
+    NEW_TO,
+    NEW_CONTENT,
+    NEW_TOPIC,
+    NEW_TIME,
+    since=Gate.SCHEDULED_EDIT.level,
+)
+def patch_scheduled(call: Call) -> ResponseBody:
+    """Changes a scheduled message (SCH-01)."""
+    if all(call[param] is None for param in (NEW_KIND, NEW_TO, NEW_CONTENT, NEW_TOPIC, NEW_TIME)):
+        raise ServiceError("Nothing to change")
+    when = call[NEW_TIME]
+    if when is not None:
+        when = check_time(call.core, when)
+    row = own_row(call.core, "scheduled_messages", call.path_id("scheduled_message_id"), call.user)
+    target = _new_target(call, stored_target(row))
+    edit_scheduled(call.core, call.user, row, target=target, content=call[NEW_CONTENT], timestamp=when)
+    return {}
+
+
+def _new_target(call: Call, present: Target) -> Target | None:
+    """The target after the edit, checked for the caller; None if both target and text stay as they are."""
+    word, to, topic = call[NEW_KIND], call[NEW_TO], call[NEW_TOPIC]
+    if word is not None:
+        kind = _checked_kind(call, word)
+        if to is None:
+            raise ServiceError("Recipient required when updating type of scheduled message.")
+        if not kind.is_direct:
+            _require_topic(call, topic)
+        return _target(call, direct=kind.is_direct, to=to, topic=topic)
+    if present.channel_id is None:
+        # The topic of a direct message is ignored (SCH-12).
+        if to is None and call[NEW_CONTENT] is None:
+            return None
+        return _target(call, direct=True, to=list(present.user_ids) if to is None else to, topic=None)
+    if to is None and topic is None and call[NEW_CONTENT] is None:
+        return None
+    return _target(
+        call,
+        direct=False,
+        to=present.channel_id if to is None else to,
+        topic=present.topic if topic is None else topic,
+    )
+
+
+def _require_topic(call: Call, topic: str | None) -> None:
+    """Rejects names of the empty topic where a topic is required (SCH-11, SCH-14)."""
+    if topic is None or topic.strip() in ("", EMPTY_TOPIC_PLACEHOLDER, call.core.empty_topic_name):
+        raise ServiceError("Topic required when updating scheduled message type to channel.")
+
+
+@routes.delete("/scheduled_messages/{scheduled_message_id}")
+def delete_scheduled(call: Call) -> ResponseBody:
+    """Cancels a scheduled message."""
+    remove_scheduled(call.core, call.user, call.path_id("scheduled_message_id"))
+    return {}

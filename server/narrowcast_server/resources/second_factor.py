@@ -9,13 +9,35 @@ DELETE /server/second_factor                password, code: switches it off
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final
+
 from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import totp
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
 from narrowcast_server.queries.passwords import has_password
-from narrowcast_server.rules.second_factors import check_code
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+NEEDED: Final = "SECOND_FACTOR_NEEDED"
+
+
+def check_code(core: Core, user: User, code: str | None) -> None:
+    """Raises 401 if the user needs a code and gives none (SECOND_FACTOR_NEEDED) or a wrong one. Call it after
+    the password was checked, within a transaction, since it marks the code as used.
+    """
+    if not core.second_factors.is_on(user.id):
+        return
+    if not code:
+        raise ServiceError(
+            "Give the code of your authenticator app as well, or a recovery code.", NEEDED, 401
+        )
+    if not core.second_factors.fits(user.id, code):
+        raise ServiceError("This code is wrong or was already used.", "AUTHENTICATION_FAILED", 401)
+
 
 routes = Routes()
 
@@ -25,7 +47,7 @@ _PATH = "/server/second_factor"
 
 
 @routes.get(_PATH)
-def show(call: Call) -> ResponseBody:
+def get_second_factor(call: Call) -> ResponseBody:
     factors = call.core.second_factors
     return {
         "is_on": factors.is_on(call.user.id),
@@ -34,7 +56,7 @@ def show(call: Call) -> ResponseBody:
 
 
 @routes.post(_PATH, PASSWORD)
-async def begin(call: Call) -> ResponseBody:
+async def post_second_factor(call: Call) -> ResponseBody:
     """Returns a new secret, and the URI for its QR code."""
     core, user = call.core, call.user
     if user.is_bot:
@@ -49,7 +71,7 @@ async def begin(call: Call) -> ResponseBody:
 
 
 @routes.post(f"{_PATH}/confirm", CODE)
-def confirm(call: Call) -> ResponseBody:
+def post_confirmation(call: Call) -> ResponseBody:
     """Switches two-factor authentication on, if the code proves that the app has the secret."""
     factors = call.core.second_factors
     if factors.is_on(call.user.id):
@@ -62,7 +84,7 @@ def confirm(call: Call) -> ResponseBody:
 
 
 @routes.post(f"{_PATH}/recovery_codes", PASSWORD, CODE)
-async def renew_recovery_codes(call: Call) -> ResponseBody:
+async def post_recovery_codes(call: Call) -> ResponseBody:
     """Replaces the recovery codes; requires password and code."""
     factors = call.core.second_factors
     if not factors.is_on(call.user.id):
@@ -74,7 +96,7 @@ async def renew_recovery_codes(call: Call) -> ResponseBody:
 
 
 @routes.delete(_PATH, PASSWORD, CODE)
-async def end(call: Call) -> ResponseBody:
+async def delete_second_factor(call: Call) -> ResponseBody:
     """Switches two-factor authentication off; requires password and code."""
     await _check_password(call)
     with call.core.transaction():

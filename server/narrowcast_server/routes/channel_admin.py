@@ -6,12 +6,7 @@ from typing import Final
 
 from narrowcast_api.wire.vocabulary import ChannelSetting
 from narrowcast_server.actions import channel_admin, channel_notices
-from narrowcast_server.actions.channels import (
-    already_exists,
-    create_channel,
-    name_is_taken,
-)
-from narrowcast_server.actions.default_channels import set_default
+from narrowcast_server.actions.channels import already_exists, create_channel, name_is_taken
 from narrowcast_server.actions.new_channel_notices import announce
 from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe
@@ -32,6 +27,7 @@ from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.organization.people import active_people
 from narrowcast_server.resources.channel_folders import check_folder
+from narrowcast_server.resources.default_channels import set_default
 from narrowcast_server.rules.channels import (
     administered_channel,
     check_channel_name,
@@ -43,12 +39,7 @@ from narrowcast_server.rules.channels import (
     require_content,
 )
 from narrowcast_server.rules.holders import check_holder, check_topic_creators
-from narrowcast_server.rules.permissions import (
-    Callers,
-    require_administrator,
-    require_owner,
-    setting_value,
-)
+from narrowcast_server.rules.permissions import Callers, require_administrator, require_owner, setting_value
 from narrowcast_server.rules.setting_changes import changed_value
 
 routes = Routes()

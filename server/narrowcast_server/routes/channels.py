@@ -8,8 +8,8 @@ from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.queries.channels import channel_object, subscribers_by_channel
+from narrowcast_server.resources.bots import managed_bot
 from narrowcast_server.rules import access
-from narrowcast_server.rules.bots import managed_bot
 from narrowcast_server.rules.messages import check_may_post_somewhere
 
 routes = Routes()

@@ -13,7 +13,7 @@ from narrowcast_server.http.params import choice, defaulted, integer, optional, 
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.rules.bots import own_bot
+from narrowcast_server.resources.bots import own_bot
 from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.storage.extra_keys import Scope
 

@@ -12,7 +12,7 @@ from narrowcast_server.http.params import optional, required, string, text_witho
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.passwords import check_password
-from narrowcast_server.rules.second_factors import check_code
+from narrowcast_server.resources.second_factor import check_code
 
 routes = Routes()
 

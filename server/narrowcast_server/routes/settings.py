@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import NOT_FOR_OTHERS
-from narrowcast_server.actions.exports import emit_consent
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.password_resets import end_links
 from narrowcast_server.actions.users import check_full_name, emit_avatar, emit_delivery_email, emit_person
@@ -20,10 +19,10 @@ from narrowcast_server.organization.checks import check_bool, check_integer, che
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import MAX_PASSWORD, MIN_PASSWORD
-from narrowcast_server.queries.exports import CONSENT
 from narrowcast_server.queries.passwords import has_password
 from narrowcast_server.queries.users import avatar_url, password_hash_of
 from narrowcast_server.resources.drafts import forget_drafts
+from narrowcast_server.resources.exports import CONSENT, emit_consent
 from narrowcast_server.resources.presence import change_settings
 from narrowcast_server.rules.accounts import may_change_own_name
 from narrowcast_server.rules.addresses import api_address

@@ -21,7 +21,7 @@ from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import insufficient_permission, no_such_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import check_password
-from narrowcast_server.resources import profile_fields
+from narrowcast_server.resources import profile_values
 from narrowcast_server.rules.accounts import (
     administered,
     check_may_change_address,
@@ -72,7 +72,7 @@ def update_user(call: Call) -> ResponseBody:
     if role is not None:
         user_admin.change_role(core, user, Role(role))
     for field_id, value in (call[PROFILE_DATA] or {}).items():
-        profile_fields.set_value(core, user, field_id, value, by_user=False)
+        profile_values.set_value(core, user, field_id, value, by_user=False)
     return {}
 
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import ExportType
-from narrowcast_server.actions.exports import emit_exports
-from narrowcast_server.uploads.exports import FOLDER, archive_at, new_place
+from narrowcast_server.resources.exports import FOLDER, archive_at, emit_exports, new_place
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core

@@ -1,4 +1,4 @@
-"""Parts of the snapshot: channels, subscriptions, folders, visibility policies of topics, groups."""
+"""Parts of the snapshot: channels, subscriptions, groups."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from narrowcast_server.queries.channels import (
     subscribers_by_channel,
     subscription_fields,
 )
-from narrowcast_server.queries.default_channel_groups import groups_of
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
-from narrowcast_server.queries.user_topics import muted_topics
 from narrowcast_server.rules.access import may_know
 from narrowcast_server.rules.visibility import visible_ids
 
@@ -81,49 +79,6 @@ def streams(request: Snapshot) -> dict[str, object]:
             if _is_shown(request, channel) and may_know(core, request.user, channel)
         ]
     }
-
-
-@part("default_streams")
-def default_channels(request: Snapshot) -> dict[str, object]:
-    """Ids of the default channels of new users; empty for guests."""
-    if request.user.is_guest:
-        return {"realm_default_streams": []}
-    return {
-        "realm_default_streams": [channel.id for channel in request.core.channels.all() if channel.is_default]
-    }
-
-
-@part("default_stream_groups")
-def default_channel_groups(request: Snapshot) -> dict[str, object]:
-    """Default channel groups; empty for guests."""
-    groups = [] if request.user.is_guest else groups_of(request.core)
-    return {"realm_default_stream_groups": groups}
-
-
-@part("user_topic")
-def user_topics(request: Snapshot) -> dict[str, object]:
-    """The user's visibility policies of topics."""
-    rows = request.core.store.all("SELECT * FROM user_topics WHERE user_id = ?", request.user.id)
-    name = request.options.empty_topic_name
-    return {
-        "user_topics": [
-            {
-                "stream_id": row["channel_id"],
-                "topic_name": row["topic"] or (name or ""),
-                "visibility_policy": row["policy"],
-                "last_updated": row["last_updated"],
-            }
-            for row in rows
-        ]
-    }
-
-
-@part("muted_topics")
-def muted(request: Snapshot) -> dict[str, object]:
-    """Muted topics, in the form for older clients."""
-    name = request.options.empty_topic_name
-    rows = muted_topics(request.core, request.user.id)
-    return {"muted_topics": [[channel, topic or (name or ""), moment] for channel, topic, moment in rows]}
 
 
 @part("realm_user_groups")

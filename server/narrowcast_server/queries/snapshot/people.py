@@ -1,4 +1,4 @@
-"""Parts of the snapshot: the current user, all users, their presence and status."""
+"""Parts of the snapshot: the current user, all users, settings."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ from collections.abc import Iterable
 
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.organization import personal
-from narrowcast_server.organization.event_variants import without_keys
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.as_seen import unknown_person
-from narrowcast_server.queries.bots import bot_object
 from narrowcast_server.queries.organization import personal_defaults
-from narrowcast_server.queries.profile_fields import fields_of
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.queries.users import avatar_url, profile_data, user_object
 from narrowcast_server.rules.addresses import api_address
@@ -67,18 +64,6 @@ def current_user(request: Snapshot) -> dict[str, object]:
     }
 
 
-@part("realm_bot")
-def own_bots(request: Snapshot) -> dict[str, object]:
-    """The bots that the caller manages; with the API keys of own ones."""
-    user = request.user
-    bots = [
-        bot_object(request.core, user, bot)
-        for bot in request.core.users.all()
-        if bot.is_bot and not bot.is_system_bot and (user.is_administrator or bot.bot_owner_id == user.id)
-    ]
-    return {"realm_bots": bots if request.options.shows_keys else [without_keys(bot) for bot in bots]}
-
-
 @part("user_settings")
 def settings(request: Snapshot) -> dict[str, object]:
     return {"user_settings": personal.settings_of(request.user)}
@@ -93,22 +78,4 @@ def settings_defaults(request: Snapshot) -> dict[str, object]:
             "emojiset_choices": personal.EMOJISETS,
             "available_notification_sounds": personal.SOUNDS,
         }
-    }
-
-
-@part("custom_profile_fields")
-def profile_fields(request: Snapshot) -> dict[str, object]:
-    """The organization's profile fields, and the possible types."""
-    return {
-        "custom_profile_fields": fields_of(request.core),
-        "custom_profile_field_types": {
-            "SHORT_TEXT": {"id": 1, "name": "Text (short)"},
-            "LONG_TEXT": {"id": 2, "name": "Text (long)"},
-            "SELECT": {"id": 3, "name": "List of options"},
-            "DATE": {"id": 4, "name": "Date"},
-            "URL": {"id": 5, "name": "Link"},
-            "USER": {"id": 6, "name": "Users"},
-            "EXTERNAL_ACCOUNT": {"id": 7, "name": "External account"},
-            "PRONOUNS": {"id": 8, "name": "Pronouns"},
-        },
     }

@@ -1,4 +1,4 @@
-"""Parts of the snapshot: the organization's settings and the server's limits."""
+"""Parts of the snapshot: the organization's settings, its domains, and the server's limits."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from narrowcast_server.organization.realm_settings import (
     READ_ONLY,
     REPORT_TYPES,
 )
+from narrowcast_server.queries.organization import domains_of
 from narrowcast_server.queries.organization_pictures import picture_source, picture_url
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.holders import supported
@@ -131,3 +132,9 @@ def own_permissions(request: Snapshot) -> dict[str, object]:
         "can_create_web_public_streams": realm_allows(core, user, "can_create_web_public_channel_group"),
         "can_invite_others_to_realm": realm_allows(core, user, "can_invite_users_group"),
     }
+
+
+@part("realm_domains")
+def domains(request: Snapshot) -> dict[str, object]:
+    """Email domains whose addresses may join."""
+    return {"realm_domains": domains_of(request.core)}

@@ -7,7 +7,7 @@ from typing import Final
 from narrowcast_server.actions import organization, realm
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.realm_settings import DEFAULTS, EDITABLE, GROUP_SETTINGS
-from narrowcast_server.queries import default_channel_groups
+from narrowcast_server.resources import default_channel_groups
 from narrowcast_server.resources.linkifiers import add_linkifier, template_of_format
 from narrowcast_server.resources.playgrounds import add_playground
 from narrowcast_server.zulip_archive.errors import ArchiveError
