@@ -21,8 +21,7 @@ from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes import auth
 from narrowcast_server.operator.control import ask
 from narrowcast_server.organization.totp import STEP_SECONDS, code_at
-from narrowcast_server.resources import second_factor
-from narrowcast_server.routes import joining
+from narrowcast_server.resources import joining, second_factor
 from support import world
 from support.command_line import rc_of
 from support.command_line import run as command

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from narrowcast_api.wire.vocabulary import MAX_WELCOME_TEXT, NOT_FOR_NEWCOMERS, OWNER_SETTINGS
 from narrowcast_server.actions import realm
-from narrowcast_server.actions.joining import welcome
 from narrowcast_server.actions.visibility import visibility_may_change_for_all
 from narrowcast_server.http.params import Param, boolean, limited, optional, required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
@@ -16,6 +15,7 @@ from narrowcast_server.organization.checks import json_value
 from narrowcast_server.organization.errors import ServiceError, not_owner
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
 from narrowcast_server.queries.organization import domains_of
+from narrowcast_server.resources.joining import welcome
 from narrowcast_server.rules.holders import check_holder
 from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.rules.setting_changes import changed_value

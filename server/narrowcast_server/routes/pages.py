@@ -10,11 +10,12 @@ from starlette.responses import Response
 
 from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_assets.installing import INSTALL
-from narrowcast_server.actions import joining, password_resets
+from narrowcast_server.actions import password_resets
+from narrowcast_server.actions.invites import link_of
 from narrowcast_server.http.page import Command, Heading, Part, Text, page
 from narrowcast_server.http.routing import Call, Routes
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.queries.invites import link_of
+from narrowcast_server.resources import joining
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core

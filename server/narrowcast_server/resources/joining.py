@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server.actions.invites import emit_changed
+from narrowcast_server.actions.invites import channels_of, emit_changed, groups_of, inviter_still_allowed
 from narrowcast_server.actions.messages import Origin, post_notice, send_direct
 from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.quoting import silent_mention
 from narrowcast_server.actions.user_groups import join_groups
 from narrowcast_server.actions.users import check_full_name, check_own_address, create_user
+from narrowcast_server.http.params import required, string, text_without_null
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.rules.invites import channels_of, groups_of, inviter_still_allowed
+from narrowcast_server.organization.passwords import check_password
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
@@ -89,3 +91,22 @@ def _notify_inviter(core: Core, row: Row, user: User) -> None:
     send_direct(
         core, notification_bot(core), [inviter], text, Origin(client="invitation", read_by_sender=False)
     )
+
+
+routes = Routes()
+
+EMAIL = required("email", text_without_null)
+FULL_NAME = required("full_name", text_without_null)
+PASSWORD = required("password", string)
+
+
+@routes.post("/join/{token}", EMAIL, FULL_NAME, PASSWORD, public=True)
+async def post_join(call: Call) -> ResponseBody:
+    """Creates an account; the response carries its API key, as that of fetch_api_key does."""
+    core, token = call.core, call.path["token"]
+    invitation(core, token)
+    check_password(call[PASSWORD])
+    password_hash = await core.passwords.hashed(call[PASSWORD])
+    with core.transaction():
+        user = join(core, token, call[EMAIL], call[FULL_NAME], password_hash)
+    return {"api_key": user.api_key, "email": user.delivery_email, "user_id": user.id}
