@@ -205,7 +205,7 @@ class ComposePane(Vertical):
             self._writing.edit_changed(source, who)
 
     def compare_edit(self) -> tuple[str, str] | None:
-        """The text that the edited message was given elsewhere, and the one that would overwrite it, to be shown now."""
+        """The text that the edited message was given elsewhere, and the one that would overwrite it, to be shown."""
         theirs = self._writing.edits.theirs
         if theirs is None:
             return None
