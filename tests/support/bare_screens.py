@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import RenderableType
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
 from narrowcast.terminal.output import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
+from support.themed_app import ThemedApp
 
 
-class OnScreen(App[None]):
+class OnScreen(ThemedApp):
     """An app whose first screen is of a class of the test's choice."""
 
     def __init__(self, screen: type[Screen[Any]] = Screen) -> None:

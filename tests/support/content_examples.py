@@ -46,7 +46,7 @@ EXAMPLES = (
         name="heading",
         markdown="## Release *notes*",
         html="<h2>Release <em>notes</em></h2>",
-        screen="## Release notes",
+        screen="Release notes",
     ),
     ContentExample(
         name="rule",
@@ -85,6 +85,18 @@ EXAMPLES = (
         screen="▎ ▎ deep",
     ),
     ContentExample(
+        name="quoted message",
+        markdown="",
+        html='<p><span class="user-mention silent" data-user-id="2">Bruno Castell</span> <a href="#narrow/channel/5-design/topic/x/near/7">said</a>:</p>\n<blockquote>\n<p>Fine.</p>\n</blockquote>\n<p>Agreed.</p>',
+        screen="▎ Bruno Castell  ↗  Fine.\nAgreed.",
+    ),
+    ContentExample(
+        name="long quoted message",
+        markdown="",
+        html='<p><span class="user-mention silent" data-user-id="2">Bruno Castell</span> <a href="#narrow/channel/5-design/topic/x/near/7">said</a>:</p>\n<blockquote>\n<p>It took the whole of the afternoon.</p>\n</blockquote>',
+        screen="▎ Bruno Castell  ↗\n▎ It took the whole of the afternoon.",
+    ),
+    ContentExample(
         name="code",
         markdown="```python\ndef f(x):\n\treturn x\n```",
         html='<div class="codehilite" data-code-language="Python"><pre><span></span><code><span class="k">def</span> <span class="nf">f</span><span class="p">(</span><span class="n">x</span><span class="p">):</span>\n\t<span class="k">return</span> <span class="n">x</span>\n</code></pre></div>',
@@ -106,7 +118,7 @@ EXAMPLES = (
         name="spoiler",
         markdown="```spoiler The end\nThe goat did it.\n```",
         html='<div class="spoiler-block"><div class="spoiler-header">\n<p>The end</p>\n</div><div class="spoiler-content" aria-hidden="true">\n<p>The goat did it.</p>\n</div></div>',
-        screen="▸ The end\n  (hidden; Enter shows it)",
+        screen="▸ The end  (hidden; Enter shows it)",
     ),
     ContentExample(
         name="open spoiler",
@@ -119,7 +131,7 @@ EXAMPLES = (
         name="spoiler without a header",
         markdown="```spoiler\nsecret\n```",
         html='<div class="spoiler-block"><div class="spoiler-header">\n</div><div class="spoiler-content" aria-hidden="true">\n<p>secret</p>\n</div></div>',
-        screen="▸ Spoiler\n  (hidden; Enter shows it)",
+        screen="▸ Spoiler  (hidden; Enter shows it)",
     ),
     ContentExample(
         name="mentions",
@@ -209,19 +221,19 @@ EXAMPLES = (
         name="table",
         markdown="| Sensor | Price |\n|:--|--:|\n| wind | 84.00 |\n| a rain gauge with a long name that wraps | 21.50 |",
         html='<table>\n<thead>\n<tr>\n<th style="text-align: left;">Sensor</th>\n<th style="text-align: right;">Price</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td style="text-align: left;">wind</td>\n<td style="text-align: right;">84.00</td>\n</tr>\n<tr>\n<td style="text-align: left;">a rain gauge with a long name that wraps</td>\n<td style="text-align: right;">21.50</td>\n</tr>\n</tbody>\n</table>',
-        screen="Sensor                           │ Price\n─────────────────────────────────┼──────\nwind                             │ 84.00\na rain gauge with a long name    │ 21.50\nthat wraps                       │",
+        screen="Sensor                             Price\n────────────────────────────────────────\nwind                               84.00\na rain gauge with a long name      21.50\nthat wraps",
     ),
     ContentExample(
         name="table wider than the screen",
         markdown="",
         html="<table><thead><tr><th>column 0</th><th>column 1</th><th>column 2</th><th>column 3</th><th>column 4</th><th>column 5</th><th>column 6</th><th>column 7</th></tr></thead><tbody><tr><td>value 0</td><td>value 1</td><td>value 2</td><td>value 3</td><td>value 4</td><td>value 5</td><td>value 6</td><td>value 7</td></tr></tbody></table>",
-        screen="column 0 │ column 1 │ column 2 │ column\n         │          │          │ 3\n─────────┼──────────┼──────────┼────────\nvalue 0  │ value 1  │ value 2  │ value 3\n] 4 columns to the right",
+        screen="column   column   column  column  column\n0        1        2       3       4\n────────────────────────────────────────\nvalue 0  value 1  value   value   value\n                  2       3       4\n] 3 columns to the right",
     ),
     ContentExample(
         name="table panned",
         markdown="",
         html="<table><thead><tr><th>column 0</th><th>column 1</th><th>column 2</th><th>column 3</th><th>column 4</th><th>column 5</th><th>column 6</th><th>column 7</th></tr></thead><tbody><tr><td>value 0</td><td>value 1</td><td>value 2</td><td>value 3</td><td>value 4</td><td>value 5</td><td>value 6</td><td>value 7</td></tr></tbody></table>",
-        screen="column 5 │ column 6 │ column 7\n─────────┼──────────┼─────────\nvalue 5  │ value 6  │ value 7\n[ 5 columns to the left",
+        screen="column 5  column 6  column 7\n────────────────────────────\nvalue 5   value 6   value 7\n[ 5 columns to the left",
         pan=5,
     ),
     ContentExample(

@@ -9,6 +9,7 @@ from narrowcast.app.background import could_not
 from narrowcast.app.looking import Looking
 from narrowcast.commands.run import AppWithCommands
 from narrowcast_api.tasks import Tasks
+from support.themed_app import ThemedApp
 
 
 class NoAccounts:
@@ -17,7 +18,7 @@ class NoAccounts:
     screen = None
 
 
-class ContextApp(AppWithCommands[None]):
+class ContextApp(ThemedApp, AppWithCommands[None]):
     """The part of `AppContext` that a single widget needs. ``told``: the notices shown, newest last."""
 
     accounts = NoAccounts()

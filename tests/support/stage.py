@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from narrowcast.app import accounts
 from narrowcast.app.app import NarrowcastApp
-from narrowcast.app.config import Config
+from narrowcast.app.config import Appearance, Config
 from narrowcast.commands.registry import by_id
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.terminal.paths import Paths
@@ -133,6 +133,10 @@ class Stage:
         return self.screen.lines.status.plain
 
 
+COMPACT = Config(appearance=Appearance(density="compact"))
+"""More of what a test is about is on its screen."""
+
+
 @asynccontextmanager
 async def on_stage(
     folder: Path,
@@ -177,7 +181,7 @@ async def on_stage(
     else:
         rc = folder / f"{person}.zuliprc"
         account.write_zuliprc(rc)
-    app = NarrowcastApp(rc, config=config, paths=paths)
+    app = NarrowcastApp(rc, config=config or COMPACT, paths=paths)
     if not first_start:
         for one in (account, *map(server.account, stored)):
             await _open_before(one, paths)

@@ -55,6 +55,9 @@ SHAPES = {
 CASES = SHAPES | {example.name: example.html for example in EXAMPLES if not example.pan}
 
 
+SAID = re.compile(r"(<p><span [^>]*\bsilent\b[^>]*>[^<]*</span>) <a [^>]*>[^<]*</a>:</p>(\s*<blockquote>)")
+
+
 class Nobody:
     """Resolves no names, so that those in the HTML are shown."""
 
@@ -81,7 +84,10 @@ def screen(html: str, width: int) -> list[str]:
 
 
 def visible(html: str) -> str:
-    """The text of `html` except for what is shown in another form: formulas, times, emoji by their code."""
+    """The text of `html` except for what is shown in another form: formulas, times, emoji by their code, and the words
+    between the author of a quoted message and the quote, for which an arrow stands.
+    """
+    html = SAID.sub(r"\1</p>\2", html)
     body = LexborHTMLParser("<body>" + html).body
     assert body is not None
     for node in body.css("span.katex, time, span.emoji, script, style"):
@@ -205,6 +211,6 @@ def test_a_table_says_what_it_leaves_out() -> None:
 
 def test_words_of_joining_letters_are_not_broken_where_there_is_room() -> None:
     word = "हिन्दी"  # 3 columns in a terminal that shapes it, otherwise 5
-    assert screen(f"<table><tr><td>{word}</td><td>x</td></tr></table>", 40) == [f"{word}   │ x"]
+    assert screen(f"<table><tr><td>{word}</td><td>x</td></tr></table>", 40) == [f"{word}    x"]
     code = f'<div class="codehilite" data-code-language="Python"><pre><code>{word}</code></pre></div>'
     assert screen(code, 20) == [f"│ {word}       Python"]

@@ -6,21 +6,33 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast.screens.conversations.listing import Conversation
+from narrowcast.screens.conversations.rows import ConversationRow
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
+from narrowcast.screens.dialogs.manage import ManageList
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.text.excerpt import excerpt
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
+from support.screen_text import screen_rows, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
 
-def shown(stage: Stage) -> list[tuple[str, str, str, str]]:
-    """Text, detail without the time, note and last line of each row."""
+def shown(stage: Stage) -> list[tuple[str, int, str]]:
+    """Name, number of unread messages, and last message of each row."""
+    rows = []
+    for row in listed(stage).items:
+        assert isinstance(row, ConversationRow)
+        rows.append((row.text, row.unread, f"{row.sender}: {row.excerpt}" if row.sender else ""))
+    return rows
+
+
+def listed(stage: Stage) -> ManageList[Conversation | None]:
     screen = stage.app.screen
     assert isinstance(screen, InboxScreen | RecentScreen)
-    return [(row.text, row.detail.split(" · ")[0], row.note, row.last) for row in screen.list.items]
+    return screen.list
 
 
 async def talk(stage: Stage) -> None:
@@ -40,12 +52,12 @@ async def test_the_inbox_groups_what_is_unread_by_channel(tmp_path: Path) -> Non
         await talk(stage)
         await stage.press("I")
         assert shown(stage) == [
-            ("Direct messages", "1 unread", "", ""),
-            ("Dario Vance", "1 unread", "Dario Vance: Are you in?", "Dario Vance"),
-            ("engineering", "1 unread", "", ""),
-            ("builds", "1 unread", "Bruno Castell: Green", "Bruno Castell"),
-            ("general", "2 unread", "Everybody.", ""),
-            ("lunch", "2 unread", "Chiyo Tanaka: No & never", "Chiyo Tanaka, Bruno Castell"),
+            ("Direct messages", 1, ""),
+            ("Dario Vance", 1, "Dario Vance: Are you in?"),
+            ("engineering", 1, ""),
+            ("builds", 1, "Bruno Castell: Green"),
+            ("general", 2, ""),
+            ("lunch", 2, "Chiyo Tanaka: No & never"),
         ]
         await stage.press("enter")
         assert stage.screen.narrow == Narrow.direct(frozenset({stage.server.id("dario")}))
@@ -73,7 +85,7 @@ async def test_a_conversation_is_marked_read_and_muted_in_place(tmp_path: Path) 
         await until(lambda: state.unreads.count_directs() == 0)
         await until(lambda: shown(stage)[0][0] == "engineering")
         channel_id = stage.server.channel("engineering")
-        await stage.press("g", "M")
+        await stage.press("g", "down", "M")
         await until(lambda: state.topics.visibility(channel_id, "builds") is VisibilityPolicy.MUTED)
         await until(lambda: [row[0] for row in shown(stage)] == ["general", "lunch"])
 
@@ -156,10 +168,45 @@ async def test_new_messages_are_added_to_the_list(tmp_path: Path) -> None:
         assert shown(stage) == []
         await talk(stage)
         await until(lambda: len(shown(stage)) == 6)
-        screen = stage.app.screen
-        assert isinstance(screen, InboxScreen)
-        heights = {item.value is None: screen.list.rows_of(item) for item in screen.list.items}
-        assert heights == {True: 1, False: 3}, "a heading is one row, a conversation three"
+        heights = [listed(stage).rows_of(item) for item in listed(stage).items]
+        assert heights == [1, 1, 2, 1, 2, 1], "one row each, and a blank one between groups"
+
+
+async def test_enter_on_a_heading_folds_its_group(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await talk(stage)
+        await stage.press("I", "up", "enter")
+        assert [row[0] for row in shown(stage)] == [
+            "Direct messages",
+            "engineering",
+            "builds",
+            "general",
+            "lunch",
+        ]
+        await stage.press("enter")
+        assert len(shown(stage)) == 6
+
+
+async def test_unread_mentions_are_counted_beside_their_conversation(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.go(Narrow.mentions())
+        await stage.server.send("chiyo", "general", "lunch", "nothing")
+        last = await stage.server.send("bruno", "general", "lunch", "@**Ada Moreno** soup?")
+        await until(lambda: last in stage.session.state.messages)
+        await stage.press("I")
+        assert "@2" in screen_text(stage.app.screen)
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40), (200, 60)])
+async def test_every_row_keeps_its_columns_at_any_width(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with on_stage(tmp_path, size=size) as stage:
+        await stage.go(Narrow.mentions())
+        last = await stage.server.send("bruno", "general", "a topic that is long " * 2, "word " * 60)
+        await until(lambda: last in stage.session.state.messages)
+        await stage.press("I")
+        row = next(line for line in screen_rows(stage.app.screen) if "a topic" in line)
+        assert row.rstrip().endswith(("am", "pm")) or row.rstrip()[-3] == ":"
+        assert " 1 " in row
 
 
 @pytest.mark.parametrize(

@@ -86,11 +86,11 @@ async def test_polls_are_live_and_votable(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         await stage.server.send("bruno", "general", "soup", "/poll Lunch?\nsoup\nsalad")
         await stage.show(stage.topic, "newest")
-        await stage.see("[ ]  0  salad")
+        await stage.see("○ salad  ──────────────────  0")
         await stage.press("X", "down", "enter")
-        await stage.see("[x]  1  salad  Ada Moreno")
+        await stage.see("◉ salad  ━━━━━━━━━━━━━━━━━━  1  you")
         await stage.press("X", "down", "enter")
-        await stage.see("[ ]  0  salad")
+        await stage.see("○ salad  ──────────────────  0")
 
 
 async def test_code_opens_in_the_playground_of_its_language(tmp_path: Path) -> None:

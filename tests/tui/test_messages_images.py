@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as Pillow
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.widgets import Static
 
 from narrowcast.content.inlines import Target, TargetKind, is_picture
@@ -28,6 +28,7 @@ from narrowcast.widgets.half_blocks import HalfBlocks
 from narrowcast.widgets.strips import plain_text
 from support.message_stage import staged
 from support.sessions import until
+from support.themed_app import ThemedApp
 
 
 def picture(kind: str = "PNG", size: tuple[int, int] = (40, 20)) -> bytes:
@@ -164,7 +165,7 @@ def test_videos_and_sounds_are_no_pictures(src: str) -> None:
     assert not is_picture(Target(TargetKind.MEDIA, "/x", "x", src))
 
 
-class PictureApp(App[None]):
+class PictureApp(ThemedApp):
     def __init__(self, size: tuple[int, int], cells: tuple[int, int]) -> None:
         super().__init__()
         self.blocks = HalfBlocks(Pillow.new("RGBA", size, "blue"), cells)

@@ -168,7 +168,7 @@ async def test_a_message_that_arrives_below_the_visible_part_gets_the_unread_lin
         await until(lambda: came in view.ids)
         assert view.first_unread == came
         await stage.press("G")
-        await stage.see("━━ unread from here ━━")
+        await stage.see("─ unread from here ─")
 
 
 async def test_all_messages_open_at_the_newest_and_a_conversation_at_its_first_unread(tmp_path: Path) -> None:

@@ -109,6 +109,11 @@ class Message(Struct, frozen=True, array_like=True):
         return "read" in self.flags
 
     @property
+    def is_mention(self) -> bool:
+        """Whether it mentions the current user, alone or among others."""
+        return not MENTION_FLAGS.isdisjoint(self.flags)
+
+    @property
     def is_starred(self) -> bool:
         """Whether the current user has starred it."""
         return "starred" in self.flags

@@ -5,6 +5,7 @@ Only messages, their edits, deletions and flags change them. Topics are compared
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
@@ -135,6 +136,10 @@ class Unreads:
             message_id for message_id in self._wildcards if self._mention_counts(self._places[message_id])
         }
         return self._personal | counted
+
+    def mentions_by_place(self) -> Counter[Place]:
+        """The number of unread mentions in each conversation that has some."""
+        return Counter(self._places[message_id] for message_id in self.mentions)
 
     def _mention_counts(self, place: Place) -> bool:
         return not isinstance(place, TopicPlace) or self._counts_wildcards(place.channel_id, place.topic)

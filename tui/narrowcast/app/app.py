@@ -27,6 +27,7 @@ from narrowcast.app.key_queue import KeyQueue
 from narrowcast.app.leaving import Leaving
 from narrowcast.app.looking import Looking
 from narrowcast.app.open_accounts import OpenAccounts
+from narrowcast.app.theme_colours import computed_colours
 from narrowcast.app.themes import THEMES, has_sixteen_colours, own_themes
 from narrowcast.commands.keymap import effective, textual_keymap
 from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for
@@ -126,7 +127,11 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
 
     def get_css_variables(self) -> dict[str, str]:
         """Empty until a theme is chosen: nothing is drawn before that."""
-        return super().get_css_variables() if self._is_loaded else {}
+        if not self._is_loaded:
+            return {}
+        variables = super().get_css_variables()
+        self.theme_variables = {**variables, **computed_colours(self.current_theme, variables)}
+        return self.theme_variables
 
     def refresh_css(self, animate: bool = True) -> None:
         """Does nothing until there is a screen."""

@@ -29,6 +29,8 @@ class Appearance:
 
     theme: str = "narrowcast"
     """The name of a theme; F6 cycles through them. ``terminal`` uses the terminal's own sixteen colors."""
+    density: Literal["auto", "comfortable", "compact"] = "auto"
+    """The space between messages, conversations and channels; ``auto`` is comfortable from 28 rows on."""
     sender_colors: bool = True
     """Show each sender's name in a color of its own; if false, all have the color of the theme."""
     people: bool = True

@@ -40,6 +40,13 @@ CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
             at_start=False,
         ),
         ConfigKey(
+            "appearance.density",
+            "Density",
+            "Space between messages; 'auto' is comfortable from 28 rows on",
+            ("auto", "comfortable", "compact"),
+            at_start=False,
+        ),
+        ConfigKey(
             "appearance.sender_colors",
             "Color senders by person",
             "Not in theme 'terminal', which has too few colors",

@@ -101,9 +101,11 @@ class ListBlock(Struct, frozen=True):
 
 
 class Quote(Struct, frozen=True):
-    """Quoted blocks, which may contain further quotes."""
+    """Quoted blocks, which may contain further quotes. ``author`` and the message at ``href``, if they are named."""
 
     blocks: Blocks
+    author: Mention | None = None
+    href: str = ""
 
 
 class CodeBlock(Struct, frozen=True):

@@ -156,7 +156,7 @@ class Inliner(Struct):
 
 
 def _look(look: int, palette: Palette) -> Style:
-    style = palette.code if look & CODE else Style.null()
+    style = palette.literal if look & CODE else Style.null()
     if look & FOUND:
         style += palette.found
     if look & (BOLD | ITALIC | STRIKE):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.style import Style
 
@@ -30,13 +31,14 @@ from narrowcast.content.blocks import (
     Spoiler,
     Table,
 )
+from narrowcast.content.code_rows import code_rows
 from narrowcast.content.inlines import Inliner, Names, Target, TargetKind, host_of
 from narrowcast.content.palette import Palette
 from narrowcast.content.polls import Poll, TodoList
 from narrowcast.content.tables import FittedTable
 from narrowcast.content.tex import readable
-from narrowcast.content.wrapping import Line, Run, clip, columns_of, wrap, wrap_hard
-from narrowcast.text.columns import most_columns
+from narrowcast.content.widget_rows import poll_rows, todo_rows
+from narrowcast.content.wrapping import Line, Run, clip, columns_of, wrap
 from narrowcast.text.formats import counted
 from narrowcast.text.safe_text import safe_line
 
@@ -47,6 +49,9 @@ MIN_WIDTH = 12
 
 MAX_TABLE_ROWS = 2_000
 """Maximum number of rows of a table that are shown."""
+
+MAX_HEADER_ROWS = 50
+"""Maximum number of rows of a spoiler's header: it is laid out whole."""
 
 _BULLETS = "•◦▪"
 _CARD_GLYPHS = {
@@ -133,10 +138,8 @@ class Layout(Struct):
         """The lines of consecutive blocks; paragraphs are separated by a blank line."""
         before: Block | None = None
         for block in blocks:
-            if (
-                before is not None
-                and isinstance(block, Paragraph | Heading)
-                and isinstance(before, Paragraph)
+            if before is not None and (
+                isinstance(block, Heading) or (isinstance(block, Paragraph) and isinstance(before, Paragraph))
             ):
                 yield Line([])
             yield from self._block(block, max(MIN_WIDTH // 2, width), depth)
@@ -148,17 +151,14 @@ class Layout(Struct):
             case Paragraph():
                 yield from self._wrapped(self.inliner.runs(block.inlines), width)
             case Heading():
-                marks = Run("#" * block.level + " ", palette.dim)
-                runs = [
-                    Run(run.text, palette.heading + run.style) for run in self.inliner.runs(block.inlines)
-                ]
-                yield from wrap([marks, *runs], width)
+                runs = [Run(run.text, palette.title + run.style) for run in self.inliner.runs(block.inlines)]
+                yield from wrap(runs, width)
             case Rule():
                 yield Line([Run("─" * width, palette.bar)])
             case ListBlock():
                 yield from self._list(block, width, depth)
             case Quote():
-                yield from self._barred(self.lines(block.blocks, self._inner(width), depth), "▎", width)
+                yield from self._quote(block, width, depth)
             case CodeBlock():
                 yield from self._code(block, width)
             case MathBlock():
@@ -174,11 +174,32 @@ class Layout(Struct):
     def _inner(width: int, cells: int = 2) -> int:
         return width - cells if width - cells >= MIN_WIDTH else width
 
+    def _quote(self, quote: Quote, width: int, depth: int) -> Iterator[Line]:
+        """A quote behind a bar, in muted text, below its author's name, or beside it if both fit on one row."""
+        muted = replace(self.inliner, palette=replace(self.palette, text=self.palette.dim))
+        layout = replace(self, inliner=muted)
+        author = self._author(quote)
+        lines = layout.lines(quote.blocks, self._inner(width), depth)
+        yield from self._barred(_headed(author, lines, self._inner(width)), "▎", width)
+        self.has_code |= layout.has_code
+        self.hidden_columns = max(self.hidden_columns, layout.hidden_columns)
+
+    def _author(self, quote: Quote) -> list[Run]:
+        if quote.author is None:
+            return []
+        name = self.inliner.runs((quote.author,))
+        arrow = self.inliner.target(Target(TargetKind.LINK, quote.href, "quoted message"))
+        return [
+            *name,
+            Run("  ", self.palette.text),
+            Run("↗", self.palette.dim + arrow),
+        ]
+
     def _barred(self, lines: Iterator[Line], bar: str, width: int) -> Iterator[Line]:
         if self._inner(width) == width:
             yield from lines
             return
-        prefix = Run(bar + " ", self.palette.bar)
+        prefix = Run(bar + " ", self.palette.bar, bar=True)
         for line in lines:
             yield line.indented(prefix)
 
@@ -208,33 +229,7 @@ class Layout(Struct):
 
     def _code(self, block: CodeBlock, width: int) -> Iterator[Line]:
         self.has_code = True
-        palette = self.palette
-        inner = self._inner(width)
-        label = block.language if block.language.lower() not in ("", "text") else ""
-        row: list[Run] = []
-
-        def finish() -> Iterator[Line]:
-            nonlocal label, row
-            room = inner - columns_of(row) - most_columns(label)
-            labelled = bool(label) and room >= 2
-            if labelled:
-                row.append(Run(" " * room + label, palette.dim))
-            label = ""
-            for line in wrap_hard(row, inner):
-                line.tail = int(labelled)
-                yield line.indented(Run("│ ", palette.bar)) if inner != width else line
-            row = []
-
-        for text, token in block.pieces:
-            style = palette.token(token)
-            start = 0
-            while (end := text.find("\n", start)) >= 0:
-                row.append(Run(text[start:end], style))
-                start = end + 1
-                yield from finish()
-            if start < len(text):
-                row.append(Run(text[start:], style))
-        yield from finish()
+        yield from code_rows(block, width, self.palette, self.copies)
 
     def _math(self, block: MathBlock, width: int) -> Iterator[Line]:
         for line in readable(block.tex).split("\n"):
@@ -249,14 +244,21 @@ class Layout(Struct):
             header = self.lines(block.header, self._inner(width), depth)
         else:
             header = iter([Line([Run("Spoiler", self.palette.mark + target)])])
-        yield from self._marked(header, mark, width)
+        header = islice(header, MAX_HEADER_ROWS)
         if is_open:
+            yield from self._marked(header, mark, width)
             yield from self._barred(self.lines(block.blocks, self._inner(width), depth), "┆", width)
-        else:
-            closed = wrap(
-                [Run(f"(hidden{self._by_key('shows')})", self.palette.dim + target)], self._inner(width)
+            return
+        closed = [Run(f"(hidden{self._by_key('shows')})", self.palette.dim + target)]
+        *above, last = list(header) or [Line([])]
+        if columns_of(last.runs) + 2 + columns_of(closed) <= self._inner(width):
+            both = Line(
+                [*last.runs, Run("  ", self.palette.text), *closed], last.glue, last.prefix, last.tail
             )
-            yield from self._marked(closed, Run("  ", self.palette.text), width)
+            yield from self._marked(iter([*above, both]), mark, width)
+            return
+        yield from self._marked(iter([*above, last]), mark, width)
+        yield from self._marked(wrap(closed, self._inner(width)), Run("  ", self.palette.text), width)
 
     def _table(self, block: Table, width: int) -> Iterator[Line]:
         head = [self.inliner.runs(cell) for cell in block.head]
@@ -298,45 +300,11 @@ class Layout(Struct):
             lines = islice(wrap([Run(card.description, palette.dim)], self._inner(width)), 3)
             yield from self._marked(lines, Run("  ", palette.text), width)
 
-    # Widgets.
-
     def _widget(self, widget: Poll | TodoList, width: int) -> Iterator[Line]:
-        palette = self.palette
         if isinstance(widget, Poll):
-            yield from wrap([Run("Poll  ", palette.dim), Run(widget.question, palette.heading)], width)
-            for option in widget.options:
-                target = self.inliner.target(Target(TargetKind.VOTE, option.key, option.text))
-                own = self.me in option.voters
-                people = ", ".join(self.inliner.user_name(user_id) for user_id in option.voters[:20])
-                people += ", …" if len(option.voters) > 20 else ""
-                runs = [
-                    Run(f"{'[x]' if own else '[ ]'} {len(option.voters):>2}  ", palette.mark + target),
-                    Run(option.text, palette.text + target),
-                    Run(f"  {people}" if people else "", palette.dim),
-                ]
-                yield from self._hanging(runs, width, 8)
-            if not widget.options:
-                yield Line([Run("No options yet", palette.dim)])
-            return
-        yield from wrap(
-            [Run("To do  ", palette.dim), Run(widget.title or "Task list", palette.heading)], width
-        )
-        for task in widget.tasks:
-            target = self.inliner.target(Target(TargetKind.TASK, task.key, task.text))
-            style = palette.text + target + (Style(strike=True) if task.done else Style())
-            runs = [
-                Run("[x] " if task.done else "[ ] ", palette.mark + target),
-                Run(task.text, style),
-                Run(f"  {task.description}" if task.description else "", palette.dim),
-            ]
-            yield from self._hanging(runs, width, 4)
-        if not widget.tasks:
-            yield Line([Run("No tasks yet", palette.dim)])
-
-    def _hanging(self, runs: list[Run], width: int, indent: int) -> Iterator[Line]:
-        mark, *rest = runs
-        for index, line in enumerate(wrap(rest, max(MIN_WIDTH, width - indent))):
-            yield line.indented(mark if index == 0 else Run(" " * indent, self.palette.text))
+            yield from poll_rows(widget, self.me, width, self.inliner)
+        else:
+            yield from todo_rows(widget, width, self.inliner)
 
     def _wrapped(self, runs: list[Run], width: int) -> Iterator[Line]:
         row: list[Run] = []
@@ -347,3 +315,17 @@ class Layout(Struct):
             else:
                 row.append(run)
         yield from wrap(row, width)
+
+
+def _headed(head: list[Run], lines: Iterator[Line], width: int) -> Iterator[Line]:
+    """The lines below a head, or a single one beside it if both fit."""
+    if not head:
+        yield from lines
+        return
+    first, second = next(lines, None), next(lines, None)
+    if first is not None and second is None and columns_of(head) + 2 + columns_of(first.runs) <= width:
+        yield Line([*head, Run("  ", Style()), *first.runs])
+        return
+    yield from wrap(head, width)
+    yield from (line for line in (first, second) if line is not None)
+    yield from lines

@@ -37,6 +37,9 @@ TOKEN_PARTS: Mapping[str, str] = {
 class Palette(Struct, frozen=True):
     """One style per part. Each is laid over the background of the widget.
 
+    `title` is a heading within a message, `literal` code within a line, `block` the ground of a block of code: without
+    a colour for it, the block gets a bar. `chip` and `own_chip` are reactions.
+
     `plain` is set if there are no colours: meaning that only colours would carry is then also expressed by
     characters.
     """
@@ -47,11 +50,16 @@ class Palette(Struct, frozen=True):
     code: Style = Style()
     quote: Style = Style()
     heading: Style = Style(bold=True)
+    title: Style = Style(bold=True)
+    literal: Style = Style()
+    block: Style = Style()
     mention: Style = Style(bold=True)
     own: Style = Style(bold=True, reverse=True)
     sender: Style = Style(bold=True)
     place: Style = Style(bold=True)
     mark: Style = Style(bold=True)
+    chip: Style = Style(dim=True)
+    own_chip: Style = Style(bold=True)
     bar: Style = Style(dim=True)
     error: Style = Style(bold=True)
     found: Style = Style(reverse=True)

@@ -32,6 +32,7 @@ from narrowcast.content.blocks import (
     ListBlock,
     Math,
     MathBlock,
+    Mention,
     Paragraph,
     Quote,
     Rule,
@@ -159,7 +160,10 @@ class _Reader:
         elif tag in ("ul", "ol"):
             blocks.append(self._list(node, tag, depth))
         elif tag == "blockquote":
-            blocks.append(Quote(self.blocks_of(node, depth + 1)))
+            author, href = _quoted_author(blocks[-1]) if blocks else (None, "")
+            if author is not None:
+                blocks.pop()
+            blocks.append(Quote(self.blocks_of(node, depth + 1), author, href))
         elif tag == "pre":
             blocks.append(self._code(node, ""))
         elif tag == "table":
@@ -400,6 +404,21 @@ class _Reader:
         if len(text) > room:
             self.exhausted = True
         return text[:room]
+
+
+def _quoted_author(block: Block) -> tuple[Mention | None, str]:
+    """The author and the link of a quoted message, if the paragraph above the quote is what Zulip's apps write there:
+    a silent mention, the word for "said" linked to the message, and a colon.
+    """
+    if not isinstance(block, Paragraph):
+        return None, ""
+    parts = [part for part in block.inlines if not (isinstance(part, Text) and not part.text.strip())]
+    match parts:
+        case [Mention(silent=True) as author, Text(href=href, look=0), Text(text=colon, href="")] if (
+            href and colon.strip() == ":"
+        ):
+            return author, href
+    return None, ""
 
 
 def _trimmed(inlines: list[Inline]) -> Inlines:

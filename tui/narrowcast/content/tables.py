@@ -1,7 +1,11 @@
-"""Tables fitted to a width: columns shrink and wrap; if that is not enough, the table can be panned."""
+"""Tables fitted to a width: columns shrink and wrap; if that is not enough, the table can be panned.
+
+One rule stands under the head, none between columns; columns of numbers are flush right.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -16,6 +20,8 @@ from narrowcast.text.formats import counted
 __all__ = ["FittedTable"]
 
 MIN_COLUMN = 6
+GAP = "  "
+_NUMBER = re.compile(r"[-+−]?[\d.,\u00a0 ]*\d[\d.,]*\s?[%€$£]?")
 MAX_CELL_ROWS = 300
 _MEASURED_ROWS = 500
 
@@ -32,9 +38,9 @@ def _widths(rows: Sequence[Sequence[Cell]], columns: int, room: int) -> list[int
     used = 0
     for size in natural:
         least = min(size, MIN_COLUMN)
-        if chosen and used + 3 + least > room:
+        if chosen and used + len(GAP) + least > room:
             break
-        used += least + (3 if chosen else 0)
+        used += least + (len(GAP) if chosen else 0)
         chosen.append(least)
     spare = room - used
     # Distribute the remaining room evenly among columns that need more, so that short columns are complete first.
@@ -48,6 +54,12 @@ def _widths(rows: Sequence[Sequence[Cell]], columns: int, room: int) -> list[int
             chosen[index] += grant
             spare -= grant
     return [max(1, min(size, room)) for size in chosen]
+
+
+def _are_numbers(rows: Sequence[Sequence[Cell]], column: int) -> bool:
+    """Whether a column has only numbers, and some."""
+    texts = ["".join(run.text for run in row[column]).strip() for row in rows if column < len(row)]
+    return any(texts) and all(not text or _NUMBER.fullmatch(text) for text in texts)
 
 
 def _aligned(runs: list[Run], width: int, align: Align, palette: Palette) -> list[Run]:
@@ -72,7 +84,7 @@ def _row_lines(
         runs: list[Run] = []
         for index, (part_lines, width) in enumerate(zip(wrapped, widths, strict=True)):
             if index:
-                runs.append(Run(" │ ", palette.bar))
+                runs.append(Run(GAP, palette.text))
             part = part_lines[number].runs if number < len(part_lines) else []
             runs += _aligned(part, width, aligns[index], palette)
         yield Line(runs)
@@ -91,7 +103,12 @@ class FittedTable(Struct):
 
     def __post_init__(self) -> None:
         self.pan = max(0, min(self.pan, len(self.aligns) - 1))
-        shown = [self.head, *self.rows[:_MEASURED_ROWS]]
+        measured = self.rows[:_MEASURED_ROWS]
+        self.aligns = [
+            Align.RIGHT if align is Align.LEFT and _are_numbers(measured, column) else align
+            for column, align in enumerate(self.aligns)
+        ]
+        shown = [self.head, *measured]
         if self.aligns:
             self.widths = _widths([row[self.pan :] for row in shown], len(self.aligns) - self.pan, self.width)
 
@@ -105,7 +122,7 @@ class FittedTable(Struct):
         shown = self.aligns[self.pan : self.pan + len(self.widths)]
         if self.head and self.widths:
             yield from self._row(self.head, shown)
-            yield Line([Run("─┼─".join("─" * size for size in self.widths), self.palette.bar)])
+            yield Line([Run("─" * (sum(self.widths) + len(GAP) * (len(self.widths) - 1)), self.palette.bar)])
         for row in self.rows:
             yield from self._row(row, shown)
         if self.pan or self.hidden:

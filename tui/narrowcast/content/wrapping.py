@@ -29,10 +29,13 @@ _ASCII_WORD = "[^ ]+[ ]*|[ ]+"
 
 
 class Run(Struct, frozen=True):
-    """Safe text in one style; the style carries the meta of links."""
+    """Safe text in one style; the style carries the meta of links. ``bar``: drawn beside the text, and never
+    copied with it.
+    """
 
     text: str
     style: Style
+    bar: bool = False
 
 
 class Line(Struct):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class PeopleList(VirtualList[Person]):
-    LOOKS: ClassVar[Mapping[str, Look]] = {"people--present": Look("success")}
+    LOOKS: ClassVar[Mapping[str, Look]] = {"people--present": Look("text-success")}
     DEFAULT_CSS = """
     PeopleList { background: $surface; }
     """

@@ -52,6 +52,22 @@ def moment(at: float, now: float, *, long: bool, zone: tzinfo | None = None) -> 
     return f"{date} {time}" if abs((then.date() - today).days) < 300 else f"{date} {then.year} {time}"
 
 
+def day_or_time(at: float, now: float, *, long: bool, zone: tzinfo | None = None) -> str:
+    """When something was, in at most ten cells: "12:23 pm" today, "yesterday", "Tue 24 Nov", "24.11.2025".
+
+    ``at`` and ``now`` are seconds since 1970.
+    """
+    then, today = local(at, zone), local(now, zone).date()
+    days = (today - then.date()).days
+    if days == 0:
+        return clock(then, long=long)
+    if days == 1:
+        return "yesterday"
+    if abs(days) < 300:
+        return f"{_DAYS[then.weekday()]} {then.day} {_MONTHS[then.month - 1]}"
+    return f"{then.day}.{then.month}.{then.year}"
+
+
 def size(count: float) -> str:
     """Bytes: "512 B", "3.4 MB"; a KB is 1024 bytes, as in servers' limits."""
     amount = float(count)

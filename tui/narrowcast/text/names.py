@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from narrowcast.text.columns import most_columns
 from narrowcast.text.excerpt import excerpt
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.narrow.narrow import Narrow, operand_text
@@ -30,6 +31,14 @@ _COMMAS = 3
 def people(state: State, user_ids: Iterable[int]) -> str:
     """The names of some people, in alphabetical order."""
     return ", ".join(sorted((state.users.name(user_id) for user_id in user_ids), key=str.casefold))
+
+
+def initials(name: str) -> str:
+    """The letters that stand for a name: the first ones of its first and last words, at most two columns."""
+    words = [word for word in (part.lstrip("(\"'@#") for part in name.split()) if word]
+    letters = [words[0][0], *([words[-1][0]] if len(words) > 1 else [])] if words else ["?"]
+    shown = "".join(letters).upper()
+    return shown if most_columns(shown) <= 2 else shown[:1] if most_columns(shown[:1]) <= 2 else "?"
 
 
 def activity(state: State, user_ids: Sequence[int], doing: str) -> str:

@@ -28,10 +28,10 @@ class OneLine(LineView, can_focus=False):
     LOOKS: ClassVar[Mapping[str, Look]] = {
         "dim": Look("text-muted", ansi=Style(dim=True)),
         "strong": Look(letters=Style(bold=True)),
-        "good": Look("success"),
-        "warn": Look("warning", letters=Style(bold=True)),
-        "bad": Look("error", letters=Style(bold=True)),
-        "accent": Look("accent", letters=Style(bold=True)),
+        "good": Look("text-success"),
+        "warn": Look("text-warning", letters=Style(bold=True)),
+        "bad": Look("text-error", letters=Style(bold=True)),
+        "accent": Look("text-accent", letters=Style(bold=True)),
     }
 
     _left: Sequence[Piece] = ()

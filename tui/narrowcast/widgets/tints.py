@@ -25,6 +25,7 @@ __all__ = [
     "contrast",
     "ground_of",
     "person_color",
+    "person_tile",
     "person_tint",
     "readable",
 ]
@@ -33,6 +34,8 @@ HUES = (210, 28, 130, 330, 180, 60, 260, 3, 290)
 """Hues in degrees; consecutive ids get colours that are far apart."""
 ON_DARK, ON_LIGHT = (0.55, 0.68), (0.75, 0.35)
 """Saturation and lightness of people's colours, 0 to 1: calm on dark backgrounds, strong on light ones."""
+ON_DARK_TILE, ON_LIGHT_TILE = 0.26, 0.16
+"""Share of a person's colour in the ground of the tile."""
 READABLE = 5.5
 """Minimum contrast with the background (WCAG 2 requires 4.5): rounding to 256 colours takes some of it."""
 
@@ -47,18 +50,33 @@ class Ground(Struct, frozen=True):
 
     panel: str
     dark: bool
+    background: str = ""
+    """The ground of messages, on which tiles stand."""
 
 
 def ground_of(widget: Widget) -> Ground:
     """The ground of tints in the theme of ``widget``."""
     app = widget.app
     panel = "" if app.native_ansi_color else app.theme_variables["panel"]
-    return Ground(panel, app.current_theme.dark)
+    return Ground(panel, app.current_theme.dark, app.theme_variables["background"])
 
 
 def person_tint(ground: Ground, user_id: int) -> Style:
     """The colour of a person."""
     return _style(ground, person_color(user_id, dark=ground.dark))
+
+
+@lru_cache(maxsize=64)
+def _tile(ground: Ground, color: Color) -> Style:
+    back = Color.parse(ground.background).blend(color, ON_DARK_TILE if ground.dark else ON_LIGHT_TILE)
+    return Style(color=readable(color, back, dark=ground.dark).rich_color, bgcolor=back.rich_color, bold=True)
+
+
+def person_tile(ground: Ground, user_id: int) -> Style:
+    """The tile of a person: initials in the person's colour, on a ground tinted with it."""
+    if not ground.panel:
+        return Style.null()
+    return _tile(ground, person_color(user_id, dark=ground.dark))
 
 
 def person_color(user_id: int, *, dark: bool) -> Color:

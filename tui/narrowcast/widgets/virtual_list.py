@@ -41,10 +41,8 @@ class VirtualList(LineView, Generic[T]):
     """
 
     LOOKS: ClassVar[Mapping[str, Look]] = {
-        "virtual-list--selected": Look(ground="surface-lighten-1"),
-        "virtual-list--focused": Look(
-            ground="primary 35%", letters=Style(bold=True), ansi=Style(reverse=True)
-        ),
+        "virtual-list--selected": Look(ground="selection"),
+        "virtual-list--focused": Look(ground="selection", letters=Style(bold=True), ansi=Style(reverse=True)),
         "virtual-list--dim": Look("text-muted", ansi=Style(dim=True)),
     }
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.LIST)]

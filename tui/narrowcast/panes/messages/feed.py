@@ -317,6 +317,6 @@ class ItemRows:
         shape = Shape(frozenset(range(MAX_SPOILERS)), MAX_ROWS, revealed=True)
         text = ""
         for row in self.maker(self.feed).message(alone, Lead(), shape).rows:
-            if row.start:
+            if row.is_text:
                 text += (row.glue if row.glue is not None else "\n" if text else "") + row.text
         return text

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from rich.style import Style
 from textual import events
@@ -38,6 +38,11 @@ log = logging.getLogger(__name__)
 
 __all__ = ["MessageList"]
 
+Density = Literal["auto", "comfortable", "compact"]
+
+AIRY_ROWS, AIRY_COLUMNS = 28, 60
+"""The smallest terminal, in rows, and list, in columns, that are comfortable unless they are set to be compact."""
+
 NEAR_EDGE = 50
 """Number of items from the oldest (or newest) loaded one at which the next page is requested."""
 
@@ -49,27 +54,34 @@ class MessageList(LineView):
     LOOKS: ClassVar[Mapping[str, Look]] = {
         **{f"messages--{part}": Look() for part in Palette.parts()},
         "messages--dim": Look("text-muted", ansi=Style(dim=True)),
-        "messages--link": Look("primary", letters=Style(underline=True)),
-        "messages--code": Look("secondary"),
+        "messages--link": Look("text-primary", letters=Style(underline=True)),
+        "messages--code": Look("text-secondary"),
         "messages--heading": Look(letters=Style(bold=True)),
-        "messages--mention": Look("primary"),
-        "messages--own": Look("accent", letters=Style(bold=True, reverse=True)),
-        "messages--sender": Look("accent", letters=Style(bold=True)),
-        "messages--place": Look("primary", letters=Style(bold=True)),
-        "messages--mark": Look("accent"),
-        "messages--bar": Look("foreground 40%"),
-        "messages--error": Look("error"),
+        "messages--title": Look("text-primary", letters=Style(bold=True)),
+        "messages--literal": Look("text-warning", ground="panel"),
+        "messages--block": Look(ground="surface"),
+        "messages--mention": Look("text-primary", ground="primary-muted"),
+        "messages--own": Look("text-warning", letters=Style(bold=True, reverse=True)),
+        "messages--sender": Look("text-accent", letters=Style(bold=True)),
+        "messages--place": Look("text-primary", letters=Style(bold=True)),
+        "messages--mark": Look("text-primary"),
+        "messages--chip": Look("text-muted", ground="panel", ansi=Style(dim=True)),
+        "messages--own_chip": Look("text-primary", ground="primary-muted", letters=Style(bold=True)),
+        "messages--bar": Look("line"),
+        "messages--error": Look("text-error"),
         "messages--found": Look(letters=Style(reverse=True)),
-        "messages--keyword": Look("primary", letters=Style(bold=True)),
-        "messages--string": Look("success"),
-        "messages--number": Look("warning"),
+        "messages--keyword": Look("text-primary", letters=Style(bold=True)),
+        "messages--string": Look("text-success"),
+        "messages--number": Look("text-warning"),
         "messages--comment": Look("text-muted", letters=Style(italic=True), ansi=Style(dim=True)),
-        "messages--name": Look("accent"),
-        "messages--builtin": Look("secondary"),
-        "messages--deleted": Look("error"),
-        "messages--inserted": Look("success"),
-        "messages--cursor": Look("foreground 40%"),
-        "messages--focused": Look("accent"),
+        "messages--name": Look("text-accent"),
+        "messages--builtin": Look("text-secondary"),
+        "messages--deleted": Look("text-error"),
+        "messages--inserted": Look("text-success"),
+        "messages--mentioned": Look("text-warning"),
+        "messages--chosen": Look(ground="selection"),
+        "messages--cursor": Look("line"),
+        "messages--focused": Look("text-primary"),
         "messages--hint": Look("background", ground="accent", letters=Style(bold=True)),
         "messages--selection": Look(
             "foreground", ground="screen-selection-background", ansi_color="screen-selection-foreground"
@@ -125,6 +137,7 @@ class MessageList(LineView):
         self.empty_text = ""
         self.sender_colors = True
         """Whether each sender's name has a colour of its own."""
+        self.density: Density = "auto"
         self._painter = RowPainter(self, self.rows, self.position)
         self._has_selection = False
 
@@ -209,7 +222,15 @@ class MessageList(LineView):
         palette = Palette.read(lambda part: self.part_style(f"messages--{part}"), self.app.no_color)
         width = self.content_size.width - GUTTER - 1
         tints = Tints.on(ground_of(self), people=self.sender_colors)
-        return RowMaker(names, palette, self.base_style, width, self._cards, keys_of(self), tints)
+        air = self.has_air
+        return RowMaker(names, palette, self.base_style, width, self._cards, keys_of(self), tints, air)
+
+    @property
+    def has_air(self) -> bool:
+        """Whether there are blank rows between messages, and tiles beside them."""
+        if self.density != "auto":
+            return self.density == "comfortable"
+        return self.app.size.height >= AIRY_ROWS and self.content_size.width >= AIRY_COLUMNS
 
     def thumb(self) -> tuple[int, int] | None:
         """The scroll thumb: its row and length, measured in messages, not rows."""

@@ -35,6 +35,7 @@ from narrowcast_api.protocols.on_screen import marks_read
 from narrowcast_api.state import changes as change
 
 if TYPE_CHECKING:
+    from narrowcast.app.config import Appearance
     from narrowcast.panes.messages.row_values import Cards
     from narrowcast_api.sync.message_view import MessageView
     from narrowcast_api.sync.session import Session
@@ -258,10 +259,11 @@ class MessagesPane(Vertical):
         if feed.echoes and self._echo_timer is None:
             self._echo_timer = self.set_timer(ECHO_CHECK, self._echoes_aged)
 
-    def apply_settings(self, *, sender_colors: bool) -> None:
+    def apply_settings(self, appearance: Appearance) -> None:
         """Applies changed keys and settings of the look of messages."""
         self._say_what_is_empty()
-        self.list.sender_colors = sender_colors
+        self.list.sender_colors = appearance.sender_colors
+        self.list.density = appearance.density
         self.list.refresh_looks()
 
     def _echoes_aged(self) -> None:

@@ -13,7 +13,6 @@ from textual.strip import Strip
 from narrowcast.panes.messages.feed import Feed, ItemRows
 from narrowcast.panes.messages.position import Position
 from narrowcast.panes.messages.row_values import MessageRow, Surface
-from narrowcast.panes.messages.rows import place_of_note
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.strips import compose_line, lean_strip
 
@@ -55,20 +54,37 @@ class RowPainter:
         key = feed.key(place.index)
         rows = self._rows.at(place.index)
         row = rows.rows[min(place.row, len(rows.rows) - 1)]
-        selected = rows.owns(place.row) and key == position.selected
+        owned = rows.owns(place.row)
+        selected = owned and key == position.selected
         message = feed.message(place.index)
         star = message is not None and message.is_starred and place.row == rows.lead
-        if not (selected or star):
+        mentioned = owned and message is not None and message.is_mention
+        if not (selected or star or mentioned):
             strip = self._plain_row(row)
         else:
             content = row.strip
-            if selected and rows.clock and place.row == place_of_note(rows, rows.clock):
-                content = self._rows.maker(feed).with_note(content, rows.clock)
-            gutter = ("▌" if selected else " ") + ("★" if star else " ")
-            look = view.part_style("messages--focused" if view.has_focus else "messages--cursor")
-            edge = Segment(" ", view.base_style)
-            strip = lean_strip([Segment(gutter, view.base_style + look), *content, edge], width)
+            if selected and rows.clock:
+                content = self._rows.maker(feed).with_clock(content, rows, place.row)
+            strip = self._marked_row(content, selected=selected, star=star, mentioned=mentioned)
         return overlay.apply(view, y, key, strip) if overlay is not None else strip
+
+    def _marked_row(self, content: Strip, *, selected: bool, star: bool, mentioned: bool) -> Strip:
+        """A row of the selected message, or of one that is starred or mentions the user.
+
+        The ground of the selection replaces that of the list, and no other: code and chips keep theirs.
+        """
+        view, base = self._view, self._view.base_style
+        ground = view.part_style("messages--chosen") if selected else Style.null()
+        if selected:
+            look = view.part_style("messages--focused" if view.has_focus else "messages--cursor")
+        else:
+            look = view.part_style("messages--mentioned" if mentioned else "messages--focused")
+        bar = "▌" if selected or mentioned else " "
+        segments = [Segment(bar, base + ground + look), Segment("★" if star else " ", base + ground + look)]
+        for text, style, control in content:
+            on_base = style is None or style.bgcolor == base.bgcolor
+            segments.append(Segment(text, (style or base) + ground if on_base else style, control))
+        return lean_strip([*segments, Segment(" ", base + ground)], view.room.width)
 
     def _plain_row(self, row: MessageRow) -> Strip:
         """A row behind an empty gutter; returns the same strip for the same row, so that rows that only move

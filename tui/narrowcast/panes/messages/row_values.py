@@ -15,7 +15,7 @@ from textual.strip import Strip
 
 from narrowcast.content.blocks import Document
 from narrowcast.content.inlines import Target
-from narrowcast.widgets.tints import Ground, channel_tint, person_tint
+from narrowcast.widgets.tints import Ground, channel_tint, person_tile, person_tint
 
 if TYPE_CHECKING:
     from textual.geometry import Size
@@ -38,11 +38,19 @@ class Tints(Struct, frozen=True):
 
     person: Callable[[int], Style] = _no_tint
     channel: Callable[[str], Style] = _no_tint
+    tile: Callable[[int], Style] = _no_tint
+    """Initials on a ground, both in a person's hue."""
+    has_tiles: bool = False
 
     @classmethod
     def on(cls, ground: Ground, *, people: bool) -> Tints:
         """The tints readable on ``ground``; those of people only with ``people``."""
-        return cls(partial(person_tint, ground) if people else _no_tint, partial(channel_tint, ground))
+        return cls(
+            partial(person_tint, ground) if people else _no_tint,
+            partial(channel_tint, ground),
+            partial(person_tile, ground),
+            bool(ground.panel),
+        )
 
 
 class Lead(Struct, frozen=True):
@@ -80,6 +88,8 @@ class MessageRow(Struct, frozen=True):
     text: str = ""
     start: int = 0
     glue: str | None = None
+    is_text: bool = False
+    """Whether it is part of the message, not of its heading."""
 
 
 class Rows(Struct):

@@ -36,15 +36,18 @@ from narrowcast_assets.emoji import character_of
 if TYPE_CHECKING:
     from narrowcast_api.protocols.outbox_item import OutboxEntry
 
-__all__ = ["RowMaker", "place_of_note", "reaction_text"]
+__all__ = ["RowMaker", "reaction_text"]
 
 log = logging.getLogger(__name__)
 
 INDENT = 2
 """Cells by which the content is indented below its sender's name."""
 
-BARS = ("│ ", "▎ ", "┆ ")
-"""Decorations that are left out when copying."""
+TILE, TILED_INDENT = 4, 7
+"""Cells of a tile with initials, which begins one cell from the left, and the indent of everything beside it."""
+
+WIDEST_TEXT = 100
+"""Maximum cells of a line of text: longer ones are hard to read."""
 
 MUTED = "(This message was sent by a muted user: <message.enter> shows it)"
 COLLAPSED = "(collapsed; <message.enter> shows it)"
@@ -67,7 +70,9 @@ class RowMaker:
         cards: Cards | None = None,
         keys: Keys | None = None,
         tints: Tints | None = None,
+        air: bool = False,
     ) -> None:
+        """``air``: blank rows between messages, and tiles beside them where there are colours for them."""
         self.names = names
         self.cards = cards
         self.keys = keys if keys is not None else default_keys()
@@ -75,6 +80,10 @@ class RowMaker:
         self.palette = palette
         self.base = base
         self.width = max(16, width)
+        self.air = air
+        self.has_tiles = air and self.tints.has_tiles
+        self.indent = TILED_INDENT if self.has_tiles else INDENT
+        self.text_width = max(12, min(self.width - self.indent, WIDEST_TEXT))
 
     # Parts.
 
@@ -82,9 +91,15 @@ class RowMaker:
         """A row of the list itself, without text to copy."""
         return MessageRow(compose_line(self.width, left, right, base=self.base))
 
-    def content_row(self, line: Line, mark: str = "") -> MessageRow:
+    def content_row(self, line: Line, mark: Part | None = None) -> MessageRow:
         """A line of content behind the indent, which may contain a mark."""
-        segments = [Segment(mark.ljust(INDENT), self.base + self.palette.dim)]
+        text, style = mark if mark is not None else ("", self.palette.dim)
+        start = len(text) - len(text.lstrip(" "))
+        segments = [
+            Segment(" " * start, self.base),
+            Segment(text[start:], self.base + style),
+            Segment(" " * (self.indent - cell_len(text)), self.base),
+        ]
         segments += [Segment(run.text, self.base + run.style) for run in line.runs if run.text]
         cells = sum(segment.cell_length for segment in segments)
         if cells < self.width:
@@ -93,11 +108,11 @@ class RowMaker:
         if cells > self.width:
             strip = strip.crop(0, self.width)
         bars = 0
-        while bars < line.prefix and (line.glue is not None or line.runs[bars].text in BARS):
+        while bars < line.prefix and (line.glue is not None or line.runs[bars].bar):
             bars += 1
-        start = INDENT + sum(cell_len(run.text) for run in line.runs[:bars])
+        start = self.indent + sum(cell_len(run.text) for run in line.runs[:bars])
         copied = "".join(run.text for run in line.runs[bars : len(line.runs) - line.tail])
-        return MessageRow(strip, copied, start, line.glue)
+        return MessageRow(strip, copied, start, line.glue, is_text=True)
 
     def lead_rows(self, message: Message, lead: Lead) -> list[MessageRow]:
         """Gap, date, unread line and conversation, as needed."""
@@ -106,12 +121,24 @@ class RowMaker:
         if lead.gap:
             rows.append(self.line([(with_keys(self.keys, OLDER_GAP), palette.error)]))
         if lead.date:
-            rows.append(self.line([(f"── {self.names.date(message.timestamp)} ──", palette.dim)]))
+            rows += [*self._air(), self.rule(self.names.date(message.timestamp), palette.dim)]
         if lead.unread:
-            rows.append(self.line([("━━ unread from here ━━", palette.error)]))
+            rows += [*self._air(), self.rule("unread from here", palette.error)]
         if lead.conversation:
-            rows.append(self.conversation_row(message))
+            rows += [*self._air(), self.conversation_row(message)]
         return rows
+
+    def _air(self) -> list[MessageRow]:
+        """A blank row, if there is to be air."""
+        return [self.line([])] if self.air else []
+
+    def rule(self, text: str, style: Style) -> MessageRow:
+        """A line across the text, with a word in its middle."""
+        left = TILED_INDENT - TILE - 2 if self.has_tiles else 0
+        width = self.indent + self.text_width - left
+        rest = max(4, width - cell_len(text) - 2)
+        line = f"{'─' * (rest // 2)} {text} {'─' * (rest - rest // 2)}"
+        return self.line([(" " * left, self.palette.text), (line, style)])
 
     def conversation_row(self, message: Message, with_date: bool = False) -> MessageRow:
         """The heading of a conversation."""
@@ -156,45 +183,73 @@ class RowMaker:
         return self.palette.sender + self.tints.person(user_id)
 
     def _sender_row(self, message: Message) -> MessageRow:
-        palette = self.palette
         user = self.names.state.users.get(message.sender_id)
         name = self._sender_name(message)
-        left: list[Part] = [(name, self._sender_style(message.sender_id))]
+        notes = []
+        if message.sender_id == self.names.state.me:
+            notes.append("you")
         if user is not None and user.is_bot:
-            left.append((" bot", palette.dim))
+            notes.append("bot")
         if user is not None and not user.is_active:
-            left.append((" deactivated", palette.dim))
-        row = self.line(left, [(self._status(message), palette.dim)])
-        return MessageRow(row.strip, name, 0)
+            notes.append("deactivated")
+        return self._heading(message.sender_id, name, " ".join(notes), self._status(message))
+
+    def _heading(self, user_id: int, name: str, notes: str, status: str) -> MessageRow:
+        """The row above a message: its sender, and when it was sent."""
+        dim = self.palette.dim
+        left: list[Part] = [*self._tile(user_id, name), (name, self._sender_style(user_id))]
+        left += [(f" {notes}", dim)] if notes else []
+        left += [(f"  {status}", dim)]
+        return MessageRow(self.line(left).strip, name, self.indent if self.has_tiles else 0)
+
+    def _tile(self, user_id: int, name: str) -> list[Part]:
+        """The middle of a person's tile, with the blanks around it."""
+        if not self.has_tiles:
+            return []
+        blank = self.palette.text
+        letters = names.initials(name).center(2)
+        around = " " * ((TILE - cell_len(letters)) // 2)
+        gap = TILED_INDENT - TILE - 1
+        return [(" ", blank), (f"{around}{letters}{around}", self.tints.tile(user_id)), (" " * gap, blank)]
+
+    def _half_tile(self, user_id: int, half: str) -> Part:
+        """The upper or lower half of a tile: its ground as the colour of a half block."""
+        return f" {half * TILE}", Style(color=self.tints.tile(user_id).bgcolor)
 
     def _status(self, message: Message) -> str:
-        marks = ""
+        marks = [self.names.clock(message.timestamp)]
         if message.edited_at is not None:
-            marks += "edited "
+            marks.append("edited")
         if message.moved_at is not None:
-            marks += "moved "
-        return marks + self.names.clock(message.timestamp)
+            marks.append("moved")
+        return "  ".join(marks)
 
     def _reaction_lines(self, message: Message, inliner: Inliner) -> list[Line]:
         if not message.reactions:
             return []
         runs: list[Run] = []
-        me = self.names.state.me
+        palette, me = self.palette, self.names.state.me
         for group in grouped(message.reactions)[:60]:
             own = me in group.user_ids
             value = f"{group.reaction_type}:{group.emoji_code}:{group.emoji_name}"
             label = reaction_text(group.reaction_type, group.emoji_code, group.emoji_name)
             target = inliner.target(Target(TargetKind.REACTION, value, label))
-            shown = f"[{label} {len(group.user_ids)}]" if own else f"{label} {len(group.user_ids)}"
-            style = (self.palette.mark if own else self.palette.dim) + target
-            runs += [Run(shown.replace(" ", "\u00a0"), style), Run("  ", self.palette.text)]
-        return list(wrap(runs, self.width - INDENT))
+            chip = palette.own_chip if own else palette.chip
+            left, right = (" ", " ") if _has_ground(chip) else ("[", "]") if own else ("", "")
+            shown = f"{left}{label} {len(group.user_ids)}{right}"
+            gap = " " if _has_ground(chip) else "  "
+            runs += [Run(shown.replace(" ", "\u00a0"), chip + target), Run(gap, palette.text)]
+        return list(wrap(runs, self.text_width))
 
     # Items.
 
     def message(self, message: Message, lead: Lead, shape: Shape, content: str | None = None) -> Rows:
         """The rows of a message, with `content` instead of its own if given."""
         rows = self.lead_rows(message, lead)
+        has_heading = lead.sender and not message.is_me_message
+        if self.air and (has_heading or message.is_me_message):
+            half = [self._half_tile(message.sender_id, "▄")] if self.has_tiles and has_heading else []
+            rows.append(self.line(half))
         count = len(rows)
         try:
             html = message.content if content is None else content
@@ -208,7 +263,7 @@ class RowMaker:
         below = 0
         if lead.editors:
             text = names.activity(self.names.state, lead.editors, "editing this message")
-            body.append(self.line([(" " * INDENT + safe_line(text, 200), self.palette.dim)]))
+            body.append(self.line([(" " * self.indent + safe_line(text, 200), self.palette.dim)]))
             below += 1
         if lead.gap_below:
             below += 1
@@ -255,17 +310,35 @@ class RowMaker:
             document = _without_command(document)
         if self.cards is not None:
             document = self.cards(document)
-        rendered = layout.render(document, widget, self.width - INDENT, shape.rows, lead_in)
+        rendered = layout.render(document, widget, self.text_width, shape.rows, lead_in)
         lines = rendered.lines or [Line([Run("(nothing)", self.palette.dim)])]
-        mark = "" if rows or message.is_me_message else "·"
-        rows += [self.content_row(line) for line in (*lines, *self._reaction_lines(message, inliner))]
-        if mark:
-            rows[0] = self.content_row(lines[0], mark)
+        mark: Part | None = None
+        if rows:
+            mark = self._half_tile(message.sender_id, "▀") if self.has_tiles else None
+        elif not message.is_me_message:
+            mark = (" " * (self.indent - INDENT) + "·", self.palette.dim)
+        rows.append(self.content_row(lines[0], mark))
+        rows += [self.content_row(line) for line in (*lines[1:], *self._reaction_lines(message, inliner))]
         if message.is_me_message:
             status = self._status(message)
             if _has_room(rows[0].strip, status):
                 rows[0] = replace(rows[0], strip=self.with_note(rows[0].strip, status))
         return rows, rendered
+
+    def with_clock(self, strip: Strip, rows: Rows, number: int) -> Strip:
+        """A row of a message without a heading, with its time where there is room for it: in place of the tile, or at
+        the right end of the first row that leaves room.
+        """
+        if self.has_tiles:
+            if number != rows.lead:
+                return strip
+            clock = rows.clock.split()[0].rjust(TILED_INDENT - 1).ljust(TILED_INDENT)
+            return lean_strip(
+                [Segment(clock, self.base + self.palette.dim), *strip.crop(TILED_INDENT)], self.width
+            )
+        own = range(rows.lead, len(rows.rows) - rows.tail)
+        place = next((row for row in own if _has_room(rows.rows[row].strip, rows.clock)), None)
+        return self.with_note(strip, rows.clock) if place == number else strip
 
     def with_note(self, strip: Strip, note: str) -> Strip:
         """A row of content with a note at its right end, which must be blank."""
@@ -278,29 +351,31 @@ class RowMaker:
         note, style = echo_note(entry, now, self.keys)
         rows = [self.line(self.place_parts(entry.destination))] if lead.conversation else []
         above = len(rows)
+        me = self.names.state.me
+        mark = None
         if lead.sender:
-            name = safe_line(self.names.state.users.name(self.names.state.me), 60)
-            me = self.names.state.me
-            rows.append(
-                self.line([(name, self._sender_style(me))], [(self.names.clock(entry.created), palette.dim)])
-            )
+            name = safe_line(self.names.state.users.name(me), 60)
+            if self.air:
+                rows.append(self.line([self._half_tile(me, "▄")] if self.has_tiles else []))
+                above += 1
+            rows.append(self._heading(me, name, "you", self.names.clock(entry.created)))
+            mark = self._half_tile(me, "▀") if self.has_tiles else None
         lines = 0
         for text in safe_block(entry.content[:20_000]).split("\n"):
-            for line in wrap([Run(text, palette.text)], self.width - INDENT):
-                rows.append(self.content_row(line))
+            for line in wrap([Run(text, palette.text)], self.text_width):
+                rows.append(self.content_row(line, mark))
+                mark = None
                 lines += 1
             if lines >= FIRST_ROWS:
                 break
         if note:
             part = palette.error if style == "error" else palette.dim
-            rows += [self.content_row(line) for line in wrap([Run(note, part)], self.width - INDENT)]
+            rows += [self.content_row(line) for line in wrap([Run(note, part)], self.text_width)]
         return Rows(rows, above, [])
 
 
-def place_of_note(rows: Rows, note: str) -> int | None:
-    """The first row of a message that has room for a note at its right end."""
-    own = range(rows.lead, len(rows.rows) - rows.tail)
-    return next((number for number in own if _has_room(rows.rows[number].strip, note)), None)
+def _has_ground(style: Style) -> bool:
+    return style.bgcolor is not None and not style.bgcolor.is_default
 
 
 def _has_room(strip: Strip, note: str) -> bool:

@@ -92,7 +92,7 @@ class TextSelection:
         for index in range(feed.index(first), min(len(ids), feed.index(last) + 1)):
             for number, row in enumerate(self._rows.at(index).rows):
                 span = selection.get_span(_number(ids[index], number))
-                if span is None or (not row.start and not row.text):
+                if span is None or not (row.is_text or row.text):
                     continue
                 text = row.text[span[0] : None if span[1] < 0 else span[1]]
                 parts.append(("\n" if row.glue is None else row.glue) + text if parts else text)
@@ -156,7 +156,7 @@ class TextSelection:
                     return place
                 index -= 1
                 row = len(self._rows.at(index).rows) - 1
-            if self._rows.at(index).rows[row].start:
+            if self._rows.at(index).rows[row].is_text:
                 return index, row
 
 
@@ -167,4 +167,4 @@ def _number(message_id: int, row: int) -> int:
 
 def _first_text(rows: Rows) -> int:
     """The first row that contains text of the message."""
-    return next((number for number, row in enumerate(rows.rows) if row.start), rows.lead)
+    return next((number for number, row in enumerate(rows.rows) if row.is_text), rows.lead)

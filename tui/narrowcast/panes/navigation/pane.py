@@ -39,9 +39,9 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.NAVIGATION)]
     LOOKS: ClassVar[Mapping[str, Look]] = {
         "navigation--unread": Look("foreground", letters=Style(bold=True)),
-        "navigation--section": Look("primary"),
-        "navigation--current": Look("accent", letters=Style(bold=True)),
-        "navigation--present": Look("success"),
+        "navigation--section": Look("text-primary"),
+        "navigation--current": Look("text-accent", letters=Style(bold=True)),
+        "navigation--present": Look("text-success"),
     }
     DEFAULT_CSS = """
     NavigationList { background: $surface; }

@@ -7,8 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.narrow.destinations import (
+    ChannelDestination,
+    Destination,
+    DirectDestination,
+    fold_topic,
+)
+from narrowcast_api.state.unreads import TopicPlace
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
@@ -21,12 +28,14 @@ MAX_CONVERSATIONS = 500
 
 class Conversation(Struct, frozen=True):
     """``newest``: the id of its last message; ``last``: that message, if it is in the state; ``people``: the
-    senders in it, most recent first; ``account``: the file of its account, if that is not the one on screen.
+    senders in it, most recent first; ``mentions``: how many of the unread mention the user;
+    ``account``: the file of its account, if that is not the one on screen.
     """
 
     where: Destination
     newest: int
     unread: int = 0
+    mentions: int = 0
     muted: bool = False
     last: Message | None = None
     people: tuple[int, ...] = ()
@@ -60,23 +69,28 @@ def unread(state: State) -> list[tuple[int | None, list[Conversation]]]:
 
 
 def _unread(state: State) -> Iterator[Conversation]:
+    mentions = state.unreads.mentions_by_place()
     for others, count, newest in state.unreads.directs():
-        yield Conversation(DirectDestination(others), newest, count)
+        yield Conversation(DirectDestination(others), newest, count, mentions[others])
     for channel_id, topic, count, newest in state.unreads.topics():
         where = ChannelDestination(channel_id, state.topics.name(channel_id, topic))
-        yield Conversation(where, newest, count, state.is_muted(channel_id, topic))
+        mentioned = mentions[TopicPlace(channel_id, fold_topic(topic))]
+        yield Conversation(where, newest, count, mentioned, state.is_muted(channel_id, topic))
 
 
 def _known(state: State) -> Iterator[Conversation]:
+    mentions = state.unreads.mentions_by_place()
     for others in state.directs.recent():
         newest = state.directs.newest(others) or 0
-        yield Conversation(DirectDestination(others), newest, state.unreads.count_direct(others))
+        count = state.unreads.count_direct(others)
+        yield Conversation(DirectDestination(others), newest, count, mentions[others])
     for channel in state.channels.subscribed():
         channel_id = channel.channel_id
         for topic in state.topics.of(channel_id):
             where = ChannelDestination(channel_id, topic.name)
             count = state.unreads.count_topic(channel_id, topic.name)
-            yield Conversation(where, topic.max_id, count, state.is_muted(channel_id, topic.name))
+            mentioned = mentions[TopicPlace(channel_id, fold_topic(topic.name))]
+            yield Conversation(where, topic.max_id, count, mentioned, state.is_muted(channel_id, topic.name))
 
 
 def _with_people(state: State, conversations: list[Conversation]) -> list[Conversation]:
@@ -91,13 +105,6 @@ def _with_people(state: State, conversations: list[Conversation]) -> list[Conver
             last.setdefault(key, message)
             people.setdefault(key, {})[message.sender_id] = None
     return [
-        Conversation(
-            one.where,
-            one.newest,
-            one.unread,
-            one.muted,
-            last.get(one.where.key),
-            tuple(people.get(one.where.key, ())),
-        )
+        replace(one, last=last.get(one.where.key), people=tuple(people.get(one.where.key, ())))
         for one in conversations
     ]

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec.structs import replace
+from rich.style import Style
 from textual.binding import BindingType
+from textual.containers import Vertical
 
 from narrowcast.app.context import app_of
 from narrowcast.commands.registry import Context, bindings_for, bindings_to
+from narrowcast.commands.workspace import workspace_of
 from narrowcast.screens.conversations.listing import Conversation, recent, unread
+from narrowcast.screens.conversations.rows import ConversationList, ConversationRow
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import Target
 from narrowcast.text import names
 from narrowcast.text.excerpt import excerpt
-from narrowcast.text.formats import at_least, has_long_clock, moment
+from narrowcast.text.formats import at_least, day_or_time, has_long_clock
 from narrowcast.text.presence import of_conversation
+from narrowcast.widgets.tints import channel_tint, ground_of
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
@@ -33,8 +38,6 @@ if TYPE_CHECKING:
 
 MAX_FETCHED = 30
 """Maximum number of conversations whose last message is fetched if it is not in the state."""
-MAX_PEOPLE = 6
-"""Maximum number of people named; the others are only counted."""
 CLOSING = (
     "app.palette",
     "go.switcher",
@@ -55,14 +58,13 @@ take precedence."""
 
 
 class ConversationsScreen(ManageScreen[Conversation | None]):
-    """Three lines per conversation, one per heading, whose value is None. Dismissed with the view to go to."""
+    """One line per conversation; the value of a heading is None. Dismissed with the view to go to."""
 
     KEYS = (
         ("list.select", "opens"),
         ("conversations.mark-read", "marks as read"),
         ("conversations.mute", "mutes"),
     )
-    LINES = 3
     FOLLOWS = (
         change.UnreadsChanged,
         change.MessagesAdded,
@@ -73,20 +75,45 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         change.PresenceChanged,
     )
     COUNTS = False
-    TOPIC_MARK: ClassVar[str] = "#"
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(Context.DIALOG, Context.CONVERSATIONS),
         *bindings_to("close_and_run", *CLOSING),
     ]
     DEFAULT_CSS = """
-    ConversationsScreen > Vertical { width: 100%; max-width: 100%; height: 100%; border: none; }
+    ConversationsScreen { align: left top; }
+    ConversationsScreen > Vertical {
+        width: 1fr; max-width: 100%; height: 100%; margin: 0 0 1 0; border: none; padding: 0; background: $background;
+    }
+    ConversationsScreen OneLine { padding: 0 2; }
+    ConversationsScreen KeyLine OneLine { background: $background; }
     """
+
+    def new_list(self) -> ConversationList:
+        return ConversationList(empty_text=self.EMPTY)
 
     def open(self, item: Conversation | None) -> None:
         if item is None:
             return
         narrow = Narrow.from_destination(item.where)
         self.dismiss(narrow if item.account is None else Target(narrow, account=item.account))
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        first = next((row.key for row in self.list.items if not row.heading), None)
+        if self._first_row is None and first is not None:
+            self.list.select_key(first)
+        self._stand_beside_channels()
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.call_after_refresh(self._stand_beside_channels)
+
+    def _stand_beside_channels(self) -> None:
+        """Leaves the channels visible at the left, where there is room for them."""
+        workspace = workspace_of(self)
+        beside = workspace is not None and workspace.plan.shows_navigation and not workspace.plan.is_narrow
+        left = workspace.navigation.outer_size.width if workspace is not None and beside else 0
+        self.query_one(Vertical).styles.margin = (0, 0, 1, left)
 
     def shown(self) -> Sequence[Conversation]:
         """The conversations, from top to bottom."""
@@ -106,24 +133,32 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
             (other.session for other in others if other.file == one.account and other.session), self.session
         )
 
-    def row(self, one: Conversation, *, name: str) -> ListRow[Conversation | None]:
+    def row(self, one: Conversation, *, name: str) -> ConversationRow:
         """The row of a conversation."""
         now, state = time.time(), self.session_of(one).state
-        mark = self.TOPIC_MARK
-        if not isinstance(one.where, ChannelDestination):
-            mark = of_conversation(state, one.where.user_ids, now).mark
-        when = moment(one.last.timestamp, now, long=has_long_clock(state)) if one.last is not None else ""
-        detail = " · ".join(filter(None, [f"{one.unread} unread" if one.unread else "", when]))
-        line = ""
+        mark = (
+            ""
+            if isinstance(one.where, ChannelDestination)
+            else of_conversation(state, one.where.user_ids, now).mark
+        )
+        when = ""
         if one.last is not None:
-            line = f"{state.users.name(one.last.sender_id)}: {excerpt(one.last.content)}"
-        people = [state.users.name(user_id) for user_id in one.people]
-        more = f" and {len(people) - MAX_PEOPLE} more" if len(people) > MAX_PEOPLE else ""
-        last = ", ".join(people[:MAX_PEOPLE]) + more
-        muted = " (muted)" if one.muted else ""
-        dim = one.muted or not one.unread
-        return ListRow(
-            (one.account, one.where.key), one, name + muted, detail, line, mark, last=last, dim=dim
+            when = day_or_time(one.last.timestamp, now, long=has_long_clock(state))
+        sender = state.users.name(one.last.sender_id) if one.last is not None else ""
+        return ConversationRow(
+            (one.account, one.where.key),
+            one,
+            name + (" (muted)" if one.muted else ""),
+            mark=mark,
+            also=" ".join(state.users.name(user_id) for user_id in one.people),
+            dim=one.muted or not one.unread,
+            sender_id=one.last.sender_id if one.last is not None else 0,
+            sender=sender,
+            excerpt=excerpt(one.last.content) if one.last is not None else "",
+            when=when,
+            unread=one.unread,
+            mentions=one.mentions,
+            colors=app_of(self).config.appearance.sender_colors,
         )
 
     def action_switch(self, which: str) -> None:
@@ -180,11 +215,14 @@ class RecentScreen(ConversationsScreen):
 
 
 class InboxScreen(ConversationsScreen):
-    """Conversations with unread messages, by channel."""
+    """Conversations with unread messages, by channel; Enter on a heading folds its group."""
 
     TITLE_TEXT = "Inbox"
     EMPTY = "No unread messages."
-    TOPIC_MARK = "›"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._folded: set[Hashable] = set()
 
     def followed(self) -> Sequence[Session]:
         return [other.session for other in app_of(self).accounts.others() if other.session is not None]
@@ -193,7 +231,7 @@ class InboxScreen(ConversationsScreen):
         return [one for _, conversations in unread(self.state) for one in conversations]
 
     def rows(self) -> Sequence[ListRow[Conversation | None]]:
-        rows = list(self._groups(self.state))
+        rows: list[ListRow[Conversation | None]] = list(self._groups(self.state))
         for other in app_of(self).accounts.others():
             if other.session is not None and (below := list(self._groups(other.session.state, other))):
                 unreads = other.session.state.unreads
@@ -202,7 +240,29 @@ class InboxScreen(ConversationsScreen):
                 key = ("account", other.file)
                 rows.append(ListRow(key, None, other.name, f"{count} unread", about, "●", heading=True))
                 rows += below
-        return rows
+        return self._aired(rows)
+
+    def _aired(self, rows: list[ListRow[Conversation | None]]) -> list[ListRow[Conversation | None]]:
+        """The rows with a blank row above each group but the first, while all of them fit on the screen."""
+        groups = sum(isinstance(row, ConversationRow) and row.heading for row in rows)
+        if len(rows) + groups - 1 > self.list.room.height:
+            return rows
+        return [
+            replace(row, has_air=True) if number and isinstance(row, ConversationRow) and row.heading else row
+            for number, row in enumerate(rows)
+        ]
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.call_after_refresh(self.refresh_rows)
+
+    def open(self, item: Conversation | None) -> None:
+        if item is not None:
+            super().open(item)
+            return
+        if (row := self.list.selected_item) is not None:
+            self._folded ^= {row.key}
+            self.refresh_rows()
 
     def _groups(
         self, state: State, other: ListedAccount | None = None
@@ -210,8 +270,9 @@ class InboxScreen(ConversationsScreen):
         """The rows of one account, headings included: the account on screen, or another one."""
         account = other.file if other is not None else None
         for channel_id, conversations in unread(state):
-            yield self._heading(state, (account, channel_id), conversations)
-            for one in conversations:
+            heading = self._heading(state, (account, channel_id), conversations)
+            yield heading
+            for one in () if heading.is_folded else conversations:
                 where = one.where
                 name = names.destination(state, where)
                 if isinstance(where, ChannelDestination):
@@ -220,12 +281,24 @@ class InboxScreen(ConversationsScreen):
 
     def _heading(
         self, state: State, place: tuple[Path | None, int | None], conversations: list[Conversation]
-    ) -> ListRow[Conversation | None]:
+    ) -> ConversationRow:
         key, channel_id = ("heading", *place), place[1]
-        count = f"{sum(one.unread for one in conversations)} unread"
+        count = sum(one.unread for one in conversations)
+        folded = key in self._folded
         if channel_id is None:
-            return ListRow(key, None, "Direct messages", count, mark="⁂", heading=True)
+            return ConversationRow(key, None, "Direct messages", heading=True, unread=count, is_folded=folded)
         channel = state.channels.get(channel_id)
         sign = names.channel_sign(channel) if channel is not None else "#"
-        about = names.about(channel) if channel is not None else ""
-        return ListRow(key, None, names.channel(state, channel_id), count, about, sign, heading=True)
+        own = channel.subscription if channel is not None else None
+        tint = channel_tint(ground_of(self), own.color) if own is not None else Style.null()
+        return ConversationRow(
+            key,
+            None,
+            names.channel(state, channel_id),
+            mark=sign,
+            also=names.about(channel) if channel is not None else "",
+            heading=True,
+            unread=count,
+            tint=tint,
+            is_folded=folded,
+        )

@@ -97,8 +97,8 @@ class HelpList(VirtualList[HelpRow]):
     HelpList { background: $surface; }
     """
     LOOKS: ClassVar[Mapping[str, Look]] = {
-        "help--heading": Look("accent", letters=Style(bold=True)),
-        "help--keys": Look("primary", letters=Style(bold=True)),
+        "help--heading": Look("text-accent", letters=Style(bold=True)),
+        "help--keys": Look("text-primary", letters=Style(bold=True)),
     }
 
     def __init__(self, entries: Sequence[Entry]) -> None:

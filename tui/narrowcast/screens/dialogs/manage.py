@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
 
-__all__ = ["ListRow", "ManageScreen"]
+__all__ = ["ListRow", "ManageList", "ManageScreen"]
 
 T = TypeVar("T")
 
@@ -80,9 +80,9 @@ class ManageList(VirtualList[ListRow[T]]):
     """
     KEEPS_PLACES: ClassVar[bool] = True
     LOOKS: ClassVar[Mapping[str, Look]] = {
-        "manage--text": Look("primary"),
-        "manage--heading": Look("primary", letters=Style(bold=True)),
-        "manage--warn": Look("warning", letters=Style(bold=True)),
+        "manage--text": Look("text-primary"),
+        "manage--heading": Look("text-primary", letters=Style(bold=True)),
+        "manage--warn": Look("text-warning", letters=Style(bold=True)),
     }
 
     def render_item(self, item: ListRow[T], width: int, selected: bool) -> Sequence[Strip]:
@@ -153,7 +153,7 @@ class ManageScreen(Dialog[object], Generic[T]):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.session = session
-        self.list: ManageList[T] = ManageList(item_rows=self.LINES, empty_text=self.EMPTY)
+        self.list: ManageList[T] = self.new_list()
         self._head = OneLine()
         self.key_line = KeyLine()
         self._find = FindField("type to filter", lambda: self.list, moved=self._show_keys)
@@ -167,6 +167,10 @@ class ManageScreen(Dialog[object], Generic[T]):
         key press."""
 
     # overridden by subclasses
+
+    def new_list(self) -> ManageList[T]:
+        """The list, without rows."""
+        return ManageList(item_rows=self.LINES, empty_text=self.EMPTY)
 
     def rows(self) -> Sequence[ListRow[T]]:
         """The rows to list, read from the state each time."""
@@ -371,8 +375,8 @@ class ManageScreen(Dialog[object], Generic[T]):
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
         """Enter or a click opens the selected thing."""
         event.stop()
-        if (item := self.selected) is not None:
-            self.open(item)
+        if (row := self.list.selected_item) is not None:
+            self.open(row.value)
 
     def action_new(self) -> None:
         self._before = frozenset(row.key for row in self.list.items)

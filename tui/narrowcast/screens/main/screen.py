@@ -169,7 +169,7 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
         """Applies changed keys or appearance."""
         self.lines.update()
         for conversation in self.side.all:
-            conversation.messages.apply_settings(sender_colors=app_of(self).config.appearance.sender_colors)
+            conversation.messages.apply_settings(app_of(self).config.appearance)
             conversation.writing.show_keys()
 
     # switching views

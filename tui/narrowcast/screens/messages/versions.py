@@ -69,9 +69,9 @@ class _Rows(VirtualList[_Row]):
     """All versions, one below the other."""
 
     LOOKS: ClassVar[Mapping[str, Look]] = {
-        "versions--about": Look("accent", letters=Style(bold=True)),
-        "versions--added": Look("success", letters=Style(underline=True)),
-        "versions--gone": Look("error", letters=Style(strike=True)),
+        "versions--about": Look("text-accent", letters=Style(bold=True)),
+        "versions--added": Look("text-success", letters=Style(underline=True)),
+        "versions--gone": Look("text-error", letters=Style(strike=True)),
     }
 
     def __init__(self, versions: Sequence[Version]) -> None:
