@@ -157,6 +157,18 @@ def test_imported_texts_are_sanitized(odd_archive: Path, tmp_path: Path) -> None
         assert len(three["content"]) == 10_000
 
 
+def test_imported_names_keep_the_characters_that_names_may_have(odd_archive: Path, tmp_path: Path) -> None:
+    files = files_of(odd_archive)
+    flag, newer = "\U0001f3f4\U000e0067\U000e0062\U000e007f", "\U0001fae9"
+    name = f"A\u3000B\u00a0C\u00adD {flag}{newer}"
+    realm(files, "zerver_userprofile").update(full_name=name)
+    realm(files, "zerver_stream").update(name=name)
+    read_archive(packed(files, tmp_path / "a.tar"), tmp_path / "data", say=quiet)
+    with opened(tmp_path / "data") as core:
+        assert core.users[realm(files, "zerver_userprofile")["id"]].full_name == name
+        assert core.channels[realm(files, "zerver_stream")["id"]].name == name
+
+
 @pytest.mark.parametrize("last", ["..", "!", "a--b.txt", "x" * 300])
 def test_a_foreign_upload_path_is_replaced_by_a_new_one(odd_archive: Path, tmp_path: Path, last: str) -> None:
     files = files_of(odd_archive)

@@ -6,10 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Container
 from typing import Final
+from unicodedata import bidirectional
+
+from narrowcast_server.organization.checks import unfit_position
 
 _NAME_MARKS: Final = re.compile(r'[*`\\>"@]')
+_REORDERING: Final = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
 _LIKE_A_MENTION: Final = re.compile(r"\|\d+$")
-_JOINERS: Final = "\u200d\u200c"
 
 
 class Texts:
@@ -19,8 +22,9 @@ class Texts:
         self.changed: Counter[str] = Counter()
 
     def line(self, kind: str, text: str, limit: int, *, otherwise: str = "") -> str:
-        """One line of printable characters."""
-        clean = "".join(c for c in text if c.isprintable() or c in _JOINERS).strip()[:limit].strip()
+        """One line without characters that no name has here, and without those that reorder a text."""
+        kept = (c for c in text if unfit_position(c) is None and bidirectional(c) not in _REORDERING)
+        clean = "".join(kept).strip()[:limit].strip()
         return self.record_change(kind, text.strip(), clean or otherwise)
 
     def person(self, text: str, limit: int, identity: int) -> str:
