@@ -15,6 +15,8 @@ from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal import last_screen
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.levels import SERVED_LEVEL
+from narrowcast_server.routes import server_settings
+from support.offering import offering
 from support.pictures import PIXEL
 from support.screens import answer, choices, choose, fill, form_of, pick, rows
 from support.sessions import until
@@ -88,6 +90,26 @@ async def test_the_servers_information_names_what_it_lacks(tmp_path: Path) -> No
         assert any("Feature level" in row and str(SERVED_LEVEL) in row for row in rows(stage))
         assert any("needs 459" in row for row in rows(stage))
         assert not any("needs 407" in row for row in rows(stage))
+
+
+async def test_the_servers_information_has_what_it_says_to_anybody(tmp_path: Path) -> None:
+    says = {
+        "service_feature_level": SERVED_LEVEL,
+        "service_version": "13.0-dev+git",
+        "service_merge_base": "12.0-rc1",
+        "realm_description": "<p>For <em>all</em> &lt;of&gt; us.</p>",
+        "realm_icon": "/user_avatars/2/realm/icon.png?version=2",
+        "is_incompatible": True,
+    }
+    with offering("/server_settings", routes=server_settings.routes) as offered:
+        async with on_stage(tmp_path, size=(120, 40)) as stage:
+            offered.response = says
+            await run(stage, "organization.server")
+            await until(lambda: any("For all <of> us." in row for row in rows(stage)))
+            assert any("Based on" in row and "12.0-rc1" in row for row in rows(stage))
+            icon = f"{stage.server.url}/user_avatars/2/realm/icon.png?version=2"
+            assert any("Icon" in row and icon in row for row in rows(stage))
+            assert any("no longer supports this version" in row for row in rows(stage))
 
 
 async def test_the_only_owner_is_told_to_make_another_one(tmp_path: Path) -> None:

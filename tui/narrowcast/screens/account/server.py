@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
+from narrowcast.app.sign_in_ways import INCOMPATIBLE, about_organization
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast_api import permissions
+from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.state.changes import ConnectionChanged, SettingsChanged
 from narrowcast_api.wire.levels import Gate
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
+    from narrowcast_api.wire.server import ServerSettings
 
 
 class ServerScreen(ManageScreen[str]):
@@ -17,6 +26,15 @@ class ServerScreen(ManageScreen[str]):
     KEYS = (("list.select", "copies"),)
     COUNTS = False
     FOLLOWS = (SettingsChanged, ConnectionChanged)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._public: ServerSettings | None = None
+
+    async def load(self) -> None:
+        """Asks for what the server says to anybody; without a connection, that is left out."""
+        with suppress(NarrowcastError):
+            self._public = await self.session.client.server.settings()
 
     def rows(self) -> Sequence[ListRow[str]]:
         return [
@@ -31,6 +49,7 @@ class ServerScreen(ManageScreen[str]):
         plan = state.organization.get("upload_quota_mib")
         facts = [
             ("Organization", state.server.name),
+            *self._public_facts(),
             ("Address", state.server.site or session.account.site),
             ("Logged in as", f"{session.account.email}, {permissions.role_name(permissions.role_of(state))}"),
             ("Version", state.server.version or "unknown"),
@@ -52,6 +71,19 @@ class ServerScreen(ManageScreen[str]):
         if isinstance(plan, int):
             facts.append(("Upload quota", f"{plan} MB"))
         return facts
+
+    def _public_facts(self) -> Iterator[tuple[str, str]]:
+        """What the server says to anybody: a warning first."""
+        if (public := self._public) is None:
+            return
+        if public.is_incompatible:
+            yield "Warning", INCOMPATIBLE
+        if description := about_organization(public.realm_description):
+            yield "Description", description
+        if public.realm_icon:
+            yield "Icon", urljoin(f"{self.session.account.site}/", public.realm_icon)
+        if public.merge_base and public.merge_base != public.version:
+            yield "Based on", public.merge_base
 
     def _missing(self) -> list[ListRow[str]]:
         level = self.state.server.level

@@ -18,8 +18,10 @@ from narrowcast.app.background import Latest
 from narrowcast.app.context import app_of
 from narrowcast.app.sign_in_links import login_refusal
 from narrowcast.app.sign_in_ways import (
+    INCOMPATIBLE,
     Way,
     WayKind,
+    about_organization,
     begin,
     can_open_browser,
     dev_sign_in,
@@ -161,13 +163,16 @@ class LoginScreen(FixedScreen[None]):
         self._settings, self._flow = settings, usual_flow(settings)
         self._ways = ways_of(settings)
         kinds = {way.kind for way in self._ways}
+        lines = [
+            ": ".join(filter(None, (settings.realm_name, about_organization(settings.realm_description))))
+        ]
         if kinds & {WayKind.BROWSER, WayKind.DEV} or WayKind.PASSWORD not in kinds:
-            keys = " · ".join(hint_words(keys_of(self), (("login.key", "chooses a way"),)))
-            titles = " · ".join(way.title for way in self._ways)
-            self.query_one("#ways", Static).update(safe_block(f"{titles}\n{keys}"))
-            self.query_one("#ways").display = True
+            lines.append(" · ".join(way.title for way in self._ways))
+            lines.append(" · ".join(hint_words(keys_of(self), (("login.key", "chooses a way"),))))
+        self.query_one("#ways", Static).update(safe_block("\n".join(filter(None, lines))))
+        self.query_one("#ways").display = any(lines)
         if settings.is_incompatible:
-            self._say("The server says that it no longer supports this version of Narrowcast.")
+            self._say(INCOMPATIBLE)
         same = next((way for way in self._ways if way.kind is self._way.kind), None)
         if same is None:
             self._take(self._ways[0])
