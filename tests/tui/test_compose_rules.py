@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from support.sessions import until
 from support.stage import Stage, on_stage
@@ -90,3 +91,18 @@ async def test_the_address_has_its_room_also_before_anybody_writes(tmp_path: Pat
         await stage.press("c")
         await stage.drawn()
         assert target.topic.size.width == idle
+
+
+async def test_a_message_to_the_general_chat_begins_with_its_text(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        writing, channel = stage.screen.writing, stage.server.channel("general")
+        await stage.server.send("bruno", "general", "", "hello")
+        await stage.go(Narrow.channel(channel))
+        await stage.press("c")
+        assert writing.target.topic.has_focus, "in the channel's view the topic is still to be chosen"
+        await stage.press("escape")
+        await stage.go(Narrow.topic(channel, ""))
+        await stage.press("c")
+        await until(lambda: writing.text.has_focus)
+        await stage.type("hi all")
+        assert writing.destination()[0] == ChannelDestination(channel, "")

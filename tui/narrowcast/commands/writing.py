@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 def channel(screen: Workspace) -> None:
     """Composes a message to the channel or topic of the open view; in other views the user names a channel first."""
-    screen.writing.begin.channel(_channel_here(screen))
+    narrow = screen.narrow
+    screen.writing.begin.channel(
+        _channel_here(screen), is_topic=narrow is not None and narrow.is_conversation
+    )
 
 
 def direct(screen: Workspace) -> None:

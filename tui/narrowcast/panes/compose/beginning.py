@@ -33,8 +33,10 @@ class Beginning:
         """Whether nothing can be written at all; then the reason is shown."""
         return self._pane.refuse(self._rules.read_only)
 
-    def channel(self, where: ChannelDestination | None) -> None:
-        """Writes to the channel and topic of ``where`` (whose topic may be empty); if None, the user enters them."""
+    def channel(self, where: ChannelDestination | None, *, is_topic: bool = False) -> None:
+        """Writes to the channel and topic of ``where``; if None, the user enters them. ``is_topic``: an empty topic
+        is the general chat, not one that is still to be entered.
+        """
         if self.refused():
             return
         writing, target = self._pane.writing, self._pane.target
@@ -47,7 +49,9 @@ class Beginning:
             self._order.enter(target.channel)
         else:
             writing.address(where)
-            ready = where.topic or self._pane.text.text or not target.has_topics
+            state = self._pane.session.state
+            is_topic = is_topic and not permissions.topic_refusal(state, where.channel_id, where.topic)
+            ready = where.topic or is_topic or self._pane.text.text or not target.has_topics
             self._order.enter(self._pane.text if ready else target.topic)
 
     def direct(self, where: Destination | None = None) -> None:
