@@ -54,8 +54,9 @@ class User(Struct, frozen=True, gc=False):
     """One person or bot. The garbage collector does not track them, because organizations may have 50,000.
 
     `delivery_email` is None if the current user may not see it, or if a server below level 163 leaves it out
-    (USR-09). `date_joined` is as the server sent it (USR-30). `avatar` and `max_message_id` are set only in
-    responses to requests about a user; `avatar` may be None even there: request it when it is needed (USR-24).
+    (USR-09). `is_deleted`: the account was deleted for good, so it is not active either. `date_joined` is as the
+    server sent it (USR-30). `avatar` and `max_message_id` are set only in responses to requests about a user;
+    `avatar` may be None even there: request it when it is needed (USR-24).
     """
 
     user_id: int
@@ -73,6 +74,17 @@ class User(Struct, frozen=True, gc=False):
     profile: Mapping[int, ProfileValue] = _NO_PROFILE
     avatar: Avatar | None = None
     max_message_id: int | None = None
+    is_deleted: bool = False
+
+    @property
+    def known_email(self) -> str:
+        """The API address; empty if it is only a placeholder (`user10@` and the server's name), which nobody knows."""
+        return "" if self.email.startswith(f"user{self.user_id}@") else self.email
+
+    @property
+    def shown_email(self) -> str:
+        """The real address if the current user may see it, else the API address if it is one that people know."""
+        return self.delivery_email or self.known_email
 
     @property
     def is_owner(self) -> bool:
@@ -126,6 +138,7 @@ def read_user(row: RawRecord, *, is_active: bool = True) -> User:
         intern(zone) if type(zone) is str else "",
         joined if type(joined) is str else "",
         _read_profile(profile) if profile else _NO_PROFILE,
+        is_deleted=get("is_deleted") is True,
     )
 
 

@@ -142,6 +142,7 @@ def _updated(user: User, row: RawRecord) -> User:
         else user.delivery_email,
         role=integer(row, "role", user.role),
         is_active=boolean(row, "is_active", user.is_active),
+        is_deleted=boolean(row, "is_deleted", user.is_deleted),
         timezone=text(row, "timezone", user.timezone),
         date_joined=text(row, "date_joined", user.date_joined),
         bot_owner_id=optional_int(row, "bot_owner_id") if "bot_owner_id" in row else user.bot_owner_id,

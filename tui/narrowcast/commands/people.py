@@ -12,6 +12,7 @@ from narrowcast.screens.groups.groups import GroupsScreen
 from narrowcast.screens.organization.invitations import InvitationsScreen
 from narrowcast.screens.people.accounts import AccountsScreen
 from narrowcast.screens.people.card import PersonScreen
+from narrowcast.text import names
 from narrowcast.text.user_search import search_text
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def find(screen: Workspace) -> None:
         Choice(
             user.user_id,
             user.full_name,
-            ("bot" if user.is_bot else "") if user.is_active else "deactivated",
+            ("bot" if user.is_bot else "") if user.is_active else names.gone(user),
             also=search_text(state, user),
         )
         for user in people

@@ -15,6 +15,7 @@ from narrowcast_assets.emoji import character_of, emoji_names
 
 if TYPE_CHECKING:
     from narrowcast_api.model.channels import Channel
+    from narrowcast_api.model.users import User
     from narrowcast_api.resources.channel_folders import ChannelFolder
     from narrowcast_api.resources.status import Status
     from narrowcast_api.state.state import State
@@ -39,6 +40,11 @@ def initials(name: str) -> str:
     letters = [words[0][0], *([words[-1][0]] if len(words) > 1 else [])] if words else ["?"]
     shown = "".join(letters).upper()
     return shown if most_columns(shown) <= 2 else shown[:1] if most_columns(shown[:1]) <= 2 else "?"
+
+
+def gone(user: User | None) -> str:
+    """The word for the account of a user who is not active."""
+    return "deleted" if user is not None and user.is_deleted else "deactivated"
 
 
 def activity(state: State, user_ids: Sequence[int], doing: str) -> str:

@@ -24,7 +24,7 @@ __all__ = ["People", "people", "search_text"]
 def search_text(state: State, user: User) -> str:
     """What a user is found by besides the name: email addresses, and values of the profile fields chosen for it."""
     values = _values(state, user, _fields(state)) if user.profile else ()
-    return " ".join(dict.fromkeys((user.delivery_email or "", user.email, *values)))
+    return " ".join(dict.fromkeys((user.delivery_email or "", user.known_email, *values)))
 
 
 def _fields(state: State) -> list[ProfileField]:
@@ -39,7 +39,7 @@ def _values(state: State, user: User, fields: Sequence[ProfileField]) -> Iterato
 
 def _further(state: State, user: User, fields: Sequence[ProfileField]) -> str:
     """What a user is found by besides the name, each after a space."""
-    text = f" {user.email} {user.delivery_email or ''}"
+    text = f" {user.known_email} {user.delivery_email or ''}"
     if fields and user.profile:
         text += "".join(f" {value}" for value in _values(state, user, fields))
     return folded(text)

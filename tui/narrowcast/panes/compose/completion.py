@@ -95,7 +95,7 @@ def _mentions(state: State, typed: str) -> list[Completion]:
     def mention(user: User) -> Completion:
         name = user.full_name
         unique = f"|{user.user_id}" if name in found.ambiguous else ""
-        return Completion(name, f"{prefix}**{name}{unique}** ", "bot" if user.is_bot else user.email)
+        return Completion(name, f"{prefix}**{name}{unique}** ", "bot" if user.is_bot else user.shown_email)
 
     def made(place: int) -> Completion:
         if place < len(users):
@@ -191,7 +191,8 @@ def recipient_names(state: State, typed: str) -> tuple[int, list[Completion]]:
         start += 1
     best = people(state).best(state, typed[start:], SHOWN)
     return start, [
-        Completion(user.full_name, f"{names.recipient(state, user.user_id)}, ", user.email) for user in best
+        Completion(user.full_name, f"{names.recipient(state, user.user_id)}, ", user.shown_email)
+        for user in best
     ]
 
 

@@ -60,7 +60,7 @@ class MembersScreen(ManageScreen[int]):
             user = users.get(user_id)
             role = "" if user is None else "bot" if user.is_bot else permissions.role_name(user.role)
             you = " (you)" if user_id == self.state.me else ""
-            email = "" if user is None else user.delivery_email or user.email
+            email = "" if user is None else user.shown_email
             presence = of_person(self.state, user_id, now)
             rows.append(
                 ListRow(

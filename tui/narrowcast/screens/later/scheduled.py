@@ -81,7 +81,8 @@ def why_not(state: State, message: ScheduledMessage) -> str:
     elif where is not None:
         gone = [one for one in where.user_ids if (user := state.users.get(one)) is None or not user.is_active]
         if gone:
-            return f"{state.users.name(gone[0])} has been deactivated"
+            user = state.users.get(gone[0])
+            return f"{state.users.name(gone[0])} has been {names.gone(user)}"
     return "the server was down, or refused it"
 
 

@@ -47,8 +47,8 @@ def facts(state: State, user: User, now: float) -> list[Fact]:
     if user.timezone and (there := local_time(user.timezone, now, short=not formats.has_long_clock(state))):
         entries.append(("Local time", there))
     entries.append(("Email", user.delivery_email or "hidden"))
-    if user.email and user.email != user.delivery_email:
-        entries.append(("API address", user.email))
+    if user.known_email not in ("", user.delivery_email):
+        entries.append(("API address", user.known_email))
     entries += profile(state, user.profile)
     groups = [group.name for group in permissions.named_groups(state) if user.user_id in group.members]
     if groups:
@@ -76,11 +76,14 @@ def kind(state: State, user: User) -> str:
         text = BOT_NAMES.get(user.bot_type or 0, "bot")
         if user.bot_owner_id is not None:
             text += f" of {state.users.name(user.bot_owner_id)}"
-    return text if user.is_active else f"{text}, deactivated"
+    return text if user.is_active else f"{text}, {names.gone(user)}"
 
 
 def presence(state: State, user: User, now: float) -> str:
     """Whether a user is active, or when they were last."""
+    status = state.statuses.get(user.user_id)
+    if status is not None and status.away:
+        return "away"
     found = of_person(state, user.user_id, now)
     if found is not PresenceStatus.OFFLINE:
         return found.name.lower()

@@ -92,7 +92,7 @@ def offers(state: State, user: User) -> list[Offer]:
     possible.append(Offer("channels", "Channels…", permissions.level_refusal(state, Gate.CHANNELS_OF_USER)))
     if user.is_active:
         possible.append(Offer("deactivate", "Deactivate user…", ends))
-    else:
+    elif not user.is_deleted:
         possible.append(Offer("reactivate", "Reactivate user…", change))
     return possible
 
