@@ -323,3 +323,18 @@ def test_who_makes_channels_is_known_where_it_is_a_policy(policy: int, least: Ro
     for anybody in (5, 99, [1], {"1": 1}, "1", None):
         state.organization.put("create_public_stream_policy", anybody)
         assert state.has_permission(permission), "what is not known is left to the server"
+
+
+@pytest.mark.parametrize("level", [147, 148])
+def test_being_away_is_a_part_of_a_status_on_old_servers_only(level: int) -> None:
+    there = {"8": {"away": True}, "9": {"status_text": "out", "away": True}}
+    state = make_state(zulip_feature_level=level, user_status=there)
+    away = level == 147
+    assert (state.statuses.get(8) is not None) is away
+    assert (status := state.statuses.get(9)) is not None
+    assert (status.text, status.away) == ("out", away)
+    event = {"id": 1, "type": "user_status", "user_id": 9}
+    apply(state, parse_event({**event, "status_text": ""}))
+    assert (state.statuses.get(9) is not None) is away, "the text is cleared, being away is not"
+    apply(state, parse_event({**event, "id": 2, "away": False}))
+    assert state.statuses.get(9) is None

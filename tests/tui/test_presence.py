@@ -7,10 +7,12 @@ from pathlib import Path
 
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.main.choices import Everywhere
+from narrowcast.screens.people.about import facts
 from narrowcast.text.presence import PresenceStatus, of_conversation, of_person
 from narrowcast_api.model.presence import Seen
 from narrowcast_api.model.users import User
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.resources.status import Statuses
 from narrowcast_api.state.state import State
 from support.sessions import until
 from support.stage import on_stage
@@ -50,6 +52,16 @@ def test_in_invisible_mode_the_user_sees_themselves_as_others_do() -> None:
     state.settings.put("presence_enabled", False)
     assert of_person(state, ME, NOW) is PresenceStatus.OFFLINE
     assert of_conversation(state, set(), NOW) is PresenceStatus.OFFLINE
+
+
+def test_whoever_is_away_on_an_old_server_is_not_present() -> None:
+    state = office()
+    state.statuses = Statuses(keeps_away=True)
+    state.statuses.update(HERE, {"away": True})
+    assert of_person(state, HERE, NOW) is PresenceStatus.OFFLINE
+    here = state.users.get(HERE)
+    assert here is not None
+    assert ("Availability", "away") in facts(state, here, NOW)
 
 
 def test_a_deactivated_person_is_never_present_whatever_was_seen_of_them() -> None:

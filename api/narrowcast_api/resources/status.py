@@ -18,7 +18,7 @@ from narrowcast_api.http.operations import (
     read,
     segment,
 )
-from narrowcast_api.model.reading import RawRecord, text
+from narrowcast_api.model.reading import RawRecord, boolean, text
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.levels import Gate
@@ -30,21 +30,22 @@ if TYPE_CHECKING:
 
 
 class Status(NamedTuple):
-    """A user's status; every part may be empty.
-
-    `away` is not included: servers use it to say that presence is turned off, and not in every event.
+    """A user's status; every part may be empty. `away` is from servers below level 148; later ones use it to say that
+    presence is turned off, and not in every event.
     """
 
     text: str = ""
     emoji_name: str = ""
     emoji_code: str = ""
     reaction_type: str = ""
+    away: bool = False
 
 
 class Statuses:
-    """The statuses that are not empty (contract STAT rows)."""
+    """The statuses that are not empty (contract STAT rows). `keeps_away`: `away` is a part of them (STAT-13)."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_away: bool = False) -> None:
+        self._keeps_away = keeps_away
         self._by_id: dict[int, Status] = {}
 
     def get(self, user_id: int) -> Status | None:
@@ -63,9 +64,10 @@ class Statuses:
             emoji_name=text(row, "emoji_name", old.emoji_name),
             emoji_code=text(row, "emoji_code", old.emoji_code),
             reaction_type=text(row, "reaction_type", old.reaction_type),
+            away=self._keeps_away and boolean(row, "away", old.away),
         )
         if not new.emoji_name:
-            new = Status(text=new.text)
+            new = Status(text=new.text, away=new.away)
         if new == Status():
             self.forget(user_id)
         else:

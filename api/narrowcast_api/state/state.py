@@ -289,6 +289,7 @@ def _load_people(state: State, response: RawRecord) -> None:
     users.alert_words = tuple(texts(response.get("alert_words")))
     state.presence.merge(response.get("presences"))
     state.presence.last_update_id = integer(response, "presence_last_update_id", -1)
+    state.statuses = Statuses(keeps_away=not state.supports(Gate.AWAY_DEPRECATED))
     for key, status in table(response.get("user_status")).items():
         if (user_id := id_of_key(key)) is not None:
             state.statuses.update(user_id, table(status))

@@ -50,13 +50,16 @@ _BY_AVAILABILITY = {
 
 def of_person(state: State, user_id: int, now: float) -> PresenceStatus:
     """A person's presence at the local UTC time ``now``. Deactivated people have none; the current user is
-    active, or in invisible mode offline, as others see it.
+    active, or in invisible mode offline, as others see it. Whoever is away (below level 148) is offline.
     """
     user = state.users.get(user_id)
     if user is not None and not user.is_active:
         return PresenceStatus.DEACTIVATED
     if user is not None and user.is_bot:
         return PresenceStatus.BOT
+    status = state.statuses.get(user_id)
+    if status is not None and status.away:
+        return PresenceStatus.OFFLINE
     if user_id == state.me:
         shown = state.settings.flag("presence_enabled", True)
         return PresenceStatus.ACTIVE if shown else PresenceStatus.OFFLINE
