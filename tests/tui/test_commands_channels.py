@@ -14,6 +14,7 @@ from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.picker import Picker
 from support.channels import archive, channel_row, in_channel, members_of
+from support.screen_text import screen_text
 from support.screens import choose, fill, form_of, pick, rows, said
 from support.sessions import until
 from support.stage import on_stage, run
@@ -35,6 +36,46 @@ async def test_a_permission_of_a_channel_is_given_to_a_role_or_to_people_by_name
             lambda: any("post messages admins and moderators, Dario Vance" in row for row in rows(stage))
         )
         assert (await channel_row(stage, "general"))["can_send_message_group"] == {
+            "direct_members": [stage.server.id("dario")],
+            "direct_subgroups": [moderators],
+        }
+
+
+async def test_a_permission_that_somebody_else_has_changed_is_replaced_only_after_asking(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await in_channel(stage, "general")
+        channel, setting = stage.server.channel("general"), "can_send_message_group"
+        moderators, members = stage.server.group("role:moderators"), stage.server.group("role:members")
+
+        async def changed_by_bruno(holder: int) -> None:
+            await stage.server.call("bruno", "PATCH", f"/streams/{channel}", {setting: {"new": holder}})
+            await until(lambda: stage.session.state.channels.get(channel).permissions[setting] == holder)  # type: ignore[union-attr]
+
+        await run(stage, "channel.permissions")
+        await pick(stage, setting)
+        await changed_by_bruno(members)
+        await choose(stage, "admins and moderators")
+        await until(lambda: isinstance(stage.app.screen, ConfirmScreen))
+        shown = screen_text(stage.app.screen)
+        assert "somebody else has changed this" in shown
+        assert (await channel_row(stage, "general"))[setting] == members, (
+            "nothing is changed before the answer"
+        )
+        await stage.press("y")
+        await until(lambda: any("Who can post messages admins and moderators" in row for row in rows(stage)))
+        await pick(stage, setting)
+        await choose(stage, "Users and groups by name")
+        await changed_by_bruno(members)
+        form = await form_of(stage)
+        form.row("people").control.focus()
+        await stage.type("Dario Vance")
+        await stage.press("ctrl+d")
+        await until(lambda: "Save again to replace it." in form.shown_problems)
+        await stage.press("ctrl+d")
+        await until(lambda: any("moderators, Dario Vance" in row for row in rows(stage)))
+        assert (await channel_row(stage, "general"))[setting] == {
             "direct_members": [stage.server.id("dario")],
             "direct_subgroups": [moderators],
         }

@@ -202,3 +202,27 @@ async def test_a_completion_of_a_new_name_is_left_with_tab_as_it_was_typed(tmp_p
         await stage.press("tab")
         assert form.row("topic").typed == "quick"
         assert form.row("channel").control.has_focus
+
+
+async def test_messages_that_are_not_too_old_are_moved_after_the_server_rejects_the_others(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, person="dario", size=(80, 24)) as stage:
+        await stage.server.call("ada", "PATCH", "/realm", {"move_messages_within_stream_limit_seconds": 60})
+        old = await stage.server.send("dario", "general", "soup", "old")
+        store = stage.server.core.store
+        with store.transaction():
+            store.execute("UPDATE messages SET timestamp = timestamp - 900 WHERE id = ?", old)
+        new = [await stage.server.send("dario", "general", "soup", text) for text in ("new", "newer")]
+        await stage.in_topic("general", "soup")
+        await stage.press("G")
+        await run(stage, "topic.move")
+        await form_of(stage)
+        await stage.type("broth")
+        await stage.press("ctrl+d")
+        question = "Only the newest 3 of 4 messages"
+        await until(lambda: question in screen_text(stage.app.screen))
+        await stage.press("y")
+        await stage.told("3 messages moved.")
+        topic_of = {row["id"]: row["subject"] for row in await stage.server.newest("dario")}
+        assert [topic_of[one] for one in (old, *new)] == ["soup", "broth", "broth"]

@@ -190,6 +190,29 @@ class BadNarrow(BadRequest):
 class ExpectationMismatch(ApiError):
     """EXPECTATION_MISMATCH: the object was changed in the meantime; reload it and decide again."""
 
+    @property
+    def user_message(self) -> str:
+        return "Somebody else has changed this in the meantime. Check the current value, and save again."
+
+
+class MoveTimeLimitExceeded(ApiError):
+    """MOVE_MESSAGES_TIME_LIMIT_EXCEEDED: some messages of the topic are too old to be moved."""
+
+    @property
+    def first_movable(self) -> int | None:
+        """The id of the oldest message that may be moved; None if there is none."""
+        return self._number("first_message_id_allowed_to_move")
+
+    @property
+    def movable(self) -> int:
+        """How many messages of the topic may be moved."""
+        return self._number("total_messages_allowed_to_move") or 0
+
+    @property
+    def total(self) -> int:
+        """How many messages the topic has."""
+        return self._number("total_messages_in_topic") or 0
+
 
 class ChannelAlreadyExists(ApiError):
     """CHANNEL_ALREADY_EXISTS: the name is taken."""
@@ -250,6 +273,7 @@ CODES: Mapping[str, type[ApiError]] = {
     "BAD_EVENT_QUEUE_ID": BadEventQueueId,
     "BAD_NARROW": BadNarrow,
     "EXPECTATION_MISMATCH": ExpectationMismatch,
+    "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED": MoveTimeLimitExceeded,
     "CHANNEL_ALREADY_EXISTS": ChannelAlreadyExists,
     "CANNOT_DEACTIVATE_LAST_USER": CannotDeactivateLastUser,
     "CANNOT_DEACTIVATE_GROUP_IN_USE": GroupInUse,

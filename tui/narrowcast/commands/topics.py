@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
@@ -26,6 +28,7 @@ from narrowcast.screens.main.moves import follow_topic
 from narrowcast.text import names
 from narrowcast.text.formats import counted
 from narrowcast_api import permissions
+from narrowcast_api.errors import MoveTimeLimitExceeded
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.model.topics import is_resolved, resolved_name, unresolved_name
 from narrowcast_api.narrow.destinations import ChannelDestination, same_conversation
@@ -59,17 +62,42 @@ def move(screen: Workspace) -> None:
         screen.refuse(within)
         return
 
-    async def submit(values: Values) -> None:
-        await _move(screen, where, message, values)
+    async def submit(values: Values) -> Callable[[], object]:
+        try:
+            await _move(screen, where, message, values)
+        except MoveTimeLimitExceeded as error:
+            if not error.movable or error.first_movable is None:
+                raise
+            return partial(_offer_rest, screen, where, error, values)
+        return partial(screen.tell, "Messages moved.")
 
     title = f"Move {names.destination(state, where)}"
-    ask(
+    fields = _move_fields(state, where, message, within, out)
+    ask(screen, title, fields, submit, verb="moves", then=lambda after: after())
+
+
+def _offer_rest(
+    screen: Workspace, where: ChannelDestination, error: MoveTimeLimitExceeded, values: Values
+) -> None:
+    """Offers to move the messages that are not too old yet."""
+    new = ChannelDestination(values.channel("channel") or where.channel_id, values.text("topic"))
+
+    async def rest() -> None:
+        await screen.session.client.messages.edit(
+            message_id=error.first_movable or 0,
+            topic=new.topic if new.topic != where.topic else OMIT,
+            channel=new.channel_id if new.channel_id != where.channel_id else OMIT,
+            propagate_mode=PropagateMode.CHANGE_LATER,
+            notify_old_thread=values.flag("old"),
+            notify_new_thread=values.flag("new"),
+        )
+        screen.tell(f"{counted(error.movable, 'message')} moved.")
+
+    ask_first(
         screen,
-        title,
-        _move_fields(state, where, message, within, out),
-        submit,
-        verb="moves",
-        done="Messages moved.",
+        f"Only the newest {error.movable} of {counted(error.total, 'message')} can still be moved. Move those?",
+        "Move these messages",
+        lambda: screen.spawn(rest(), "move messages"),
     )
 
 

@@ -7,11 +7,13 @@ from typing import Any
 
 from textual.screen import Screen
 
+from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Names, People, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.holders import group_names, setting_of
 from narrowcast_api import permissions
+from narrowcast_api.errors import ExpectationMismatch
 from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue
 from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.state.state import State
@@ -19,46 +21,68 @@ from narrowcast_api.state.state import State
 _BY_NAME = -1
 
 
+Save = Callable[[GroupSettingValue, GroupSettingValue | None], Awaitable[object]]
+"""Sends new holders to the server, which rejects them if the current ones are not the second argument."""
+
+
 def choose_holders(
     screen: Screen[Any],
     state: State,
     title: str,
-    present: GroupSettingValue | None,
-    save: Callable[[GroupSettingValue], Awaitable[object]],
+    present: Callable[[], GroupSettingValue | None],
+    save: Save,
     started: Callable[[Awaitable[object]], None],
     rule: HolderRule,
 ) -> None:
     """Offers the groups that the permission's rule allows, and people by name unless it allows only system
-    groups. ``save`` sends the choice to the server; ``started`` runs that request.
+    groups. ``present`` returns the current holders; ``started`` runs the request of ``save``. If somebody else has
+    changed the holders since, the user decides with the current ones in view.
     """
+    shown = present()
     choices = [
-        Choice(group.id, permissions.group_name(state, group.id), "current" if group.id == present else "")
+        Choice(group.id, permissions.group_name(state, group.id), "current" if group.id == shown else "")
         for group in permissions.possible_holders(state, rule)
     ]
-    now = "current: " + permissions.holders(state, present) if isinstance(present, AdHocGroup) else ""
+    now = "current: " + permissions.holders(state, shown) if isinstance(shown, AdHocGroup) else ""
     if not rule.system_only:
         choices.append(Choice(_BY_NAME, "Users and groups by name…", now))
+
+    async def saved(new: GroupSettingValue, expected: GroupSettingValue | None) -> object:
+        try:
+            return await save(new, expected)
+        except ExpectationMismatch:
+            question = f"{_changed(state, title, present())} Change it to {permissions.holders(state, new)}?"
+            ask_first(screen, question, "Change it", lambda: started(saved(new, present())))
+            raise
 
     def chosen(group_id: int | None) -> None:
         if group_id == _BY_NAME:
             screen.app.push_screen(_by_name(state, title, present, save, rule))
-        elif group_id is not None and group_id != present:
-            started(save(group_id))
+        elif group_id is not None and group_id != shown:
+            started(saved(group_id, shown))
 
     screen.app.push_screen(Picker(title, choices), chosen)
+
+
+def _changed(state: State, title: str, present: GroupSettingValue | None) -> str:
+    """The sentence that somebody else has changed a permission."""
+    who = "" if present is None else f"; it is now {permissions.holders(state, present)}"
+    return f"{title}: somebody else has changed this in the meantime{who}."
 
 
 def _by_name(
     state: State,
     title: str,
-    present: GroupSettingValue | None,
-    save: Callable[[GroupSettingValue], Awaitable[object]],
+    present: Callable[[], GroupSettingValue | None],
+    save: Save,
     rule: HolderRule,
 ) -> FormScreen:
-    people = sorted(present.direct_members) if isinstance(present, AdHocGroup) else []
-    groups = sorted(present.direct_subgroups) if isinstance(present, AdHocGroup) else []
-    if isinstance(present, int):
-        groups = [present]
+    shown = present()
+    expected = [shown]
+    people = sorted(shown.direct_members) if isinstance(shown, AdHocGroup) else []
+    groups = sorted(shown.direct_subgroups) if isinstance(shown, AdHocGroup) else []
+    if isinstance(shown, int):
+        groups = [shown]
 
     known = group_names(state, permissions.possible_holders(state, rule))
     known |= {group_id: permissions.group_name(state, group_id) for group_id in groups}
@@ -67,7 +91,12 @@ def _by_name(
         people, groups = values.ids("people"), values.ids("groups")
         if not people and not groups and not rule.nobody:
             raise Refused("people", "Someone must have this permission.")
-        return await save(setting_of(people, groups))
+        try:
+            return await save(setting_of(people, groups), expected[0])
+        except ExpectationMismatch as error:
+            expected[0] = present()
+            said = f"{_changed(state, title, expected[0])} Save again to replace it."
+            raise Refused("", said) from error
 
     return FormScreen(
         title,

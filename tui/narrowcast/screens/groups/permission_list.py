@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.groups.choose import choose_holders
@@ -41,7 +42,7 @@ class PermissionsScreen(ManageScreen[Permission]):
         raise NotImplementedError
 
     async def give(self, permission: Permission, new: GroupSettingValue) -> object:
-        """Sends a new holder to the server."""
+        """Sends a new holder to the server, which rejects it if the current one is not that of `permission`."""
         raise NotImplementedError
 
     def title_text(self) -> str:
@@ -60,14 +61,17 @@ class PermissionsScreen(ManageScreen[Permission]):
         if self.refused() or self.refused(item.needs and f"{item.title}: {item.needs}."):
             return
 
-        def save(new: GroupSettingValue) -> Awaitable[object]:
-            return self.give(item, new)
+        def present() -> GroupSettingValue | None:
+            return next((one.holder for one in self.listed() if one.name == item.name), item.holder)
+
+        def save(new: GroupSettingValue, expected: GroupSettingValue | None) -> Awaitable[object]:
+            return self.give(replace(item, holder=expected), new)
 
         choose_holders(
             self,
             self.state,
             f"{item.title} ({self.subject()})",
-            item.holder,
+            present,
             save,
             lambda work: self.work(work, done="Saved."),
             item.rule,

@@ -203,12 +203,13 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         self.app.push_screen(Picker(setting.title, choices), chosen)
 
     def _choose_holders(self, setting: Setting) -> None:
-        present = read_group_setting(self.values().get(setting.name))
+        def present() -> GroupSettingValue | None:
+            return read_group_setting(self.values().get(setting.name))
 
-        def save(new: GroupSettingValue) -> Awaitable[object]:
+        def save(new: GroupSettingValue, expected: GroupSettingValue | None) -> Awaitable[object]:
             change: dict[str, object] = {"new": setting_to_wire(new)}
-            if present is not None:
-                change["old"] = setting_to_wire(present)
+            if expected is not None:
+                change["old"] = setting_to_wire(expected)
             return self._save(setting, change)
 
         rule = self.state.holder_rules.of("realm", setting.name)
