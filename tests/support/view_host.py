@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from narrowcast_api.errors import NarrowcastError
@@ -37,7 +38,7 @@ class ViewHost:
 
     def __init__(self) -> None:
         self.state: State = make_state()
-        self.asked: list[tuple[Anchor, int, int, bool]] = []
+        self.asked: list[tuple[Anchor | datetime, int, int, bool]] = []
         self.responses: list[asyncio.Future[Page]] = []
         self.matching: dict[int, Match] | NarrowcastError = {}
         self.changes: list[ViewChanged] = []
@@ -47,7 +48,7 @@ class ViewHost:
         self.asked_to_match: list[int] = []
 
     async def fetch(
-        self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
+        self, narrow: Narrow, anchor: Anchor | datetime, before: int, after: int, *, include_anchor: bool
     ) -> Page:
         self.asked.append((anchor, before, after, include_anchor))
         response: asyncio.Future[Page] = asyncio.get_running_loop().create_future()

@@ -119,6 +119,12 @@ async def test_a_user_without_a_login_at_webex_is_told_where_to_log_in(tmp_path:
             offered.response = refusal
             await run(stage, "write.call")
             await stage.told("Log in to Webex in the web app first")
+            stage.app.clear_notifications()
+            offered.asked = None
+            stage.session.state.offers = stage.session.state.offers._replace(webex_login=False)
+            await run(stage, "write.call")
+            await stage.told("Log in to Webex in the web app first")
+            assert offered.asked is None, "the server has already said so"
 
 
 SUMMARY_REFUSALS = [

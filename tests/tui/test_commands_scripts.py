@@ -17,7 +17,7 @@ from narrowcast.cli.grammar import build_parser
 from narrowcast.cli.progress import Progress
 from narrowcast.cli.records import Finding, MessageRecord, Record, SentRecord
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.routes import register
+from narrowcast_server.routes import messages, register
 from support.command_line import rc_of, run, running
 from support.fault_proxy import Fault, FaultProxy
 from support.offering import offering
@@ -55,6 +55,19 @@ async def test_every_command_prints_records_in_the_one_schema(tmp_path: Path) ->
             "program",
             "notifications",
         }
+
+
+async def test_the_address_of_a_sent_message_is_printed_where_the_server_gives_it(tmp_path: Path) -> None:
+    there = {"id": 5, "message_url": "https://chat.example/#narrow/near/5", "message_link": "[m](x)"}
+    where = ["--channel", "general", "--topic", "lunch"]
+    with offering("/messages", there, routes=messages.routes, method="POST") as offered:
+        async with running_server(tmp_path / "server") as server:
+            rc = rc_of(server, tmp_path)
+            (sent,) = records((await run(tmp_path, "send", "--rc", rc, *where, "--json", "soup")).out)
+            assert sent == SentRecord(5, [], there["message_url"], there["message_link"])  # type: ignore[arg-type]
+            offered.response = None
+            plain = (await run(tmp_path, "send", "--rc", rc, *where, "--json", "soup")).out
+            assert "message_url" not in plain
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from narrowcast.panes.messages import requests
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -82,10 +83,13 @@ async def test_a_date_is_gone_to(tmp_path: Path, text: str) -> None:
         await until(lambda: stage.pane.selected_id == (ids[0] if text < "2026" else ids[-1]))
 
 
+@pytest.mark.parametrize("level", [444, 445])
 async def test_a_date_far_from_what_is_loaded_is_gone_to_without_loading_what_lies_between(
-    tmp_path: Path,
+    tmp_path: Path, level: int
 ) -> None:
     async with staged(tmp_path, (80, 12)) as stage:
+        server = replace(stage.session.state.server, level=level)
+        stage.session.state.server = stage.session.client.connection.server = server
         ids = [await stage.server.send("ada", "general", "soup", f"spoon {number}") for number in range(330)]
         store = stage.server.core.store
         with store.transaction():

@@ -146,6 +146,22 @@ async def test_muted_people_and_collapsed_messages_are_hidden_until_asked_for() 
         assert "text 3" in text
 
 
+async def test_link_previews_are_hidden_where_the_user_has_hidden_them() -> None:
+    embed = (
+        '<p>see <a href="https://a.example/m">https://a.example/m</a></p><div class="message_embed">'
+        '<div class="message_embed_title"><a href="https://a.example/m">The wren</a></div>'
+        '<div class="message_embed_description">A bird</div></div>'
+    )
+    for flags, shown in ((frozenset(), True), (frozenset({"hide_link_previews"}), False)):
+        app = ListApp([message(1, embed, flags=flags)])
+        async with app.run_test(size=(60, 8)) as pilot:
+            await pilot.pause()
+            text = "\n".join(app.rows())
+            assert "https://a.example/m" in text
+            assert ("The wren" in text) is shown
+            assert ("A bird" in text) is shown
+
+
 async def test_one_message_that_cannot_be_shown_is_a_placeholder(monkeypatch: pytest.MonkeyPatch) -> None:
     from narrowcast.panes.messages import rows as message_rows
 

@@ -193,6 +193,18 @@ async def test_domains_are_added_changed_and_removed(tmp_path: Path) -> None:
         await until(lambda: rows(stage) == [])
 
 
+async def test_domains_that_others_change_are_shown(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "organization.domains")
+        await until(lambda: "No allowed domains." in screen_text(stage.app.screen))
+        await stage.server.call(
+            "ada", "POST", "/realm/domains", {"domain": "new.example", "allow_subdomains": False}
+        )
+        await until(lambda: any("new.example" in row for row in rows(stage)))
+        await stage.server.call("ada", "DELETE", "/realm/domains/new.example")
+        await until(lambda: "No allowed domains." in screen_text(stage.app.screen))
+
+
 @pytest.mark.parametrize(
     ("screen", "who"),
     [
@@ -255,12 +267,22 @@ async def test_exports_are_listed_with_how_they_stand(tmp_path: Path) -> None:
             "failed_timestamp": 1_700_000_300,
             "export_type": "public",
         },
+        {
+            "id": 4,
+            "export_time": 1_700_000_400,
+            "export_url": None,
+            "export_type": "public",
+            "export_from_prior_server": True,
+        },
     ]
     with offering("/export/realm", {"exports": listed}, routes=exports.routes, method="GET"):
         async with on_stage(tmp_path, size=(120, 30)) as stage:
             await run(stage, "organization.exports")
-            await until(lambda: len(rows(stage)) == 3)
-            newest, older, oldest = rows(stage)
+            await until(lambda: len(rows(stage)) == 4)
+            elsewhere, newest, older, oldest = rows(stage)
+            assert "made on the organization's earlier server" in elsewhere
+            await stage.press("g", "x")
+            assert isinstance(stage.app.screen, ExportsScreen), "its file cannot be deleted here"
             assert "failed" in newest
             assert "being prepared" in older
             assert "users who consented" in older

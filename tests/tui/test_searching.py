@@ -113,6 +113,9 @@ def test_people_are_completed_after_mentions_on_servers_that_have_the_operator()
     assert [offer.insert for offer in offers(newer, "ment", 4)] == ["mentions:"]
     assert [offer.insert for offer in offers(newer, "mentions:bru", 12)] == ["mentions:Bruno "]
     assert offers(make_state(zulip_feature_level=445), "ment", 4) == []
+    for level, known in ((488, ["public"]), (489, ["public", "archived"])):
+        found = offers(make_state(zulip_feature_level=level), "channels:", 9)
+        assert [offer.label for offer in found] == known
 
 
 async def test_what_the_server_refuses_comes_back_into_the_box(tmp_path: Path) -> None:

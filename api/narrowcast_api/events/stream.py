@@ -63,6 +63,11 @@ CATCH_UP_SECONDS = 10.0
 PROOF_SECONDS = 5.0
 """The maximum time in which a connection in doubt must prove that it works, before the status is no longer live."""
 
+KEPT_SECONDS = 12 * 3600
+"""Seconds for which the server should keep the queue without a request, so that a computer finds it again in the
+morning; the server may keep it for a shorter time.
+"""
+
 CLOCK_CHECK_EVERY = 5.0
 """Seconds between two checks whether the machine slept."""
 
@@ -228,7 +233,9 @@ class EventStream:
     async def _register(self) -> None:
         overdue = asyncio.ensure_future(self._report_when_overdue())
         try:
-            response = await register(self._connection, lazy_field="realm_users")
+            response = await register(
+                self._connection, idle_queue_timeout=KEPT_SECONDS, lazy_field="realm_users"
+            )
         except BadRequest:
             self._connection.forget_server()  # the server may have been replaced since it was identified
             raise

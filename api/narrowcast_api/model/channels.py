@@ -36,6 +36,7 @@ class Channel(NamedTuple):
 
     `subscription` is None if the current user is not subscribed. `permissions` maps `can_..._group` to its
     holders. `is_default` and `subscriber_ids` are None unless a request asked for them.
+    `default_push_notifications`: a user who subscribes for the first time gets mobile notifications.
     """
 
     channel_id: int
@@ -60,6 +61,7 @@ class Channel(NamedTuple):
     subscription: Subscription | None = None
     is_default: bool | None = None
     subscriber_ids: tuple[int, ...] | None = None
+    default_push_notifications: bool = False
 
     @property
     def is_subscribed(self) -> bool:
@@ -102,6 +104,7 @@ def read_channel(row: RawRecord, subscription: Subscription | None = None) -> Ch
         permissions=read_permissions(row),
         subscription=subscription,
         is_default=optional_bool(row, "is_default"),
+        default_push_notifications=boolean(row, "default_push_notifications"),
     )
 
 

@@ -95,7 +95,7 @@ def unknown_operators(text: str) -> list[str]:
 
 _WANTED = {
     "channel": "a channel",
-    "channels": "'public'",
+    "channels": "'public' or 'archived'",
     "topic": 'a topic; the general chat is topic:""',
     "dm": "a user",
     "dm-including": "a user",

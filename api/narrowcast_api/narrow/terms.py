@@ -79,6 +79,7 @@ def term_to_wire(term: Term, level: int, names: Names, me: int | None) -> list[d
 
 
 def _entry(term: Term, level: int, names: Names, me: int | None) -> dict[str, object]:
+    _require(term, level)
     operator: str = term.operator
     operand: object = sorted(term.operand) if isinstance(term.operand, frozenset) else term.operand
     if operator in {"channel", "channels"}:
@@ -87,8 +88,6 @@ def _entry(term: Term, level: int, names: Names, me: int | None) -> dict[str, ob
         if level < Gate.TERM_CHANNEL.level:
             operator = {"channel": "stream", "channels": "streams"}[operator]
     elif operator in {"dm", "dm-including", "sender", "mentions"}:
-        if operator == "mentions" and level < Gate.TERM_MENTIONS.level:
-            raise Unsupported(Gate.TERM_MENTIONS.level, level, Gate.TERM_MENTIONS.title)
         operand = _people_to_wire(term, level, names, me)
         if level < Gate.TERM_DM.level:
             operator = {"dm": "pm-with", "dm-including": "group-pm-with"}.get(operator, operator)
@@ -104,6 +103,13 @@ def _entry(term: Term, level: int, names: Names, me: int | None) -> dict[str, ob
     if term.negated:
         wire["negated"] = True
     return wire
+
+
+def _require(term: Term, level: int) -> None:
+    """Raises Unsupported for a term that a server of this level rejects and that no other can replace."""
+    gate = _NEEDS.get(term.operator) or _NEEDS.get(f"{term.operator}:{term.operand}")
+    if gate is not None and not gate.is_at(level):
+        raise Unsupported(gate.level, level, gate.title)
 
 
 def _people_to_wire(term: Term, level: int, names: Names, me: int | None) -> object:
@@ -226,6 +232,10 @@ class _Check(Protocol):
 
 
 _FOLLOWED = 3
+_NEEDS: Mapping[str, Gate] = {
+    "mentions": Gate.TERM_MENTIONS,
+    "channels:archived": Gate.TERM_CHANNELS_ARCHIVED,
+}
 _MENTION = re.compile(r'<span class="([^"<>]*)"[^<>]* data-user-id="(\d{1,15})"')
 _CHECKS: Mapping[str, _Check] = {
     "channel": _in_channel,

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 class Export(WireModel):
-    """An export of the organization's data. Times are in seconds since 1970 UTC, None if not reached."""
+    """An export of the organization's data. Times are in seconds since 1970 UTC, None if not reached.
+    `export_from_prior_server`: it was made before the organization moved to this server, which has no file of it.
+    """
 
     id: Id
     acting_user_id: Id | None = None
@@ -26,6 +28,7 @@ class Export(WireModel):
     failed_timestamp: Seconds | None = None
     deleted_timestamp: Seconds | None = None
     export_type: int | str | None = None
+    export_from_prior_server: bool = False
 
 
 class ExportConsent(WireModel):
@@ -103,7 +106,9 @@ async def create_export(connection: Connection, *, export_type: ExportType = Exp
 
 
 async def delete_export(connection: Connection, *, export_id: int) -> Done:
-    """DELETE /export/realm/{export_id}: delete the file of an export."""
+    """DELETE /export/realm/{export_id}: delete the file of an export. Raises BadRequest if the server has no file of
+    it (`export_from_prior_server`).
+    """
     path = f"/export/realm/{segment(export_id, 'export_id')}"
     return read(Done, await connection.request("DELETE", path))
 

@@ -6,7 +6,18 @@ from collections.abc import Iterable, Mapping
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, ids, read, segment
+from narrowcast_api.http.operations import (
+    OMIT,
+    Bound,
+    Done,
+    Group,
+    Omit,
+    drop_unsupported,
+    given,
+    ids,
+    read,
+    segment,
+)
 from narrowcast_api.model.user_groups import GroupSettingValue, setting_to_wire
 from narrowcast_api.routes.subscriptions import subscribe
 from narrowcast_api.server_info import ServerInfo
@@ -74,13 +85,15 @@ async def create_channel(
     message_retention_days: int | str | Omit = OMIT,
     topics_policy: TopicsPolicy | Omit = OMIT,
     folder_id: int | Omit | None = OMIT,
+    default_push_notifications: bool | Omit = OMIT,
     permissions: Permissions | None = None,
 ) -> ChannelId:
     """POST /channels/create: create a channel with these subscribers; returns its id.
 
     Below level 417 the channel is created by subscribing users to it, which needs at least one. Below level
     320 removing subscribers is the only permission, and must be given to a group. `message_retention_days` is
-    a number of days, 'realm_default' or 'unlimited'; `folder_id` None means no folder. Raises
+    a number of days, 'realm_default' or 'unlimited'; `folder_id` None means no folder;
+    `default_push_notifications` may be set by administrators only, and is left out below level 507. Raises
     ChannelAlreadyExists if the name is taken; old servers report nothing and subscribe the users to the
     existing channel.
     """
@@ -98,12 +111,14 @@ async def create_channel(
         message_retention_days=_retention(server, message_retention_days),
         topics_policy=topics_policy,
         folder_id=OMIT if folder_id is None else folder_id,  # only PATCH accepts null
+        default_push_notifications=default_push_notifications,
     )
+    notices = drop_unsupported(server, Gate.PUSH_BY_DEFAULT, params, "default_push_notifications")
     for setting, value in (permissions or {}).items():
         params[_wire_name(server, setting)] = _for_level(server, setting, value)
     if server.supports(Gate.CREATE_CHANNEL):
         params |= {"name": name, "description": description, "subscribers": people}
-        return read(ChannelId, await connection.request("POST", "/channels/create", params))
+        return read(ChannelId, await connection.request("POST", "/channels/create", params), notices)
     await subscribe(connection, channels={name: description}, principals=people, extra=params)
     made = ChannelId(stream_id=await get_channel_id(connection, name=name))
     if by_list:
@@ -124,12 +139,14 @@ async def update_channel(
     message_retention_days: int | str | Omit = OMIT,
     topics_policy: TopicsPolicy | Omit = OMIT,
     folder_id: int | Omit | None = OMIT,
+    default_push_notifications: bool | Omit = OMIT,
     permissions: Permissions | None = None,
     expected: Permissions | None = None,
 ) -> Done:
     """PATCH /streams/{stream_id}: change a channel; only what is given is sent.
 
-    `message_retention_days` as in `create_channel`; `folder_id` None removes the channel from its folder.
+    `message_retention_days` and `default_push_notifications` as in `create_channel`; `folder_id` None removes the
+    channel from its folder.
     `permissions` are sent as new values, with the old value of each permission that is in `expected`: then
     ExpectationMismatch is raised if it was changed in the meantime. Raises ChannelAlreadyExists if the name
     is taken.
@@ -150,7 +167,9 @@ async def update_channel(
         message_retention_days=_retention(server, message_retention_days),
         topics_policy=topics_policy,
         folder_id=folder_id,
+        default_push_notifications=default_push_notifications,
     )
+    notices = drop_unsupported(server, Gate.PUSH_BY_DEFAULT, params, "default_push_notifications")
     for setting, value in (permissions or {}).items():
         new = _for_level(server, setting, value)
         if setting == ChannelSetting.REMOVE_SUBSCRIBERS and not server.supports(Gate.REMOVERS_OBJECT):
@@ -164,7 +183,7 @@ async def update_channel(
         return done
     if not params:
         raise InvalidInput("nothing to change")
-    return read(Done, await connection.request("PATCH", path, params))
+    return read(Done, await connection.request("PATCH", path, params), notices)
 
 
 def _retention(server: ServerInfo, days: int | str | Omit) -> int | str | Omit:

@@ -1,4 +1,4 @@
-"""The current user's flags of messages: read, starred, collapsed (FLG rows)."""
+"""The current user's flags of messages: read, starred, collapsed, hidden link previews (FLG rows)."""
 
 from __future__ import annotations
 
@@ -24,15 +24,18 @@ async def change_flags(
 ) -> FlagsChanged:
     """POST /messages/flags: add or remove a flag; more than 1,000 messages are sent in several requests (FLG-01).
 
-    Only read, starred and collapsed can be changed; other flags raise InvalidInput (FLG-10 to FLG-15,
-    FLG-20). The response's `messages` are the ids that changed, which may differ from those requested (FLG-21).
-    `ignored_because_not_subscribed_channels` lists channels whose messages stay read because the current user
-    is not subscribed (when removing read, from level 355); below, compare the ids with `unchanged`.
+    Only read, starred, collapsed and (from level 510, else Unsupported) hide_link_previews can be changed; other
+    flags raise InvalidInput (FLG-10 to FLG-15, FLG-20). The response's `messages` are the ids that changed, which
+    may differ from those requested (FLG-21). `ignored_because_not_subscribed_channels` lists channels whose messages
+    stay read because the current user is not subscribed (when removing read, from level 355); below, compare the
+    ids with `unchanged`.
     """
     operation, changeable = _operation(op), _changeable(flag)
     checked_ids = ids(message_ids, "message_ids")
     if not checked_ids:
         raise InvalidInput("no messages given")
+    if changeable is MessageFlag.HIDE_LINK_PREVIEWS:
+        (await connection.identified()).require(Gate.HIDE_LINK_PREVIEWS)
     changed: list[int] = []
     skipped: list[int] = []
     response: dict[str, object] = {}
@@ -70,6 +73,9 @@ async def change_flags_by_narrow(
     """
     server = await connection.identified()
     server.require(Gate.FLAGS_BY_NARROW)
+    changeable = _changeable(flag)
+    if changeable is MessageFlag.HIDE_LINK_PREVIEWS:
+        server.require(Gate.HIDE_LINK_PREVIEWS)
     params: dict[str, object] = {
         **anchor_params(server, anchor),
         "num_before": num_before,
@@ -77,7 +83,7 @@ async def change_flags_by_narrow(
         "include_anchor": include_anchor,
         "narrow": wire_narrow(narrow),
         "op": _operation(op),
-        "flag": _changeable(flag),
+        "flag": changeable,
     }
     return read(NarrowFlagsChanged, await connection.request("POST", "/messages/flags/narrow", params))
 
@@ -198,7 +204,7 @@ def _changeable(flag: MessageFlag | str) -> MessageFlag:
 
 
 class Flags(Group):
-    """The current user's flags on messages: read, starred, collapsed."""
+    """The current user's flags on messages: read, starred, collapsed, hidden link previews."""
 
     change = Bound(change_flags)
     change_by_narrow = Bound(change_flags_by_narrow)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from datetime import datetime
 
 from msgspec.structs import replace
 
@@ -52,7 +53,7 @@ async def list_messages(
     connection: Connection,
     *,
     narrow: Narrowing = (),
-    anchor: int | Anchor | str = Anchor.NEWEST,
+    anchor: int | Anchor | str | datetime = Anchor.NEWEST,
     num_before: int = 0,
     num_after: int = 0,
     include_anchor: bool = True,
@@ -60,7 +61,8 @@ async def list_messages(
     client_gravatar: bool = True,
     allow_empty_topic_name: bool = True,
 ) -> MessagePage:
-    """GET /messages: a page around `anchor` (an id, 'newest', 'oldest' or 'first_unread'), oldest first.
+    """GET /messages: a page around `anchor` (an id, 'newest', 'oldest', 'first_unread', or a time: the first message
+    since then, from level 445), oldest first.
 
     With `apply_markdown` the content is HTML, else the source. The page's own `anchor` is the id that the
     server resolved; messages that cannot be parsed are left out. Without `allow_empty_topic_name` the empty

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TypeAlias
 
 from narrowcast_api.errors import InvalidInput
@@ -39,8 +40,13 @@ def wire_narrow(narrow: Narrowing) -> list[dict[str, object]]:
     return terms
 
 
-def anchor_params(server: ServerInfo, anchor: int | Anchor | str) -> dict[str, object]:
-    """The anchor in the form of this server: as a word from level 1, before as a number and a flag."""
+def anchor_params(server: ServerInfo, anchor: int | Anchor | str | datetime) -> dict[str, object]:
+    """The anchor in the form of this server: as a word from level 1, before as a number and a flag. A time (which
+    needs a zone) is the first message since then; level 445, else Unsupported.
+    """
+    if isinstance(anchor, datetime):
+        server.require(Gate.ANCHOR_DATE)
+        return {"anchor": "date", "anchor_date": anchor.astimezone(UTC).isoformat(timespec="seconds")}
     if isinstance(anchor, int):
         return {"anchor": int(segment(anchor, "anchor"))}
     try:

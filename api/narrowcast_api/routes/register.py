@@ -48,6 +48,7 @@ async def register(
     client_gravatar: bool = True,
     narrow: Narrowing | Omit = OMIT,
     all_public_streams: bool | Omit = OMIT,
+    idle_queue_timeout: int | Omit = OMIT,
     lazy_field: str = "",
 ) -> dict[str, object]:
     """POST /register: returns the snapshot as the server sent it, with `queue_id` and `last_event_id`.
@@ -57,8 +58,9 @@ async def register(
     `event_types` and `fetch_event_types` everything is included; `unread_msgs` needs both 'message' and
     'update_message_flags' among the fetched types. `include_subscribers` may be 'partial', which below level
     412 means all of them. `narrow` selects the messages of the queue; raises InvalidInput if a term is
-    negated or its operand is not a text. In a large response the list named `lazy_field` is a sequence that
-    parses each row when it is accessed.
+    negated or its operand is not a text. `idle_queue_timeout` is the number of seconds for which the server should
+    keep the queue without a request; below level 481 it is not sent. In a large response the list named `lazy_field`
+    is a sequence that parses each row when it is accessed.
     """
     server = await connection.identified()
     if include_subscribers == "partial" and not server.supports(Gate.SOME_SUBSCRIBERS):
@@ -73,6 +75,7 @@ async def register(
         "fetch_event_types": OMIT if isinstance(fetch_event_types, Omit) else list(fetch_event_types),
         "narrow": OMIT if isinstance(narrow, Omit) else [_pair(term) for term in wire_narrow(narrow)],
         "all_public_streams": all_public_streams,
+        "idle_queue_timeout": idle_queue_timeout if server.supports(Gate.IDLE_QUEUE_TIMEOUT) else OMIT,
     }
     response = await connection.request(
         "POST", "/register", params, timeout=_SECONDS, max_bytes=_MAX_RESPONSE_BYTES, lazy_field=lazy_field

@@ -36,7 +36,10 @@ from narrowcast_api.wire.events import (
     DraftsAddEvent,
     DraftsRemoveEvent,
     DraftsUpdateEvent,
+    HasWebexTokenEvent,
     LegacySettingEvent,
+    RealmDomainsAddEvent,
+    RealmDomainsRemoveEvent,
     RealmUpdateDictEvent,
     RealmUpdateEvent,
     RealmUserSettingsDefaultsEvent,
@@ -92,6 +95,12 @@ def _scheduled_update(state: State, event: ScheduledMessagesUpdateEvent) -> tupl
 def _scheduled_remove(state: State, event: ScheduledMessagesRemoveEvent) -> tuple[Change, ...]:
     state.scheduled_messages.remove(event.scheduled_message_id)
     return (ScheduledMessagesChanged(),)
+
+
+@handlers.of(HasWebexTokenEvent)
+def _webex_login(state: State, event: HasWebexTokenEvent) -> tuple[Change, ...]:
+    state.offers = state.offers._replace(webex_login=event.value)
+    return ()
 
 
 @handlers.of(UserSettingsEvent)
@@ -164,6 +173,17 @@ def _attachment(state: State, event: AttachmentEvent) -> tuple[Change, ...]:
 @handlers.of(InvitesChangedEvent)
 def _invites(state: State, event: InvitesChangedEvent) -> tuple[Change, ...]:
     return (SettingsChanged(("invites",)),)
+
+
+@handlers.of(RealmDomainsAddEvent)
+def _domain_added(state: State, event: RealmDomainsAddEvent) -> tuple[Change, ...]:
+    """The domains are not in the state: screens that show them fetch them again."""
+    return (SettingsChanged(("domains",)),)
+
+
+@handlers.of(RealmDomainsRemoveEvent)
+def _domain_removed(state: State, event: RealmDomainsRemoveEvent) -> tuple[Change, ...]:
+    return (SettingsChanged(("domains",)),)
 
 
 @handlers.of(RealmExportEvent)

@@ -155,6 +155,7 @@ _FLAGS = {
     "is_archived",
     "history_public_to_subscribers",
     "is_recently_active",
+    "default_push_notifications",
 }
 _NUMBERS = {
     "stream_post_policy": "post_policy",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import RawRecord, boolean, rows, text
+from narrowcast_api.model.reading import RawRecord, boolean, optional_bool, rows, text
 
 
 class ServerOffers(NamedTuple):
@@ -22,6 +22,8 @@ class ServerOffers(NamedTuple):
     """Whether organizations may have web-public channels."""
     jitsi_url: str = ""
     """The URL of the Jitsi server for video calls, unless the organization has set its own."""
+    webex_login: bool | None = None
+    """Whether the current user is logged in at Webex; None if the server does not say (below level 493)."""
 
 
 def read_server_offers(response: RawRecord) -> ServerOffers:
@@ -36,5 +38,6 @@ def read_server_offers(response: RawRecord) -> ServerOffers:
         names_fixed=boolean(response, "server_name_changes_disabled"),
         pictures_fixed=boolean(response, "server_avatar_changes_disabled"),
         web_public=boolean(response, "server_web_public_streams_enabled"),
+        webex_login=optional_bool(response, "has_webex_token"),
         jitsi_url=text(response, "server_jitsi_server_url") or text(response, "jitsi_server_url"),
     )

@@ -14,6 +14,8 @@ from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from narrowcast_api.client import Client
     from narrowcast_api.model.messages import Match, Message
 
@@ -62,7 +64,7 @@ class ViewHost(Protocol):
     def state(self) -> State: ...
 
     async def fetch(
-        self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
+        self, narrow: Narrow, anchor: Anchor | datetime, before: int, after: int, *, include_anchor: bool
     ) -> Page:
         """Fetches a page from the server into the state. Raises `NarrowcastError`."""
 

@@ -47,6 +47,8 @@ from narrowcast_api.threads import in_thread
 from narrowcast_api.wire.events import UpdateMessageFlagsEvent
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import httpx2
 
     from narrowcast_api.account import Account
@@ -237,7 +239,7 @@ class Session:
         return messages
 
     async def fetch(
-        self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
+        self, narrow: Narrow, anchor: Anchor | datetime, before: int, after: int, *, include_anchor: bool
     ) -> Page:
         """Fetches a page of a narrow from the server. Raises `NarrowcastError`."""
         return await self._synchronizer.fetch(narrow, anchor, before, after, include_anchor=include_anchor)

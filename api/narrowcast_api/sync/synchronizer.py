@@ -56,6 +56,8 @@ from narrowcast_api.wire.events import (
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import httpx2
 
 
@@ -246,7 +248,7 @@ class Synchronizer:
             self._watches.remove(watch)
 
     async def fetch(
-        self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
+        self, narrow: Narrow, anchor: Anchor | datetime, before: int, after: int, *, include_anchor: bool
     ) -> Page:
         """Fetches a page of a narrow and adds its messages to the state. Raises `NarrowcastError`."""
         state = self._session.state

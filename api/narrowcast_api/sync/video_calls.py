@@ -38,6 +38,8 @@ async def new_call(session: Session, room: str) -> str:
             return await calls.constructor_groups()
         case "nextcloud_talk":
             return await calls.nextcloud_talk(room_name=room)
+        case "webex" if session.state.offers.webex_login is False:
+            raise InvalidInput(_log_in("Webex"))
         case "webex":
             return await _with_login("Webex", calls.webex())
         case "zoom" | "zoom_server_to_server":
@@ -53,12 +55,14 @@ async def _with_login(provider: str, created: Awaitable[str]) -> str:
         return await created
     except ApiError as error:
         if error.code in _WITHOUT_TOKEN:
-            raise InvalidInput(
-                f"log in to {provider} in the web app first; calls are made with your account there"
-            ) from error
+            raise InvalidInput(_log_in(provider)) from error
         if error.code == "UNKNOWN_ZOOM_USER":
             raise InvalidInput("Zoom has no account with your email address") from error
         raise
+
+
+def _log_in(provider: str) -> str:
+    return f"log in to {provider} in the web app first; calls are made with your account there"
 
 
 def provider_of(state: State) -> str:

@@ -281,7 +281,13 @@ class Gate(Enum):
     BOT_KEY = _row(463, "Fetching a bot's API key", "read from the list of bots")
     LINKIFIER_REVERSE = _row(471, "Templates that turn pasted addresses into text", "not available")
     LINKIFIER_ALTERNATIVES = _row(478, "Several addresses of a linkifier", "not available")
+    IDLE_QUEUE_TIMEOUT = _row(481, "Choosing how long an event queue is kept", "the server decides")
+    TERM_CHANNELS_ARCHIVED = _row(489, "The search for messages in archived channels", "not available")
     BOT_STORAGE_OF_BOTS = _row(494, "Storage for bots only", "people have storage too")
+    PUSH_BY_DEFAULT = _row(
+        507, "Mobile notifications by default for subscribers of a channel", "left out, with a notice"
+    )
+    HIDE_LINK_PREVIEWS = _row(510, "Hiding the link previews of a message", "not available")
 
     @property
     def level(self) -> int:

@@ -46,9 +46,13 @@ class MessageResponse(WireModel):
 
 
 class SentMessage(WireModel):
-    """Response of POST /messages."""
+    """Response of POST /messages. From level 508 with the absolute address of the message, and a Markdown link to it;
+    both are empty below.
+    """
 
     id: Id
+    message_url: str = ""
+    message_link: str = ""
     automatic_new_visibility_policy: Int | None = None
 
 

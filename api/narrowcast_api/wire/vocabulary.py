@@ -12,8 +12,8 @@ from typing import Final
 API_PREFIX: Final = "/api/v1"
 """The path prefix of all operations (CONV-01)."""
 
-LATEST_LEVEL: Final = 442
-"""The newest feature level whose changes are all handled; `levels.py` has some of later levels too."""
+LATEST_LEVEL: Final = 512
+"""The newest feature level whose changes are all handled."""
 
 EMPTY_TOPIC_PLACEHOLDER: Final = "(no topic)"
 """The name of the empty topic on old servers (CONV-11). The library never sends it."""
@@ -57,9 +57,12 @@ class MessageFlag(StrEnum):
     WILDCARD_MENTIONED = "wildcard_mentioned"
     HAS_ALERT_WORD = "has_alert_word"
     HISTORICAL = "historical"
+    HIDE_LINK_PREVIEWS = "hide_link_previews"
 
 
-CHANGEABLE_FLAGS: Final = frozenset({MessageFlag.READ, MessageFlag.STARRED, MessageFlag.COLLAPSED})
+CHANGEABLE_FLAGS: Final = frozenset(
+    {MessageFlag.READ, MessageFlag.STARRED, MessageFlag.COLLAPSED, MessageFlag.HIDE_LINK_PREVIEWS}
+)
 """The flags that a user can change; the server sets the others."""
 
 WILDCARD_FLAGS: Final = frozenset(

@@ -43,10 +43,14 @@ class MessageRecord(Struct, frozen=True, tag_field="kind", tag="message", omit_d
 
 
 class SentRecord(Struct, frozen=True, tag_field="kind", tag="sent"):
-    """A message that `send` has sent: its id, and the addresses of its files, relative to the organization's URL."""
+    """A message that `send` has sent: its id, the addresses of its files, relative to the organization's URL, and its
+    own address with a Markdown link to it, from feature level 508.
+    """
 
     id: int
     files: list[str]
+    message_url: str | UnsetType = UNSET
+    message_link: str | UnsetType = UNSET
 
 
 class MatchRecord(Struct, frozen=True, tag_field="kind", tag="match"):

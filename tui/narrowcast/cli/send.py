@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from narrowcast.cli.account_choice import chosen_account
 from narrowcast.cli.directory import Directory, registered
 from narrowcast.cli.outcome import CommandError, Exit, print_error
@@ -29,6 +31,7 @@ from narrowcast_api.storage.folders import expand_home
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
     from narrowcast_api.model.channels import Channel
+    from narrowcast_api.wire.messages import SentMessage
 
 
 MAX_INPUT = 16 * 1024 * 1024
@@ -83,27 +86,27 @@ async def _send(account: Account, args: argparse.Namespace, text: str, files: Se
         addresses, links = await _uploaded(client, files, quiet=args.quiet)
         content = "\n".join(part for part in (text, *links) if part)
         try:
-            message_id = await _sent(client, args, where, content)
+            sent = await _sent(client, args, where, content)
         except ServerFault as error:
             raise CommandError(
                 f"Server error (HTTP {error.status}). The message may have been sent: check before you try again."
             ) from error
-    return SentRecord(message_id, addresses)
+    return SentRecord(sent.id, addresses, sent.message_url or UNSET, sent.message_link or UNSET)
 
 
 async def _sent(
     client: Client, args: argparse.Namespace, where: Destination | str | list[str], content: str
-) -> int:
-    """Sends the message; if the channel turns out to require a topic, sends it with one. Returns its id."""
+) -> SentMessage:
+    """Sends the message; if the channel turns out to require a topic, sends it with one."""
     if isinstance(where, list):
-        return (await client.messages.send(to=where, content=content)).id
+        return await client.messages.send(to=where, content=content)
     if isinstance(where, str):
-        return (await client.messages.send(to=where, topic=args.topic or "", content=content)).id
+        return await client.messages.send(to=where, topic=args.topic or "", content=content)
     try:
-        return (await client.messages.send(to=where, content=content)).id
+        return await client.messages.send(to=where, content=content)
     except BadRequest as error:
         topic = _topic_instead(args, where, error)
-        return (await client.messages.send(to=ChannelDestination(topic[0], topic[1]), content=content)).id
+        return await client.messages.send(to=ChannelDestination(topic[0], topic[1]), content=content)
 
 
 def _topic_instead(args: argparse.Namespace, where: Destination, error: BadRequest) -> tuple[int, str]:

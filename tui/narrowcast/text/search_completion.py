@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["SearchOffer", "offers"]
 
 SHOWN = 6
-OPERATORS = ("channel", "topic", "sender", "mentions", "dm", "dm-including", "is", "has", "near", "id")
+OPERATORS = (
+    *("channel", "topic", "sender", "mentions", "dm", "dm-including"),
+    *("is", "has", "channels", "near", "id"),
+)
 _TERM = re.compile(r'(?:^|(?<=\s))(-?)(?:([a-z-]+):)?("(?:[^"]|"")*|[^\s"]*)$')
 _CHANNEL = re.compile(r'(?:^|\s)(?:channel|stream):(?:"((?:[^"]|"")*)"|(\S+))')
 _PEOPLE = {*PEOPLE, "from", "pm-with"}
@@ -70,7 +73,7 @@ def _values(state: State, operator: str, text: str) -> tuple[list[str], Callable
         users = people(state).users
         return [user.full_name for user in users], lambda place: (
             names.recipient(state, users[place].user_id),
-            users[place].email,
+            users[place].shown_email,
         )
     if operator in ("channel", "stream"):
         channels = list(state.channels.subscribed())
@@ -84,8 +87,12 @@ def _values(state: State, operator: str, text: str) -> tuple[list[str], Callable
             topics[place][0],
             f"#{names.channel(state, topics[place][1])}",
         )
-    words = {"is": list(IS), "has": list(HAS)}.get(operator, [])
+    words = {"is": list(IS), "has": list(HAS), "channels": _channels(state)}.get(operator, [])
     return words, lambda place: (words[place], "")
+
+
+def _channels(state: State) -> list[str]:
+    return ["public", "archived"] if state.supports(Gate.TERM_CHANNELS_ARCHIVED) else ["public"]
 
 
 def _topics(state: State, text: str) -> Iterator[tuple[str, int]]:

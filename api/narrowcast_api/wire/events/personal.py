@@ -100,3 +100,10 @@ class AttachmentEvent(Event):
     op: Literal["add", "update", "remove"]
     attachment: Attachment
     upload_space_used: Int = 0
+
+
+class HasWebexTokenEvent(Event):
+    """The current user has logged in at Webex, or logged out there."""
+
+    type: Literal["has_webex_token"] = "has_webex_token"
+    value: bool

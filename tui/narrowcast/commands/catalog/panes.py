@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from narrowcast.commands.command import REFUSED, WAITS, Command, Context, listed
+from narrowcast_api.wire.levels import Gate
 
 APP: tuple[Command, ...] = (
     *listed(
@@ -101,6 +102,14 @@ MESSAGES: tuple[Command, ...] = (
         ),
         Command(
             "message.collapse", "Collapse or expand message", ("minus",), "self.parts.flags.collapse", WAITS
+        ),
+        Command(
+            "message.previews",
+            "Hide or show link previews of message",
+            (),
+            "self.parts.flags.link_previews",
+            WAITS,
+            gate=Gate.HIDE_LINK_PREVIEWS,
         ),
         Command("message.edit", "Edit message", ("e",), "self.parts.writing.edit", REFUSED),
         Command(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from narrowcast.panes.messages.context import PaneContext
@@ -12,6 +12,7 @@ from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.text.typed_dates import day_of
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.dates import first_since
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast_api.narrow.page import Page
@@ -50,12 +51,8 @@ class DateJump:
         if view is None:
             return
         if not self._knows(view, at):
-
-            def fetch(anchor: int | str, before: int, after: int) -> Awaitable[Page]:
-                return self._pane.session.fetch(view.narrow, anchor, before, after, include_anchor=True)
-
             try:
-                message_id = await first_since(fetch, at)
+                message_id = await self._first_since(view, at)
             except NarrowcastError as error:
                 self._pane.say(f"Only loaded messages were searched: {error.user_message}")
             else:
@@ -64,6 +61,18 @@ class DateJump:
                 return
         if view is self._pane.view and view.ids:
             self._pane.list.position.jump(view.ids[min(self._known_since(view, at), len(view.ids) - 1)])
+
+    async def _first_since(self, view: MessageView, at: float) -> int | None:
+        """Asks the server for the id of the first message since a time; None if there is none."""
+        session = self._pane.session
+
+        def fetch(anchor: int | str | datetime, before: int, after: int) -> Awaitable[Page]:
+            return session.fetch(view.narrow, anchor, before, after, include_anchor=True)
+
+        if not session.state.supports(Gate.ANCHOR_DATE):
+            return await first_since(fetch, at)  # TODO(server-445)
+        found = (await fetch(datetime.fromtimestamp(at, UTC), 0, 0)).messages
+        return found[0].id if found and found[0].timestamp >= at else None
 
     def _knows(self, view: MessageView, at: float) -> bool:
         """Whether the first message since a time is among the loaded ones."""

@@ -1,4 +1,4 @@
-"""Flags of the selected message: starred, collapsed, read."""
+"""Flags of the selected message: starred, collapsed, without link previews, read."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.text import names
 from narrowcast_api import permissions
+from narrowcast_api.wire.vocabulary import MessageFlag
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
@@ -37,6 +38,12 @@ class Flags:
         """Collapses the message to one line, or expands it."""
         if (message := self._pane.message_or_notify()) is not None:
             self._flag(message, "collapsed", "collapsed" not in message.flags)
+
+    def link_previews(self) -> None:
+        """Hides the previews of the message's links, or shows them again."""
+        if (message := self._pane.message_or_notify()) is not None:
+            flag = MessageFlag.HIDE_LINK_PREVIEWS
+            self._flag(message, flag, flag not in message.flags)
 
     def _flag(self, message: Message, flag: str, on: bool) -> None:
         session = self._pane.session

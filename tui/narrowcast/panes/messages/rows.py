@@ -16,7 +16,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from narrowcast.commands.hints import Keys, default_keys, key_of, with_keys
-from narrowcast.content.blocks import Document, Paragraph, Text
+from narrowcast.content.blocks import Card, CardKind, Document, Paragraph, Text
 from narrowcast.content.inlines import Inliner, Target, TargetKind
 from narrowcast.content.layout import Layout, Rendered
 from narrowcast.content.palette import Palette
@@ -31,6 +31,7 @@ from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.widgets.strips import Part, compose_line, lean_strip
 from narrowcast_api.model.messages import Message, grouped
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.wire.vocabulary import MessageFlag
 from narrowcast_assets.emoji import character_of
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ class RowMaker:
         if user is not None and user.is_bot:
             notes.append("bot")
         if user is not None and not user.is_active:
-            notes.append("deactivated")
+            notes.append(names.gone(user))
         return self._heading(message.sender_id, name, " ".join(notes), self._status(message))
 
     def _heading(self, user_id: int, name: str, notes: str, status: str) -> MessageRow:
@@ -308,6 +309,8 @@ class RowMaker:
         document = parse(content, shape.rows)
         if message.is_me_message:
             document = _without_command(document)
+        if MessageFlag.HIDE_LINK_PREVIEWS in message.flags:
+            document = _without_previews(document)
         if self.cards is not None:
             document = self.cards(document)
         rendered = layout.render(document, widget, self.text_width, shape.rows, lead_in)
@@ -380,6 +383,13 @@ def _has_ground(style: Style) -> bool:
 
 def _has_room(strip: Strip, note: str) -> bool:
     return cell_len(strip.text.rstrip()) + len(note) < strip.cell_length
+
+
+def _without_previews(document: Document) -> Document:
+    """The content without cards of websites, whose links are in the text."""
+    blocks = document.blocks
+    kept = tuple(one for one in blocks if not (isinstance(one, Card) and one.kind is CardKind.WEBSITE))
+    return replace(document, blocks=kept)
 
 
 def _without_command(document: Document) -> Document:

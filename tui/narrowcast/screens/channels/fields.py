@@ -143,6 +143,13 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
             needs=refused or administrators,
             value=channel is not None and channel.channel_id in state.channels.default_ids,
         ),
+        YesNo(
+            "push",
+            "Mobile notifications by default",
+            "For users who subscribe for the first time",
+            needs=refused or permissions.level_needed(state, Gate.PUSH_BY_DEFAULT) or administrators,
+            value=channel is not None and channel.default_push_notifications,
+        ),
     ]
 
 
@@ -166,6 +173,7 @@ def new_channel(host: Host, created: Callable[[int], object]) -> None:
             is_default_stream=values.new_flag("default"),
             topics_policy=_topics(values),
             folder_id=_folder(values),
+            default_push_notifications=values.new_flag("push"),
             invite_only=privacy.private,
             is_web_public=privacy.web_public,
             history_public_to_subscribers=privacy.history_public,
@@ -218,6 +226,7 @@ def edit_channel(host: Host, channel: Channel) -> None:
             history_public_to_subscribers=privacy.history_public,
             topics_policy=_topics(values),
             folder_id=_folder(values),
+            default_push_notifications=values.new_flag("push"),
             message_retention_days=_retention(values),
         )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from narrowcast.screens.dialogs.form_fields import LineField, Values, YesNo
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast_api import permissions
+from narrowcast_api.state.changes import Change, SettingsChanged, StateReplaced
 
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class DomainsScreen(ManageScreen["Domain"]):
-    """Fetched when the screen opens, since the state does not hold them."""
+    """Fetched when the screen opens and when an event reports a change, since the state does not hold them."""
 
     TITLE_TEXT = "Allowed domains"
     KEYS = (
@@ -34,6 +35,12 @@ class DomainsScreen(ManageScreen["Domain"]):
 
     async def load(self) -> None:
         self._domains = await self.session.client.organization.domains()
+
+    def _on_changes(self, changes: Sequence[Change]) -> None:
+        """Reloads the list when somebody else has changed it."""
+        told = any(isinstance(change, SettingsChanged) and "domains" in change.names for change in changes)
+        if told or any(isinstance(change, StateReplaced) for change in changes):
+            self.work(self.reload())
 
     def rows(self) -> Sequence[ListRow[Domain]]:
         return [

@@ -90,13 +90,13 @@ class ExportsScreen(ManageScreen["Export"]):
         self.form("Start export", [field], create, verb="starts", note=self._agreed, done=done)
 
     def open(self, item: Export) -> None:
-        if item.export_url:
+        if item.export_url and not item.export_from_prior_server:
             self.copy(urljoin(f"{self.session.account.site}/", item.export_url))
         else:
             self.say(f"This export is {_status(item)}.")
 
     def question(self, item: Export) -> tuple[str, str]:
-        if self.refused() or not item.export_url or item.deleted_timestamp:
+        if self.refused() or not item.export_url or item.deleted_timestamp or item.export_from_prior_server:
             return "", ""
         return f"Delete the export of {_kind(item)} from {_moment(item)}?", "Delete export"
 
@@ -115,6 +115,8 @@ def _kind(item: Export) -> str:
 
 
 def _status(item: Export) -> str:
+    if item.export_from_prior_server:
+        return "made on the organization's earlier server"
     if item.deleted_timestamp:
         return "deleted"
     if item.failed_timestamp:
