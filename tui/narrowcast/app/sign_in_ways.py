@@ -11,8 +11,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from narrowcast.text.excerpt import excerpt
-from narrowcast.text.safe_text import safe_line
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes import auth
 from narrowcast_api.routes.external_sign_in import (
@@ -25,11 +23,6 @@ from narrowcast_api.routes.external_sign_in import (
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
     from narrowcast_api.wire.server import ExternalMethod, ServerSettings
-
-
-INCOMPATIBLE = "The server says that it no longer supports this version of Narrowcast."
-
-_DESCRIPTION_LENGTH = 300
 
 
 class WayKind(StrEnum):
@@ -70,11 +63,6 @@ def ways_of(settings: ServerSettings) -> list[Way]:
     ways.append(Way(WayKind.KEY, "API key"))
     ways.append(Way(WayKind.FILE, "zuliprc file"))
     return ways
-
-
-def about_organization(html: str) -> str:
-    """The description of an organization as text of one line, from the HTML that servers send."""
-    return safe_line(" ".join(excerpt(html).split()), _DESCRIPTION_LENGTH)
 
 
 def takes_password(settings: ServerSettings) -> bool:

@@ -25,6 +25,9 @@ SEE_MATCHES = "Type a part of the name to see what matches."
 """Advice for an unknown name, in fields with completion."""
 
 
+INCOMPATIBLE = "The server says that it no longer supports this version of Narrowcast."
+
+_DESCRIPTION_LENGTH = 300
 _COMMAS = 3
 """Maximum number of commas in a name of a list."""
 
@@ -40,6 +43,11 @@ def initials(name: str) -> str:
     letters = [words[0][0], *([words[-1][0]] if len(words) > 1 else [])] if words else ["?"]
     shown = "".join(letters).upper()
     return shown if most_columns(shown) <= 2 else shown[:1] if most_columns(shown[:1]) <= 2 else "?"
+
+
+def organization(html: str) -> str:
+    """The description of an organization as text of one line, from the HTML that servers send."""
+    return " ".join(excerpt(html).split())[:_DESCRIPTION_LENGTH]
 
 
 def gone(user: User | None) -> str:

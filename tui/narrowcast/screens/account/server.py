@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from narrowcast.app.sign_in_ways import INCOMPATIBLE, about_organization
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.text import names
 from narrowcast_api import permissions
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.state.changes import ConnectionChanged, SettingsChanged
@@ -77,8 +77,8 @@ class ServerScreen(ManageScreen[str]):
         if (public := self._public) is None:
             return
         if public.is_incompatible:
-            yield "Warning", INCOMPATIBLE
-        if description := about_organization(public.realm_description):
+            yield "Warning", names.INCOMPATIBLE
+        if description := names.organization(public.realm_description):
             yield "Description", description
         if public.realm_icon:
             yield "Icon", urljoin(f"{self.session.account.site}/", public.realm_icon)

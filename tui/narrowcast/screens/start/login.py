@@ -18,10 +18,8 @@ from narrowcast.app.background import Latest
 from narrowcast.app.context import app_of
 from narrowcast.app.sign_in_links import login_refusal
 from narrowcast.app.sign_in_ways import (
-    INCOMPATIBLE,
     Way,
     WayKind,
-    about_organization,
     begin,
     can_open_browser,
     dev_sign_in,
@@ -35,6 +33,7 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.terminal.programs import open_link
 from narrowcast.terminal.textual_fixes import FixedScreen
+from narrowcast.text import names
 from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
@@ -164,7 +163,7 @@ class LoginScreen(FixedScreen[None]):
         self._ways = ways_of(settings)
         kinds = {way.kind for way in self._ways}
         lines = [
-            ": ".join(filter(None, (settings.realm_name, about_organization(settings.realm_description))))
+            ": ".join(filter(None, (settings.realm_name, names.organization(settings.realm_description))))
         ]
         if kinds & {WayKind.BROWSER, WayKind.DEV} or WayKind.PASSWORD not in kinds:
             lines.append(" · ".join(way.title for way in self._ways))
@@ -172,7 +171,7 @@ class LoginScreen(FixedScreen[None]):
         self.query_one("#ways", Static).update(safe_block("\n".join(filter(None, lines))))
         self.query_one("#ways").display = any(lines)
         if settings.is_incompatible:
-            self._say(INCOMPATIBLE)
+            self._say(names.INCOMPATIBLE)
         same = next((way for way in self._ways if way.kind is self._way.kind), None)
         if same is None:
             self._take(self._ways[0])
