@@ -75,7 +75,7 @@ def _extensions() -> Iterator[str]:
 
 
 def _commands() -> Iterator[str]:
-    from narrowcast.commands.registry import REGISTRY
+    from narrowcast.keys.registry import REGISTRY
 
     return (f"command {command.id}" for command in REGISTRY)
 

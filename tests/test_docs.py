@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.app.config_load import parse
 from narrowcast.cli.grammar import build_parser
-from narrowcast.commands.keymap import key_label
-from narrowcast.commands.registry import by_id
+from narrowcast.config.config_load import parse
 from narrowcast.extensions.loading import load_all
+from narrowcast.keys.keymap import key_label
+from narrowcast.keys.registry import by_id
 from support.extensions import write
 
 ROOT = Path(__file__).parents[1]

@@ -6,10 +6,10 @@ import re
 
 from generate.everyday import TASKS
 from generate.markdown import cell, table
-from narrowcast.commands.command import Offline
-from narrowcast.commands.keymap import key_label, key_table
-from narrowcast.commands.presets import PRESETS
-from narrowcast.commands.registry import REGISTRY, Context, by_id, groups
+from narrowcast.keys.command import Offline
+from narrowcast.keys.keymap import key_label, key_table
+from narrowcast.keys.presets import PRESETS
+from narrowcast.keys.registry import REGISTRY, Context, by_id, groups
 
 _WITH_PURPOSE = {Context.MAIN, Context.NAVIGATION, Context.MESSAGES, Context.COMPOSE, Context.OUTBOX}
 _COMMAND = re.compile(r"<([a-z]+\.[a-z-]+)>")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from generate.markdown import cell, table
-from narrowcast.app import config
-from narrowcast.app.config_keys import CONFIG_KEYS, ConfigKey, value_of
+from narrowcast.config import config
+from narrowcast.config.config_keys import CONFIG_KEYS, ConfigKey, value_of
 
 
 def page() -> str:

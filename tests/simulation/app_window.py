@@ -15,7 +15,7 @@ from textual.notifications import SeverityLevel
 
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.app.early_session import RunningSession
-from narrowcast.app.frames import Frames
+from narrowcast.runtime.frames import Frames
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.narrow.destinations import Destination

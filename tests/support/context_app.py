@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 
-from narrowcast.app.background import could_not
-from narrowcast.app.looking import Looking
 from narrowcast.commands.run import AppWithCommands
+from narrowcast.runtime.background import could_not
+from narrowcast.runtime.looking import Looking
 from narrowcast_api.tasks import Tasks
 from support.themed_app import ThemedApp
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from narrowcast.app.config import Config
-from narrowcast.app.config_load import parse
+from narrowcast.config.config import Config
+from narrowcast.config.config_load import parse
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.widgets.strips import plain_text
 from support.server import TestServer

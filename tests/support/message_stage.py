@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.message import Message as TextualMessage
 from textual.pilot import Pilot
 
-from narrowcast.app.config import Config
-from narrowcast.app.frames import Frames
+from narrowcast.config.config import Config
 from narrowcast.panes.messages import requests
 from narrowcast.panes.messages.pane import MessagesPane
+from narrowcast.runtime.frames import Frames
 from narrowcast.widgets.strips import plain_text
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.session import Session

@@ -26,7 +26,7 @@ from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 
 SOON = 0.045
-"""Seconds: timers due this soon are waited for. A frame of `narrowcast.app.frames` is, a blinking cursor is not."""
+"""Seconds: timers due this soon are waited for. A frame of `narrowcast.runtime.frames` is, a blinking cursor is not."""
 MAX_SECONDS = 1.0
 """Seconds after which endless activity, such as an animation, is no longer waited for. As in Textual, but
 only time in which the loop was idle counts: on a busy machine the work of a single key may take longer.

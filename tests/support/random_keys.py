@@ -10,7 +10,7 @@ import string
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from narrowcast.commands.registry import REGISTRY
+from narrowcast.keys.registry import REGISTRY
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.main.screen import MainScreen
 from support.sessions import until

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from textual.app import App
 from textual.pilot import Pilot
 
-from narrowcast.app import accounts
 from narrowcast.app.app import NarrowcastApp
-from narrowcast.app.config import Appearance, Config
-from narrowcast.commands.registry import by_id
+from narrowcast.config import account_files
+from narrowcast.config.config import Appearance, Config
+from narrowcast.keys.registry import by_id
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.account import Account
@@ -175,9 +175,9 @@ async def on_stage(
     account = server.account(person)
     account = account if site is None else replace(account, site=site)
     for name in stored:
-        accounts.store(server.account(name), paths.accounts)
+        account_files.store(server.account(name), paths.accounts)
     if stored:
-        rc = accounts.store(account, paths.accounts)
+        rc = account_files.store(account, paths.accounts)
     else:
         rc = folder / f"{person}.zuliprc"
         account.write_zuliprc(rc)
@@ -230,7 +230,7 @@ async def run(stage: Stage, command_id: str) -> None:
 
 def file_of(stage: Stage, name: str) -> Path:
     """The file in which a user's account is stored."""
-    return accounts.file_of(stage.app.paths.accounts, accounts.name_for(stage.server.account(name)))
+    return account_files.file_of(stage.app.paths.accounts, account_files.name_for(stage.server.account(name)))
 
 
 async def all_live(stage: Stage, count: int) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.app import accounts
-from narrowcast.app.config import Accounts, Config
+from narrowcast.config import account_files
+from narrowcast.config.config import Accounts, Config
 from narrowcast.screens.dialogs.form_fields import Refused
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.screens.messages.picture_file import read_picture
@@ -198,8 +198,8 @@ async def test_logging_out_forgets_the_account_and_opens_another_or_the_welcome(
     kept.touch()
     async with on_stage(tmp_path) as stage:
         folder = stage.app.paths.accounts
-        bruno = accounts.store(stage.server.account("bruno"), folder)
-        ada = accounts.store(stage.server.account("ada"), folder)
+        bruno = account_files.store(stage.server.account("bruno"), folder)
+        ada = account_files.store(stage.server.account("ada"), folder)
         await stage.app.accounts.switch(bruno)
         await until(lambda: stage.app.screen is stage.app.accounts.screen)
         await run(stage, "account.sign-out")
@@ -211,7 +211,7 @@ async def test_logging_out_forgets_the_account_and_opens_another_or_the_welcome(
         await run(stage, "account.sign-out")
         await choose(stage, "Log out")
         await until(lambda: isinstance(stage.app.screen, WelcomeScreen))
-        assert accounts.names(folder) == []
+        assert account_files.names(folder) == []
 
 
 async def test_an_account_file_that_was_named_by_its_user_is_not_deleted(tmp_path: Path) -> None:

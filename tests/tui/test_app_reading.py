@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from narrowcast.app.config import Config
+from narrowcast.config.config import Config
 from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.panes.navigation.rows import Kind
 from narrowcast.screens.dialogs.confirm import ConfirmScreen
@@ -152,7 +152,7 @@ async def test_panes_fold_by_width_and_leave_sixty_columns_of_text(
 
 
 async def test_help_lists_every_command_of_the_registry(tmp_path: Path) -> None:
-    from narrowcast.commands.registry import REGISTRY
+    from narrowcast.keys.registry import REGISTRY
 
     async with on_stage(tmp_path) as stage:
         await stage.press("question_mark")

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.app.config import Config, ConfigError
-from narrowcast.app.config_file import Value, change, check
-from narrowcast.app.config_keys import CONFIG_KEYS
-from narrowcast.app.config_load import parse
 from narrowcast.app.import_settings import read_zuliprc
 from narrowcast.cli.account_choice import chosen_file
-from narrowcast.commands.keymap import effective
-from narrowcast.commands.presets import PRESETS
+from narrowcast.config.config import Config, ConfigError
+from narrowcast.config.config_file import Value, change, check
+from narrowcast.config.config_keys import CONFIG_KEYS
+from narrowcast.config.config_load import parse
+from narrowcast.keys.keymap import effective
+from narrowcast.keys.presets import PRESETS
 from narrowcast.screens.settings.app_settings import AppSettingsScreen, KeysScreen
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.account import Account

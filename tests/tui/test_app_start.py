@@ -14,7 +14,7 @@ from narrowcast.app.sign_in_links import login_refusal, password_link
 from narrowcast.cli import login
 from narrowcast.cli.main import main
 from narrowcast.cli.outcome import CommandError, Exit
-from narrowcast.commands.registry import by_id
+from narrowcast.keys.registry import by_id
 from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.welcome import WelcomeScreen

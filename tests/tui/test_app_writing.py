@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from narrowcast.app.config import Config, Writing
+from narrowcast.config.config import Config, Writing
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from support.editing import edit_newest, edit_opened, edit_own

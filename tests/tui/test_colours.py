@@ -7,7 +7,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color as TextualColor
 
-from narrowcast.app.themes import THEMES
+from narrowcast.config.themes import THEMES
 from narrowcast.terminal.fallbacks import NearestOf256, nearest
 
 

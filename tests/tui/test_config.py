@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.app.config import Config, ConfigError
-from narrowcast.app.config_check import line_of
-from narrowcast.app.config_load import load, parse
+from narrowcast.config.config import Config, ConfigError
+from narrowcast.config.config_check import line_of
+from narrowcast.config.config_load import load, parse
 
 
 def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.app.frames import Frames, Kinds
 from narrowcast.cli import doctor
 from narrowcast.cli.main import main
 from narrowcast.cli.records import Finding
+from narrowcast.runtime.frames import Frames, Kinds
 from narrowcast.terminal.logs import DebugLog, start_log
 from narrowcast_api import debug_log
 from narrowcast_api.errors import NarrowcastError

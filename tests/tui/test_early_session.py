@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.app import accounts
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.app.early_session import begin
 from narrowcast.cli.open_app import forget_old_start
+from narrowcast.config import account_files
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal.paths import Paths
 from support.app_parts import main_screen
@@ -28,7 +28,7 @@ async def test_the_app_takes_over_the_early_session_with_its_first_view_and_even
 ) -> None:
     async with running_server(tmp_path / "server") as server:
         first = await server.send("bruno", "general", "lunch", "Soup?")
-        file = accounts.store(server.account("ada"), paths.accounts)
+        file = account_files.store(server.account("ada"), paths.accounts)
         early = asyncio.create_task(begin(file, paths))
         session, _ = await early
         await until(lambda: any(first in view.ids for view in session.views_on_screen))
@@ -46,7 +46,7 @@ async def test_the_app_takes_over_the_early_session_with_its_first_view_and_even
 
 
 async def test_an_account_that_cannot_be_read_is_explained_by_the_app(paths: Paths) -> None:
-    file = accounts.file_of(paths.accounts, "ada")
+    file = account_files.file_of(paths.accounts, "ada")
     file.parent.mkdir(parents=True)
     file.write_text("no account\n")
     app = NarrowcastApp(file, paths=paths, early=asyncio.create_task(begin(file, paths)))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.commands.registry import by_id
+from narrowcast.keys.registry import by_id
 from narrowcast.screens.dialogs.palette import palette
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.server_info import ServerInfo

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from textual import events
 
-from narrowcast.app.config import Config
+from narrowcast.config.config import Config
 from narrowcast.screens.dialogs.form import FormScreen, read_only_form
 from narrowcast.screens.dialogs.form_fields import (
     ChannelName,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.timer import Timer
 
-from narrowcast.app.frames import AFTER_KEY, FRAME, RESERVE, STEADY, Frames, Kinds
+from narrowcast.runtime.frames import AFTER_KEY, FRAME, RESERVE, STEADY, Frames, Kinds
 from narrowcast_api.state import changes as change
 from support.sessions import until
 from support.stage import on_stage

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import narrowcast
-from narrowcast.app.config import Config
-from narrowcast.commands.hints import default_keys, with_keys
-from narrowcast.commands.keymap import effective
+from narrowcast.config.config import Config
+from narrowcast.keys.hints import default_keys, with_keys
+from narrowcast.keys.keymap import effective
 from narrowcast.screens.groups.groups import GroupsScreen
 from narrowcast.screens.main.hints import READING, hint_line
 from support.server import running_server

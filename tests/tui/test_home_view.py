@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.app.looking import LOOKING, Looking
+from narrowcast.runtime.looking import LOOKING, Looking
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast_api.narrow.narrow import Narrow

@@ -11,8 +11,9 @@ from textual.actions import parse
 
 import narrowcast
 from narrowcast.app.app import NarrowcastApp
-from narrowcast.commands.command import UNUSED, Context, around
-from narrowcast.commands.keymap import (
+from narrowcast.commands.run import workspace_function
+from narrowcast.keys.command import UNUSED, Context, around
+from narrowcast.keys.keymap import (
     KeymapError,
     effective,
     key_label,
@@ -21,8 +22,7 @@ from narrowcast.commands.keymap import (
     textual_keymap,
     typed,
 )
-from narrowcast.commands.registry import REGISTRY, bindings_for, by_id
-from narrowcast.commands.run import workspace_function
+from narrowcast.keys.registry import REGISTRY, bindings_for, by_id
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.pane import MessagesPane
@@ -155,7 +155,7 @@ def test_no_key_is_bound_outside_of_the_registry() -> None:
         for file in source.rglob("*.py")
         if re.search(r"(?<!def )\bBinding\(", file.read_text(encoding="utf-8"))
     ]
-    assert sorted(found) == ["commands/command.py", "commands/keymap.py"]
+    assert sorted(found) == ["keys/command.py", "keys/keymap.py"]
     screens = (source / "screens").rglob("*.py")
     assert not [file for file in screens if re.search(r"event\.(key|character)\b", file.read_text("utf-8"))]
 

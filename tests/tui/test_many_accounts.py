@@ -12,9 +12,9 @@ import pytest
 from msgspec.structs import replace
 from textual import events
 
-from narrowcast.app import accounts
-from narrowcast.app.config import Accounts, Config
 from narrowcast.app.window_title import WindowTitle
+from narrowcast.config import account_files
+from narrowcast.config.config import Accounts, Config
 from narrowcast.panes.navigation.rows import Kind
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.terminal.paths import Paths
@@ -207,9 +207,9 @@ async def test_the_inbox_has_what_is_unread_in_all_accounts(tmp_path: Path) -> N
 async def test_a_broken_account_does_not_affect_the_others(tmp_path: Path) -> None:
     folder = Paths.under(tmp_path / "home-ada").accounts
     async with running_server(tmp_path / "server") as server:
-        gone = accounts.store(replace(server.account("dario"), site="http://127.0.0.1:9"), folder)
+        gone = account_files.store(replace(server.account("dario"), site="http://127.0.0.1:9"), folder)
         (folder / "aaa.zuliprc").write_text("nothing")
-        refused = accounts.store(replace(server.account("elif"), key=Secret("wrong" * 8)), folder)
+        refused = account_files.store(replace(server.account("elif"), key=Secret("wrong" * 8)), folder)
         async with on_stage(tmp_path, server=server, stored=["bruno"]) as stage:
             await _has_three_broken_ones(stage, gone, refused)
 

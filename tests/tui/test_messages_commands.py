@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.commands.registry import Context, in_context
 from narrowcast.commands.run import method
+from narrowcast.keys.registry import Context, in_context
 from narrowcast.panes.messages import requests
 from narrowcast.screens.dialogs.picker import ChoiceList, Picker
 from narrowcast.widgets.strips import plain_text

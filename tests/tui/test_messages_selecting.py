@@ -7,7 +7,7 @@ from textual.geometry import Offset
 from textual.selection import Selection
 from textual.theme import Theme
 
-from narrowcast.app.themes import THEMES
+from narrowcast.config.themes import THEMES
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast_api.model.messages import Message, Reaction
 from narrowcast_api.narrow.narrow import Narrow

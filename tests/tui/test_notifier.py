@@ -12,9 +12,9 @@ import pytest
 from msgspec.structs import replace
 
 from narrowcast.app import notifier as module
-from narrowcast.app.config import Notifications
-from narrowcast.app.looking import LOOKING
 from narrowcast.app.notifier import Notifier
+from narrowcast.config.config import Notifications
+from narrowcast.runtime.looking import LOOKING
 from narrowcast.terminal.notifications import BELL, Popup
 from narrowcast_api.clock import SystemClock
 from narrowcast_api.protocols import read_marks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.commands.registry import by_id
+from narrowcast.keys.registry import by_id
 from narrowcast.widgets.status import banner
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from support.sessions import until

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.commands.registry import REGISTRY
+from narrowcast.keys.registry import REGISTRY
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Picker
 from support.screen_text import screen_text

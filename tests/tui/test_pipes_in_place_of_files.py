@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.app.config import ConfigError
-from narrowcast.app.config_file import read
-from narrowcast.app.config_load import load
 from narrowcast.app.import_settings import read_zuliprc
+from narrowcast.config.config import ConfigError
+from narrowcast.config.config_file import read
+from narrowcast.config.config_load import load
 from narrowcast.extensions.files import run_file
 from narrowcast.panes.compose.note import ComposeNote
 from narrowcast.screens.main.side_by_side import SideNote

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from narrowcast.app import accounts
+from narrowcast.config import account_files
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.narrow.narrow import Narrow
 from support import exploring
@@ -67,7 +67,7 @@ async def test_several_accounts_bear_keys_at_random_and_one_of_them_is_broken(
     with no_errors_logged():
         async with running_server(tmp_path / "server") as server:
             await _talk(server)
-            accounts.store(replace(server.account("greta"), site="http://127.0.0.1:9"), folder)
+            account_files.store(replace(server.account("greta"), site="http://127.0.0.1:9"), folder)
             (folder / "aaa.zuliprc").write_text("nothing")
             async with on_stage(tmp_path, server=server, stored=stored, size=WIDE) as stage:
                 await _two_conversations(stage)

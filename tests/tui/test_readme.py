@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from narrowcast.commands.keymap import key_label
-from narrowcast.commands.registry import by_id
+from narrowcast.keys.keymap import key_label
+from narrowcast.keys.registry import by_id
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from narrowcast.app import accounts
+from narrowcast.config import account_files
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.status import banner
@@ -39,7 +39,7 @@ async def test_a_new_key_is_stored_for_its_account_though_another_one_is_shown_b
         request.release()
         await stage.told("New API key generated and saved.")
         assert bruno.read_text() == of_bruno
-        assert accounts.read(ada) == stage.server.account("ada")
+        assert account_files.read(ada) == stage.server.account("ada")
         await all_live(stage, 2)
         assert stage.session is shown
         background = stage.app.accounts.live()[1]
@@ -54,8 +54,8 @@ def test_a_key_is_not_stored_in_the_file_of_another_account(tmp_path: Path) -> N
         Account("https://else.example", "b@chat.example", Secret("new")),
     ):
         with pytest.raises(AccountError, match="another account"):
-            accounts.replace_key(rc, other)
-    assert accounts.read(rc).key.reveal() == "old"
+            account_files.replace_key(rc, other)
+    assert account_files.read(rc).key.reveal() == "old"
 
 
 async def test_a_deactivated_account_is_closed_though_another_one_is_shown(

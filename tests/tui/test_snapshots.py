@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.app.config import Appearance, Config
+from narrowcast.config.config import Appearance, Config
 from narrowcast_api.narrow.narrow import Narrow
 from support.server import TestServer, running_server
 from support.sessions import until

@@ -6,9 +6,9 @@ import pytest
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
-from narrowcast.app.config import ThemeColors
 from narrowcast.app.theme_colours import INKS, computed_colours
-from narrowcast.app.themes import THEMES, own_themes
+from narrowcast.config.config import ThemeColors
+from narrowcast.config.themes import THEMES, own_themes
 from narrowcast.widgets.tints import contrast
 
 SHADED = [theme for theme in (*THEMES, *BUILTIN_THEMES.values()) if not theme.ansi]

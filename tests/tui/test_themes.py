@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.app.config import Appearance, Config
-from narrowcast.app.themes import THEMES
+from narrowcast.config.config import Appearance, Config
+from narrowcast.config.themes import THEMES
 from narrowcast_api.narrow.narrow import Narrow
 from support.server import TestServer, running_server
 from support.sessions import until

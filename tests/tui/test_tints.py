@@ -11,8 +11,8 @@ from rich.style import Style
 from textual.color import Color
 from textual.theme import Theme
 
-from narrowcast.app.config import Appearance, Config
-from narrowcast.app.themes import CONTRAST, NARROWCAST, PAPER
+from narrowcast.config.config import Appearance, Config
+from narrowcast.config.themes import CONTRAST, NARROWCAST, PAPER
 from narrowcast.terminal.fallbacks import nearest
 from narrowcast.widgets.tints import HUES, channel_tint, contrast, ground_of, person_color, readable
 from narrowcast_api.narrow.narrow import Narrow

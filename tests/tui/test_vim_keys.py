@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.app.config import Config
+from narrowcast.config.config import Config
 from narrowcast.widgets.text_buffer import TextBuffer
 from narrowcast.widgets.vim_keys import VimKeys
 from support.sessions import until

@@ -17,7 +17,7 @@ from faults.apps import reporter
 from faults.apps.backdrop import PEOPLE, TOPICS, Backdrop, backdrop
 from faults.apps.checks import Checks, Written, settled
 from faults.apps.window import AppWindow
-from narrowcast.app import accounts
+from narrowcast.config import account_files
 from support.fault_proxy import Fault
 
 ACTS = {
@@ -162,7 +162,7 @@ def prepare(folder: Path, stage: Backdrop) -> None:
     """A home directory with the accounts, and with the reporting extension."""
     config = folder / "config" / "narrowcast"
     for name in PEOPLE:
-        accounts.store(stage.account(name), config / "accounts")
+        account_files.store(stage.account(name), config / "accounts")
     extensions = config / "extensions"
     extensions.mkdir(mode=0o700, parents=True)
     shutil.copy(str(reporter.__file__), extensions / "reporter.py")

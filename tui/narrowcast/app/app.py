@@ -17,22 +17,22 @@ from textual.binding import BindingType
 from textual.notifications import Notify
 from textual.screen import Screen
 
-from narrowcast.app.background import could_not
-from narrowcast.app.config import Config
-from narrowcast.app.config_file import Value, change
 from narrowcast.app.debugging import Debugging
 from narrowcast.app.demo import Demo
-from narrowcast.app.frames import SLOW
 from narrowcast.app.key_queue import KeyQueue
 from narrowcast.app.leaving import Leaving
-from narrowcast.app.looking import Looking
 from narrowcast.app.open_accounts import OpenAccounts
 from narrowcast.app.theme_colours import computed_colours
-from narrowcast.app.themes import THEMES, has_sixteen_colours, own_themes
-from narrowcast.commands.keymap import effective, textual_keymap
-from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for
 from narrowcast.commands.run import AppWithCommands
+from narrowcast.config.config import Config
+from narrowcast.config.config_file import Value, change
+from narrowcast.config.themes import THEMES, has_sixteen_colours, own_themes
 from narrowcast.extensions.start import Extensions
+from narrowcast.keys.keymap import effective, textual_keymap
+from narrowcast.keys.registry import REGISTRY, Command, Context, bindings_for
+from narrowcast.runtime.background import could_not
+from narrowcast.runtime.frames import SLOW
+from narrowcast.runtime.looking import Looking
 from narrowcast.screens.dialogs.help import HelpScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.palette import palette
@@ -78,7 +78,7 @@ def _collect_from_now_on() -> None:
 
 
 class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindings=False):
-    """The app. Other modules see only `narrowcast.app.context.AppContext` of it."""
+    """The app. Other modules see only `narrowcast.runtime.context.AppContext` of it."""
 
     TITLE = "Narrowcast"
     ENABLE_COMMAND_PALETTE = False

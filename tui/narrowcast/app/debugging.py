@@ -8,7 +8,7 @@ from typing import Any
 
 from textual.app import App
 
-from narrowcast.app.context import app_of
+from narrowcast.runtime.context import app_of
 from narrowcast.terminal.logs import DebugLog
 from narrowcast_api import debug_log
 from narrowcast_api.storage.folders import private_folder

@@ -8,9 +8,9 @@ from typing import Any
 
 from textual.app import App
 
-from narrowcast.app.context import app_of
 from narrowcast.app.demo_server import DemoFailed, DemoServer
 from narrowcast.app.open_accounts import OpenAccounts
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.main.demo_start import begin_at_welcome
 from narrowcast.screens.start.welcome import WaitScreen
 from narrowcast.terminal.logs import start_log

@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from narrowcast.app import accounts
+from narrowcast.config import account_files
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.session import Session
@@ -28,7 +28,7 @@ Early: TypeAlias = Awaitable[RunningSession]
 
 async def begin(file: Path, paths: Paths) -> RunningSession:
     """Opens the session of the account in ``file`` and runs it. Raises NarrowcastError."""
-    account = await asyncio.to_thread(accounts.read, file)  # the keyring may ask the user for permission
+    account = await asyncio.to_thread(account_files.read, file)  # the keyring may ask the user for permission
     session = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache)
     view = session.view(session.last_narrow or Narrow.all())
     session.spawn(view.open(), "fetch the first view")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from narrowcast.app import accounts
-from narrowcast.app.config_file import Value
+from narrowcast.config import account_files
+from narrowcast.config.config_file import Value
 from narrowcast_api.regular_files import regular
 
 __all__ = ["Imported", "add_account", "read_zuliprc"]
@@ -59,6 +59,6 @@ def add_account(path: Path, folder: Path) -> Path | None:
     """Stores the account of a zuliprc file in ``folder``; returns the new file, or None if it is stored
     already. Raises AccountError.
     """
-    account = accounts.read(path)
-    stored = accounts.file_of(folder, accounts.name_for(account))
-    return None if stored.exists() else accounts.store(account, folder)
+    account = account_files.read(path)
+    stored = account_files.file_of(folder, account_files.name_for(account))
+    return None if stored.exists() else account_files.store(account, folder)

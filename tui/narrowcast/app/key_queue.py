@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual import events
 
-from narrowcast.terminal.key_guard import KeyGuard
+from narrowcast.app.key_guard import KeyGuard
 from narrowcast.widgets.editor import Editor
 
 if TYPE_CHECKING:

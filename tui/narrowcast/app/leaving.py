@@ -10,9 +10,9 @@ from pathlib import Path
 
 from textual.app import App
 
-from narrowcast.app.context import app_of, in_app
 from narrowcast.app.open_accounts import CLOSE_SECONDS, OpenAccounts
 from narrowcast.app.unsent import ask, ask_unsaved, send_in_background, unsaved, waiting
+from narrowcast.runtime.context import app_of, in_app
 from narrowcast.terminal.signal_handler import SignalHandler
 from narrowcast.terminal.textual_reads import driver_of
 

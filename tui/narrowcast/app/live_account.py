@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from narrowcast.app import accounts
-from narrowcast.app.config import Config
-from narrowcast.app.context import app_of
 from narrowcast.app.early_session import Early
 from narrowcast.app.notices import begin
-from narrowcast.app.waiting import until
+from narrowcast.config import account_files
+from narrowcast.config.config import Config
 from narrowcast.content.addresses import InApp, resolve
 from narrowcast.panes.compose.edits import to_draft
 from narrowcast.panes.messages.going import place_of
+from narrowcast.runtime.context import app_of
+from narrowcast.runtime.waiting import until
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.errors import NarrowcastError
@@ -57,7 +57,9 @@ class LiveAccount:
         """
         if early is not None:
             return cls(file, *await early)
-        account = await asyncio.to_thread(accounts.read, file)  # the keyring may ask the user for permission
+        account = await asyncio.to_thread(
+            account_files.read, file
+        )  # the keyring may ask the user for permission
         session = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache)
         return cls(file, session)
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 
 from textual.app import App
 
-from narrowcast.app.config import Notifications
 from narrowcast.app.notifier import Notifier
 from narrowcast.app.window_title import WindowTitle
+from narrowcast.config.config import Notifications
 from narrowcast.terminal.driver import TerminalDriver
 from narrowcast.terminal.notifications import can_have_title, choose
 from narrowcast.terminal.textual_reads import driver_of

@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from narrowcast.app.config import Notifications
-from narrowcast.app.looking import LOOKING
+from narrowcast.config.config import Notifications
+from narrowcast.runtime.looking import LOOKING
 from narrowcast.terminal.notifications import BELL, CommandRunner, Popup, command_values, popup_sequence
 from narrowcast_api.model.messages import Message
 from narrowcast_api.protocols.notifications import (

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from narrowcast.app import accounts
 from narrowcast.app.arrival import Arrival
-from narrowcast.app.context import ListedAccount, app_of
-from narrowcast.app.frames import Frames
 from narrowcast.app.live_account import LiveAccount
 from narrowcast.app.notices import title_of
-from narrowcast.app.waiting import until
+from narrowcast.config import account_files
+from narrowcast.runtime.context import ListedAccount, app_of
+from narrowcast.runtime.frames import Frames
+from narrowcast.runtime.waiting import until
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal import screen_store
 from narrowcast.terminal.textual_reads import remove_from_stack
@@ -104,7 +104,7 @@ class OpenAccounts:
     def others(self) -> list[ListedAccount]:
         """The accounts that are open but not on screen, and those that could not be opened."""
         files = {*self._open, *self._problems} - {self.file}
-        return [self._listed(path) for path in accounts.in_order(files, self._order)]
+        return [self._listed(path) for path in account_files.in_order(files, self._order)]
 
     def _listed(self, path: Path) -> ListedAccount:
         account = self._open.get(path)
@@ -117,8 +117,8 @@ class OpenAccounts:
 
     def _stored(self) -> list[Path]:
         folder = app_of(self._app).paths.accounts
-        return accounts.in_order(
-            (accounts.file_of(folder, name) for name in accounts.names(folder)), self._order
+        return account_files.in_order(
+            (account_files.file_of(folder, name) for name in account_files.names(folder)), self._order
         )
 
     def key_pressed(self) -> None:
@@ -170,7 +170,7 @@ class OpenAccounts:
         with suppress(AccountError):
             account = await asyncio.to_thread(Account.from_zuliprc, path)
             for other in self._open.values():
-                if accounts.is_same(other.session.account, account):
+                if account_files.is_same(other.session.account, account):
                     return other.file
         return path
 
@@ -319,7 +319,7 @@ class OpenAccounts:
             return
         stored = self._is_stored(path)
         if stored:
-            await asyncio.to_thread(accounts.remove, path)
+            await asyncio.to_thread(account_files.remove, path)
         await asyncio.to_thread(screen_store.forget_all)
         self._problems.pop(path, None)
         async with self._changing:
@@ -382,7 +382,7 @@ class OpenAccounts:
             await self._put_in_place(old, screen)
             if screen is None:
                 return
-            if writing is not None and accounts.is_same(writing.session.account, screen.session.account):
+            if writing is not None and account_files.is_same(writing.session.account, screen.session.account):
                 screen.writing.begin.go_on(writing.draft.id)
             self.go_live()
 

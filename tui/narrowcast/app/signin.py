@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
-from narrowcast.app import accounts
 from narrowcast.app.sign_in_links import login_refusal
+from narrowcast.config import account_files
 from narrowcast_api.account import Account, is_cleartext, normal_site
 from narrowcast_api.client import Client
 from narrowcast_api.errors import ApiError, InvalidInput, MalformedResponse, NoServerThere
@@ -179,4 +179,4 @@ async def sign_in_and_store(
         ca_bundle=ca_bundle,
         cleartext=cleartext,
     )
-    return await asyncio.to_thread(accounts.store, account, folder, keyring=keyring)
+    return await asyncio.to_thread(account_files.store, account, folder, keyring=keyring)

@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from narrowcast.app import accounts
-from narrowcast.app.config import Config
-from narrowcast.app.config_load import load
 from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.config import account_files
+from narrowcast.config.config import Config
+from narrowcast.config.config_load import load
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.errors import AccountError
 from narrowcast_api.storage.folders import expand_home
@@ -25,13 +25,13 @@ def chosen_file(args: argparse.Namespace, paths: Paths, config: Config) -> Path 
     """
     if args.rc:
         return expand_home(args.rc)
-    stored = accounts.names(paths.accounts)
+    stored = account_files.names(paths.accounts)
     if not args.account and config.account and stored and config.account not in stored:
         raise AccountError(
             f"{paths.config_file}: account = {config.account!r}: no such account is stored. Change the setting, "
             f"or choose one of these with --account: {', '.join(stored)}"
         )
-    return accounts.default(paths.accounts, args.account or config.account)
+    return account_files.default(paths.accounts, args.account or config.account)
 
 
 def chosen_account(args: argparse.Namespace) -> Account:
@@ -43,4 +43,4 @@ def chosen_account(args: argparse.Namespace) -> Account:
             "no account is stored; log in with: narrowcast login URL, or name a zuliprc file with --rc",
             Exit.NOT_ALLOWED,
         )
-    return accounts.read(path)
+    return account_files.read(path)

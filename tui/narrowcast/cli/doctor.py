@@ -16,14 +16,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
-from narrowcast.app import accounts
-from narrowcast.app.config import Config, ConfigError, Notifications
-from narrowcast.app.config_load import load
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import Exit, explain
 from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.records import Finding
 from narrowcast.cli.unsent import SENDER, counted, windows
+from narrowcast.config import account_files
+from narrowcast.config.config import Config, ConfigError, Notifications
+from narrowcast.config.config_load import load
 from narrowcast.extensions.search import FOLDER, has_extensions
 from narrowcast.terminal.notifications import Popup, can_have_title, choose
 from narrowcast.terminal.paths import Paths
@@ -50,7 +50,7 @@ MARKS = {"ok": "✓", "note": "·", "problem": "✗"}
 def run(args: argparse.Namespace) -> int:
     """Prints the findings. Returns exit code 1 if there is a problem."""
     if args.keys:
-        from narrowcast.commands.keymap import key_table
+        from narrowcast.keys.keymap import key_table
 
         say(key_table())
         return Exit.DONE
@@ -265,7 +265,7 @@ def _account(args: argparse.Namespace, paths: Paths, config: Config) -> Iterator
         if path is None:
             yield Finding("account", "note", "no account is stored; log in with: narrowcast login URL")
             return
-        account = accounts.read(path)
+        account = account_files.read(path)
     except Exception as error:
         yield Finding("account", "problem", _explained(error))
         return
@@ -320,7 +320,7 @@ async def _server(path: Path) -> Finding:
     try:
         from narrowcast_api.client import Client
 
-        async with Client.open(accounts.read(path)) as client:
+        async with Client.open(account_files.read(path)) as client:
             server = await client.connection.identified()
             me = await client.users.me()
     except Exception as error:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from narrowcast.app import accounts
 from narrowcast.app.sign_in_links import invitation, login_refusal, password_link
 from narrowcast.app.sign_in_ways import WayKind, name_label
 from narrowcast.app.signin import (
@@ -25,6 +24,7 @@ from narrowcast.app.signin import (
 )
 from narrowcast.cli.login_ways import account_by, chosen_way
 from narrowcast.cli.outcome import CommandError, Exit, print_error
+from narrowcast.config import account_files
 from narrowcast.terminal.paths import Paths
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.account import normal_site
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     way = chosen_way(settings, site, method, has_email=bool(args.email))
     if way.kind not in (WayKind.PASSWORD, WayKind.KEY):
         account = account_by(way, site, settings, args.email or "", bundle)
-        stored = accounts.store(account, Paths.of_user().accounts, keyring=args.keyring)
+        stored = account_files.store(account, Paths.of_user().accounts, keyring=args.keyring)
         return _done(account.site, account.email, stored)
     is_key = way.kind is WayKind.KEY
     email = args.email or _ask("Email" if is_key else name_label(settings), "--email")
@@ -113,7 +113,7 @@ def _choose_password(
             site, token, password, second_factor=code, ca_bundle=bundle, cleartext=cleartext
         )
     )
-    path = accounts.store(account, Paths.of_user().accounts, keyring=args.keyring)
+    path = account_files.store(account, Paths.of_user().accounts, keyring=args.keyring)
     print(  # noqa: T201
         f"The password of {safe_line(account.email)} at {site} was changed; stored in {path}. "
         "Open it with: narrowcast"
@@ -144,7 +144,7 @@ def _join(args: argparse.Namespace, site: str, token: str, bundle: Path | None, 
     email = args.email or _ask_new_email()
     password = _ask_new_password()
     account = asyncio.run(join(site, token, email, name, password, ca_bundle=bundle, cleartext=cleartext))
-    path = accounts.store(account, Paths.of_user().accounts, keyring=args.keyring)
+    path = account_files.store(account, Paths.of_user().accounts, keyring=args.keyring)
     print(f"Joined {site} as {name}; stored in {path}. Open it with: narrowcast")  # noqa: T201
     return Exit.DONE
 

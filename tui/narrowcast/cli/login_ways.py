@@ -6,10 +6,11 @@ import asyncio
 import sys
 from pathlib import Path
 
-from narrowcast.app import accounts, sign_in_ways
+from narrowcast.app import sign_in_ways
 from narrowcast.app.sign_in_ways import Way, WayKind, ways_of
 from narrowcast.cli.outcome import CommandError, Exit, print_error
 from narrowcast.cli.pasting import read_pasted
+from narrowcast.config import account_files
 from narrowcast.terminal.programs import open_link
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.account import Account
@@ -70,7 +71,7 @@ def account_by(way: Way, site: str, settings: ServerSettings, email: str, bundle
     if way.kind is WayKind.DEV:
         return _by_dev(site, email, bundle)
     path = input("Path of the zuliprc file: ").strip()
-    return accounts.read(expand_home(path))
+    return account_files.read(expand_home(path))
 
 
 def _by_dev(site: str, email: str, bundle: Path | None) -> Account:

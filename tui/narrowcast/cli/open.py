@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from narrowcast.app import accounts
-from narrowcast.app.config_load import load
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.open_app import run_app
 from narrowcast.cli.outcome import CommandError, Exit, print_error
+from narrowcast.config import account_files
+from narrowcast.config.config_load import load
 from narrowcast.content.addresses import origin
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.account import Account, AccountError
@@ -36,8 +36,8 @@ def _stored(paths: Paths, link: str) -> Path:
     others cannot be read.
     """
     problems: list[AccountError] = []
-    for name in accounts.names(paths.accounts):
-        path = accounts.file_of(paths.accounts, name)
+    for name in account_files.names(paths.accounts):
+        path = account_files.file_of(paths.accounts, name)
         try:
             if _is_of(path, link):
                 return path

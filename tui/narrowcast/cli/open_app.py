@@ -12,11 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from narrowcast.app import accounts
-from narrowcast.app.config_load import load
 from narrowcast.app.early_session import begin
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.config import account_files
+from narrowcast.config.config_load import load
 from narrowcast.terminal.keyboard import takes_mouse
 from narrowcast.terminal.logs import start_log
 from narrowcast.terminal.paths import Paths
@@ -29,7 +29,9 @@ def run(args: argparse.Namespace) -> int:
     paths = Paths.of_user()
     path = chosen_file(args, paths, load(paths.config_file))
     if args.rc and path is not None:
-        accounts.read(path)  # a file named on the command line is checked before the app takes the screen
+        account_files.read(
+            path
+        )  # a file named on the command line is checked before the app takes the screen
     return run_app(
         path if path is not None else "welcome",
         paths,

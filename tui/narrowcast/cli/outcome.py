@@ -6,7 +6,7 @@ import sys
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from narrowcast.app.config import ConfigError
+from narrowcast.config.config import ConfigError
 from narrowcast_api import errors
 from narrowcast_api.characters import sanitized_line
 from narrowcast_assets.installing import with_extra

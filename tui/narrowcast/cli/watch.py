@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from narrowcast.app import accounts
-from narrowcast.app.config import Config
-from narrowcast.app.config_load import load
 from narrowcast.cli.outcome import CommandError, Exit, explain, print_error, quoted
 from narrowcast.cli.printing import as_json, as_record, as_text, say
 from narrowcast.cli.unsent import send_unsent
+from narrowcast.config import account_files
+from narrowcast.config.config import Config
+from narrowcast.config.config_load import load
 from narrowcast.terminal.notifications import CommandRunner, check_command, command_values
 from narrowcast.terminal.paths import Paths
 from narrowcast.text.formats import counted
@@ -65,9 +65,11 @@ def _files(args: argparse.Namespace, paths: Paths) -> list[tuple[str, Path]]:
     if args.rc:
         return [(Path(args.rc).stem, expand_home(args.rc))]
     if args.account:
-        file = accounts.default(paths.accounts, args.account)
+        file = account_files.default(paths.accounts, args.account)
         return [] if file is None else [(args.account, file)]
-    return [(name, accounts.file_of(paths.accounts, name)) for name in accounts.names(paths.accounts)]
+    return [
+        (name, account_files.file_of(paths.accounts, name)) for name in account_files.names(paths.accounts)
+    ]
 
 
 def _read(files: Sequence[tuple[str, Path]]) -> tuple[list[tuple[str, Account]], Exit]:
@@ -75,7 +77,7 @@ def _read(files: Sequence[tuple[str, Path]]) -> tuple[list[tuple[str, Account]],
     found, code = [], Exit.DONE
     for name, file in files:
         try:
-            found.append((name, accounts.read(file)))
+            found.append((name, account_files.read(file)))
         except Exception as error:
             explained = explain(error)
             if explained is None:

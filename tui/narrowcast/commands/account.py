@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.app import accounts
-from narrowcast.app.context import app_of
 from narrowcast.commands import targets
+from narrowcast.config import account_files
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.account.second_factor import SecondFactorScreen
 from narrowcast.screens.account.signed_in import SignedInScreen
 from narrowcast.screens.dialogs.asking import ask
@@ -27,7 +27,7 @@ from narrowcast_api.http.secret import Secret
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
 
 
 def profile(screen: Workspace) -> None:
@@ -191,7 +191,7 @@ async def _adopt_key(screen: Workspace, file: Path | None, fresh: Secret, done: 
     try:
         if file is None:
             raise AccountError("this account has no file")
-        accounts.replace_key(file, new)
+        account_files.replace_key(file, new)
     except (AccountError, OSError) as error:
         app.tell(f"The new API key could not be saved ({error}). Copy it now.", severity="error", seconds=60)
         show_key(screen, "New API key (not saved)", new.key)

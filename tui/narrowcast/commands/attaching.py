@@ -10,7 +10,7 @@ from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast_api import permissions
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.protocols.uploads import Upload
 
 __all__ = ["attach", "deliver", "use_upload"]

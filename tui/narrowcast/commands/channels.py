@@ -17,7 +17,7 @@ from narrowcast_api import permissions as rules
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.model.channels import Channel
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.app.context import app_of
 from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, to_draft
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.late import tell_late
 from narrowcast.screens.messages.versions import ComparisonScreen, Version
 from narrowcast.terminal.programs import edit_externally
@@ -13,10 +13,10 @@ from narrowcast_api.errors import ExpectationMismatch
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
     from narrowcast.panes.compose.moment import Moment
     from narrowcast.panes.compose.pane import ComposePane
     from narrowcast.screens.main.conversation_pane import ConversationPane
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.model.messages import Message
     from narrowcast_api.storage.records import Edit
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from narrowcast.app.context import app_of
 from narrowcast.commands import targets
-from narrowcast.commands.hints import keys_of, with_keys
+from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.navigation.rows import Kind
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main import choices
@@ -17,7 +17,7 @@ from narrowcast.screens.main.home import show_home
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.sync.session import Session
 
 TOPIC_REQUESTS = 40

@@ -11,7 +11,7 @@ from narrowcast.panes.navigation.rows import Kind
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.narrow.narrow import Narrow
 
 

@@ -13,7 +13,7 @@ from narrowcast.text.formats import counted
 from narrowcast_api.resources.saved_snippets import SavedSnippet
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
 
 
 def _text_in_compose(screen: Workspace) -> str:

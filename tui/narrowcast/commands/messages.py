@@ -10,7 +10,7 @@ from narrowcast.screens.dialogs.form_fields import OneOf, Refused, Text, Values
 from narrowcast_api.http.encoding import OMIT
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
 
 _USUAL: tuple[tuple[object, str], ...] = (
     ("spam", "Spam"),

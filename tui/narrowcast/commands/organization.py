@@ -19,7 +19,7 @@ from narrowcast.screens.settings.server_settings import NewcomerSettingsScreen, 
 from narrowcast_api import permissions
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
 
 
 def settings(screen: Workspace) -> None:

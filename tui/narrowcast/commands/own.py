@@ -14,7 +14,7 @@ from narrowcast.screens.own.views import ViewsScreen
 from narrowcast.text.formats import at_least, counted
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
 
 
 def status(screen: Workspace) -> None:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from narrowcast.app.context import app_of
 from narrowcast.commands import go
 from narrowcast.commands.targets import message_here
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.main.side_by_side import BESIDE_FROM
 from narrowcast.widgets.focus import focus_now
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
 
 
 def _shown(screen: Workspace) -> list[tuple[Widget, Widget]]:

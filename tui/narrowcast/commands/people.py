@@ -16,7 +16,7 @@ from narrowcast.text import names
 from narrowcast.text.user_search import search_text
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
 
 
 def card(screen: Workspace) -> None:

@@ -12,7 +12,7 @@ from narrowcast.screens.messages.poll_choice import add_choice
 from narrowcast_api import permissions
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.model.messages import Message
 
 

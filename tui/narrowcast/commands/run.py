@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from textual.actions import SkipAction, parse
 from textual.app import App
 
-from narrowcast.app.context import app_of
-from narrowcast.commands.command import Command, CommandFunction, Offline
-from narrowcast.commands.registry import by_id
-from narrowcast.commands.workspace import workspace_of
+from narrowcast.keys.command import Command, CommandFunction, Offline
+from narrowcast.keys.registry import by_id
+from narrowcast.runtime.context import app_of
+from narrowcast.screens.workspace import workspace_of
 from narrowcast_api import debug_log
 from narrowcast_api.events.status import ConnectionKind
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textual.actions import ActionParseResult
     from textual.dom import DOMNode
 
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.sync.session import Session
 
 Returned = TypeVar("Returned")

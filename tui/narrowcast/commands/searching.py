@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.app.context import in_app
 from narrowcast.commands import targets
+from narrowcast.runtime.context import in_app
 from narrowcast.screens.dialogs.late import Attention
 from narrowcast.screens.dialogs.search import search_question
 from narrowcast.screens.messages.found import FoundScreen
@@ -17,7 +17,7 @@ from narrowcast_api.narrow.resolve import Unresolved, resolve
 from narrowcast_api.state.changes import Change, ViewChanged
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
 
 OFFLINE = "Not connected: only cached messages are searched."
 

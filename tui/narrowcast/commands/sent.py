@@ -8,7 +8,7 @@ from narrowcast.text import names
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.narrow.destinations import Destination
 
 _NOTICE_SECONDS = 10

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
-from narrowcast.app.context import app_of
 from narrowcast.panes.navigation.rows import Kind, NavigationRow
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.main.choices import Target
 from narrowcast_api.narrow.destinations import ChannelDestination, fold_topic
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
     from narrowcast.screens.dialogs.manage import ManageScreen
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.model.channels import Channel
     from narrowcast_api.model.messages import Message
 

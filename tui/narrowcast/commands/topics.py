@@ -38,7 +38,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import PropagateMode, VisibilityPolicy
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import editing
-from narrowcast.commands.hints import keys_of, with_keys
+from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
 from narrowcast.screens.messages.outbox import OutboxScreen
 from narrowcast.text.unsent import resend_refusal
@@ -14,7 +14,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
 
 
 def drafts(screen: Workspace) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.commands.attaching import deliver
-from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.content.palette import Palette
+from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Refused, Text, Values
@@ -19,7 +19,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.sync.video_calls import new_call
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
 
 
 def channel(screen: Workspace) -> None:

@@ -21,8 +21,8 @@ from narrowcast_api.storage.folders import private_folder
 from narrowcast_api.tasks import Tasks
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
     from narrowcast.extensions.host_app import HostApp, OpenAccount
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.client import Client
     from narrowcast_api.events.status import ConnectionStatus
     from narrowcast_api.model.messages import Message

@@ -10,10 +10,6 @@ from typing import Any
 from msgspec.structs import replace
 from textual.notifications import SeverityLevel
 
-from narrowcast.commands import registry
-from narrowcast.commands.command import Command
-from narrowcast.commands.keymap import free_keys
-from narrowcast.commands.workspace import Workspace
 from narrowcast.content.blocks import Card, Document
 from narrowcast.extend.declare import CommandEntry, Extension, LinkCard, SegmentEntry, SlashEntry
 from narrowcast.extend.values import Code, Link, Offer, Refused
@@ -25,6 +21,10 @@ from narrowcast.extensions.limits import watch_tasks
 from narrowcast.extensions.loading import Found
 from narrowcast.extensions.running import RunningExtension
 from narrowcast.extensions.settings import ExtensionSettings
+from narrowcast.keys import registry
+from narrowcast.keys.command import Command
+from narrowcast.keys.keymap import free_keys
+from narrowcast.screens.workspace import Workspace
 from narrowcast.text.safe_text import safe_line
 
 __all__ = ["GROUP", "Host"]

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from textual.notifications import SeverityLevel
 
-    from narrowcast.app.config import Config
-    from narrowcast.app.context import AccountsContext
-    from narrowcast.commands.command import Command
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.config.config import Config
+    from narrowcast.keys.command import Command
+    from narrowcast.runtime.context import AccountsContext
+    from narrowcast.screens.workspace import Workspace
     from narrowcast.terminal.paths import Paths
     from narrowcast_api.sync.session import Session
 
@@ -38,7 +38,7 @@ class OpenAccount(Protocol):
 
 
 class HostApp(Protocol):
-    """A subset of `narrowcast.app.context.AppContext`, with keys that can be added to."""
+    """A subset of `narrowcast.runtime.context.AppContext`, with keys that can be added to."""
 
     config: Config
     paths: Paths

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from narrowcast.app.config_file import Value
-from narrowcast.app.config_keys import ConfigKey
+from narrowcast.config.config_file import Value
+from narrowcast.config.config_keys import ConfigKey
 from narrowcast.extensions.loading import Found
 
 __all__ = ["ExtensionSettings"]

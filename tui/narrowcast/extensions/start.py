@@ -9,10 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from narrowcast.app.waiting import until
 from narrowcast.extensions.host import Host
 from narrowcast.extensions.loading import load_all
 from narrowcast.extensions.search import has_extensions
+from narrowcast.runtime.waiting import until
 
 if TYPE_CHECKING:
     from narrowcast.content.blocks import Document
@@ -47,7 +47,7 @@ async def _in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 
 
 class Extensions:
-    """See `narrowcast.app.context.ExtensionsContext`. ``folder``: where their files are; None: none are loaded.
+    """See `narrowcast.runtime.context.ExtensionsContext`. ``folder``: where their files are; None: none are loaded.
 
     ``host`` holds the loaded extensions.
     """

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.commands.registry import by_id
+from narrowcast.keys.registry import by_id
 from narrowcast.widgets.find_field import FindField
 
 __all__ = ["FilterField"]

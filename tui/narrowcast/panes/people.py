@@ -13,9 +13,9 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 
-from narrowcast.app.context import app_of
 from narrowcast.panes.filter_field import FilterField
 from narrowcast.panes.people_rows import PeopleRows, Person, Slices
+from narrowcast.runtime.context import app_of
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import compose_line

@@ -19,7 +19,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.terminal.textual_reads import forget_row, has_plain_content
 from narrowcast.text.safe_text import crop_cells, safe_line
 from narrowcast.widgets.line_view import PaintsRows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.commands.hints import Keys, with_keys
+from narrowcast.keys.hints import Keys, with_keys
 from narrowcast.text import formats, names
 from narrowcast.widgets.one_line import OneLine, Piece
 from narrowcast_api.protocols.outbox_item import OutboxState

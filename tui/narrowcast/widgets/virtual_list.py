@@ -19,7 +19,7 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.text.matching import Names
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView

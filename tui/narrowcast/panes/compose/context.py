@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from narrowcast.app.context import app_of
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.panes.compose.writing import Writing
+from narrowcast.runtime.context import app_of
 from narrowcast.widgets.editor import Editor
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from narrowcast.commands.hints import keys_of, with_keys
+from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.compose.completion import channel_in_full, people_in_full, recipients
 from narrowcast.panes.open_view import OpenView
 from narrowcast.text import names

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from narrowcast.commands.hints import keys_of, with_keys
+from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.edits import destination_of
 from narrowcast.text import names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from narrowcast.commands.hints import KeyHint, hint_words, keys_of
+from narrowcast.keys.hints import KeyHint, hint_words, keys_of
 from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.text.formats import counted
 from narrowcast.widgets.one_line import Piece

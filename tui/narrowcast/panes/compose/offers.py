@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from narrowcast.app.context import ExtensionsContext, app_of
-from narrowcast.commands.hints import keys_of
+from narrowcast.keys.hints import keys_of
 from narrowcast.panes.compose import completion
 from narrowcast.panes.compose.completion import Completion
 from narrowcast.panes.compose.fields import TargetLine
+from narrowcast.runtime.context import ExtensionsContext, app_of
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.errors import NarrowcastError

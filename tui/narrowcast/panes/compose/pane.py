@@ -12,9 +12,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 
-from narrowcast.app.context import app_of
-from narrowcast.commands.hints import keys_of, with_keys
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.keys.hints import keys_of, with_keys
+from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.panes.compose.beginning import Beginning
 from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.draft import OpenDraft
@@ -28,6 +27,7 @@ from narrowcast.panes.compose.rules import SendRules
 from narrowcast.panes.compose.sending import Sending
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.panes.open_view import OpenView
+from narrowcast.runtime.context import app_of
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.destinations import Destination

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from narrowcast.commands.hints import keys_of, with_keys
+from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.compose.context import ComposeContext
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from textual.containers import Vertical
 from textual.message import Message
 
-from narrowcast.app.context import app_of
-from narrowcast.commands.hints import Keys, hint_words, keys_of, with_keys
+from narrowcast.keys.hints import Keys, hint_words, keys_of, with_keys
 from narrowcast.panes.compose.links import TextPlace
+from narrowcast.runtime.context import app_of
 from narrowcast.text import names
 from narrowcast.text.formats import size
 from narrowcast.text.safe_text import safe_line

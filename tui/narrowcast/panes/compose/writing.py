@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from narrowcast.commands.hints import keys_of, with_keys
+from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.compose.draft import OpenDraft
 from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, Edits, to_draft
 from narrowcast.panes.compose.fields import TargetLine

@@ -1,4 +1,4 @@
-"""The parts of the message pane, whose methods are the commands of its context (`commands/catalog/panes.py`)."""
+"""The parts of the message pane, whose methods are the commands of its context (`keys/catalog/panes.py`)."""
 
 from __future__ import annotations
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from narrowcast.app.context import app_of
-from narrowcast.commands.hints import key_of, keys_of, with_keys
+from narrowcast.keys.hints import key_of, keys_of, with_keys
 from narrowcast.panes.messages.requests import HintChanged
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.late import Attention
 from narrowcast_api import permissions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.commands.hints import Keys, with_keys
+from narrowcast.keys.hints import Keys, with_keys
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.protocols.outbox_item import OFFER_AFTER, SHOW_AFTER, SILENCE_AFTER, OutboxState
 

@@ -18,10 +18,10 @@ from textual.message import Message as TextualMessage
 from textual.selection import Selection
 from textual.strip import Strip
 
-from narrowcast.commands.hints import keys_of
-from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.inlines import Target
 from narrowcast.content.palette import Palette
+from narrowcast.keys.hints import keys_of
+from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.panes.messages.feed import Feed, ItemRows, Key
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.panes.messages.overlays import Overlay

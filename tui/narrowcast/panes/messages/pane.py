@@ -16,10 +16,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.timer import Timer
 
-from narrowcast.app.context import app_of
-from narrowcast.app.frames import Frames, Kinds
-from narrowcast.commands.hints import keys_of, with_keys
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.keys.hints import keys_of, with_keys
+from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.panes.messages.commands import MessageCommands
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Feed
@@ -27,6 +25,8 @@ from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.panes.messages.opening import set_position, waiting_messages
 from narrowcast.panes.messages.requests import NarrowRequested
+from narrowcast.runtime.context import app_of
+from narrowcast.runtime.frames import Frames, Kinds
 from narrowcast_api import permissions
 from narrowcast_api.errors import ApiError
 from narrowcast_api.narrow.destinations import DirectDestination
@@ -35,7 +35,7 @@ from narrowcast_api.protocols.on_screen import marks_read
 from narrowcast_api.state import changes as change
 
 if TYPE_CHECKING:
-    from narrowcast.app.config import Appearance
+    from narrowcast.config.config import Appearance
     from narrowcast.panes.messages.row_values import Cards
     from narrowcast_api.sync.message_view import MessageView
     from narrowcast_api.sync.session import Session

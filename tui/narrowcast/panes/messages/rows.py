@@ -15,7 +15,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from narrowcast.commands.hints import Keys, default_keys, key_of, with_keys
 from narrowcast.content.blocks import Card, CardKind, Document, Paragraph, Text
 from narrowcast.content.inlines import Inliner, Target, TargetKind
 from narrowcast.content.layout import Layout, Rendered
@@ -23,6 +22,7 @@ from narrowcast.content.palette import Palette
 from narrowcast.content.polls import read_widget
 from narrowcast.content.reader import parse
 from narrowcast.content.wrapping import Line, Run, wrap
+from narrowcast.keys.hints import Keys, default_keys, key_of, with_keys
 from narrowcast.panes.messages.echo_note import echo_note
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.panes.messages.row_values import FIRST_ROWS, Cards, Lead, MessageRow, Rows, Shape, Tints

@@ -15,10 +15,10 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 
-from narrowcast.app.context import app_of
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.panes.filter_field import FilterField
 from narrowcast.panes.navigation.rows import Folding, Kind, NavigationRow, channel_keys, rows
+from narrowcast.runtime.context import app_of
 from narrowcast.text.formats import at_least
 from narrowcast.text.presence import PresenceStatus, of_conversation
 from narrowcast.text.safe_text import safe_line

@@ -17,7 +17,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, VisibilityPolicy
 
 if TYPE_CHECKING:
-    from narrowcast.app.context import ListedAccount
+    from narrowcast.runtime.context import ListedAccount
     from narrowcast_api.model.channels import Channel
     from narrowcast_api.state.state import State
 

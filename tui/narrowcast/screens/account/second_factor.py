@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.commands.hints import Keys, keys_of, with_keys
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.keys.hints import Keys, keys_of, with_keys
+from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Values

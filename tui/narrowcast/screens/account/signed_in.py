@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.app.config import ConfigError
-from narrowcast.app.context import ListedAccount, app_of
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.config.config import ConfigError
+from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.runtime.context import ListedAccount, app_of
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.ordering import moved
 from narrowcast.screens.main.choices import Target

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.channels import steps
 from narrowcast.screens.channels.fields import edit_channel, edit_personal_settings, new_channel
 from narrowcast.screens.channels.members import MembersScreen

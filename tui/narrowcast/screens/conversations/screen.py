@@ -13,13 +13,13 @@ from rich.style import Style
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from narrowcast.app.context import app_of
-from narrowcast.commands.registry import Context, bindings_for, bindings_to
-from narrowcast.commands.workspace import workspace_of
+from narrowcast.keys.registry import Context, bindings_for, bindings_to
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.conversations.listing import Conversation, recent, unread
 from narrowcast.screens.conversations.rows import ConversationList, ConversationRow
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import Target
+from narrowcast.screens.workspace import workspace_of
 from narrowcast.text import names
 from narrowcast.text.excerpt import excerpt
 from narrowcast.text.formats import at_least, day_or_time, has_long_clock
@@ -32,7 +32,7 @@ from narrowcast_api.state import changes as change
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 if TYPE_CHECKING:
-    from narrowcast.app.context import ListedAccount
+    from narrowcast.runtime.context import ListedAccount
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
 

@@ -10,9 +10,9 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from narrowcast.app.context import InApp
-from narrowcast.commands.hints import hint_words, keys_of
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.keys.hints import hint_words, keys_of
+from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.runtime.context import InApp
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.key_line import KeyLine
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList

@@ -10,8 +10,8 @@ from textual.geometry import Region, Size
 from textual.screen import ModalScreen
 from textual.strip import Strip
 
-from narrowcast.commands.hints import SEPARATOR, KeyHint, hint_words, keys_of
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.keys.hints import SEPARATOR, KeyHint, hint_words, keys_of
+from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.terminal.textual_reads import focused_before, rows_of
 

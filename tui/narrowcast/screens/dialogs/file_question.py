@@ -10,7 +10,7 @@ from pathlib import Path
 
 from textual.widget import Widget
 
-from narrowcast.app.background import Latest
+from narrowcast.runtime.background import Latest
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast_api.storage.folders import expand_home
 

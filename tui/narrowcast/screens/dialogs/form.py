@@ -23,10 +23,10 @@ from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
-from narrowcast.app.context import app_of
-from narrowcast.commands.hints import SEPARATOR, KeyHint, key_of, keys_of, with_keys
-from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.wrapping import Run, wrap
+from narrowcast.keys.hints import SEPARATOR, KeyHint, key_of, keys_of, with_keys
+from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.form_controls import ChoiceControl, FormRow, focusable
 from narrowcast.screens.dialogs.form_fields import Field, Moment, Refused, Values

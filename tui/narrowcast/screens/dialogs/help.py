@@ -15,9 +15,9 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
-from narrowcast.commands.hints import Keys, key_of, with_keys
-from narrowcast.commands.keymap import key_label
-from narrowcast.commands.registry import Context, bindings_for, by_id, groups
+from narrowcast.keys.hints import Keys, key_of, with_keys
+from narrowcast.keys.keymap import key_label
+from narrowcast.keys.registry import Context, bindings_for, by_id, groups
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.widgets.find_field import FindField
 from narrowcast.widgets.looks import Look

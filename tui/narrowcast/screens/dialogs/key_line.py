@@ -9,8 +9,8 @@ from rich.style import Style
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from narrowcast.commands.hints import hint_lines
 from narrowcast.content.wrapping import Run, wrap
+from narrowcast.keys.hints import hint_lines
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.one_line import OneLine
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from narrowcast.app.context import InApp, app_of
-from narrowcast.commands.hints import keys_of, with_keys
+from narrowcast.keys.hints import keys_of, with_keys
+from narrowcast.runtime.context import InApp, app_of
 from narrowcast.widgets.editor import Editor
 
 if TYPE_CHECKING:

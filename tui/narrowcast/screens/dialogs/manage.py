@@ -19,15 +19,15 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
-from narrowcast.app.context import app_of, in_app
-from narrowcast.commands.hints import KeyHint, hint_words, keys_of
-from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.commands.workspace import workspace_of
+from narrowcast.keys.hints import KeyHint, hint_words, keys_of
+from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.runtime.context import app_of, in_app
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.form import FormScreen, read_only_form
 from narrowcast.screens.dialogs.form_fields import Field, Values
 from narrowcast.screens.dialogs.key_line import KeyLine
+from narrowcast.screens.workspace import workspace_of
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.find_field import FindField
 from narrowcast.widgets.looks import Look

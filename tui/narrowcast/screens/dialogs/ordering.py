@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any
 
-from narrowcast.commands.hints import KeyHint
+from narrowcast.keys.hints import KeyHint
 from narrowcast.screens.dialogs.manage import ManageScreen
 
 __all__ = ["ORDERED_KEYS", "moved", "shift"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
-from narrowcast.commands.keymap import keys_label
-from narrowcast.commands.registry import Command, every
+from narrowcast.keys.keymap import keys_label
+from narrowcast.keys.registry import Command, every
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.server_info import ServerInfo
 

@@ -12,9 +12,9 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
-from narrowcast.app.context import app_of
-from narrowcast.commands.hints import keys_of, with_keys
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.keys.hints import keys_of, with_keys
+from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.text.safe_text import safe_line

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from textual.geometry import Size
 from textual.strip import Strip
 
-from narrowcast.commands.hints import SEPARATOR, hint_lines
+from narrowcast.keys.hints import SEPARATOR, hint_lines
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.one_line import OneLine, Piece
 from narrowcast.widgets.strips import compose_line

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.app.context import app_of
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import LineField, Moment, Refused, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.app.context import app_of
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import (

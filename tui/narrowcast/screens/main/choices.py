@@ -18,7 +18,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
-    from narrowcast.app.context import ListedAccount
+    from narrowcast.runtime.context import ListedAccount
     from narrowcast_api.model.channels import Channel
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session

@@ -8,11 +8,11 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from narrowcast.app.context import app_of
-from narrowcast.app.frames import Frames
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.panes.open_view import OpenView
+from narrowcast.runtime.context import app_of
+from narrowcast.runtime.frames import Frames
 from narrowcast.screens.main.history import History
 from narrowcast.screens.main.title import TitleLine
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.app.context import in_app
+from narrowcast.runtime.context import in_app
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import Change, StateReplaced

@@ -9,7 +9,7 @@ from narrowcast.panes.compose.edits import DELETED_MEANWHILE, to_draft
 from narrowcast_api.state.changes import Change, MessagesAdded, MessagesChanged, MessagesRemoved
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
 
 __all__ = ["EditedMessages"]
 

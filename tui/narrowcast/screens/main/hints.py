@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from narrowcast.commands.hints import KeyHint, Keys, hint_words, keys_in_field
+from narrowcast.keys.hints import KeyHint, Keys, hint_words, keys_in_field
 
 __all__ = ["hint_line"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.app.context import app_of
-from narrowcast.app.waiting import until
+from narrowcast.runtime.context import app_of
+from narrowcast.runtime.waiting import until
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.state.state import State
 
 __all__ = ["begin_at_home", "home_command", "show_home"]

@@ -12,7 +12,7 @@ from narrowcast.terminal.programs import open_link
 from narrowcast.text.link_claims import link_warning
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
 
 
 def follow(screen: Workspace, url: str, label: str) -> None:

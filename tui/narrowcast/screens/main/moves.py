@@ -14,8 +14,8 @@ from narrowcast_api.protocols.outbox import OutboxState
 from narrowcast_api.state.changes import Change, MessagesMoved
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
     from narrowcast.screens.main.conversation_pane import ConversationPane
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.sync.session import Session
 
 __all__ = ["Moves", "follow_topic"]

@@ -8,7 +8,7 @@ from narrowcast.commands import attaching, editing, people, sent
 from narrowcast.screens.main import links
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.model.messages import Message
     from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.protocols.uploads import Upload

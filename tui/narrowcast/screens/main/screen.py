@@ -13,10 +13,8 @@ from textual.containers import Horizontal
 from textual.reactive import Reactive
 from textual.widget import Widget
 
-from narrowcast.app.context import app_of
-from narrowcast.app.frames import Frames
-from narrowcast.commands.hints import key_of
-from narrowcast.commands.registry import Context, bindings_for, by_id
+from narrowcast.keys.hints import key_of
+from narrowcast.keys.registry import Context, bindings_for, by_id
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.panes.messages import requests
@@ -24,6 +22,8 @@ from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.panes.navigation.pane import NavigationPane
 from narrowcast.panes.open_view import OpenView
 from narrowcast.panes.people import PeoplePane
+from narrowcast.runtime.context import app_of
+from narrowcast.runtime.frames import Frames
 from narrowcast.screens.main.conversation_pane import ConversationPane
 from narrowcast.screens.main.history import Entry, History
 from narrowcast.screens.main.home import begin_at_home

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.commands.hints import key_of, keys_of
+from narrowcast.keys.hints import key_of, keys_of
 from narrowcast.panes.open_view import OpenView
 from narrowcast.text import names
 from narrowcast.text.formats import counted

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from narrowcast.app.context import app_of
-from narrowcast.app.waiting import until
-from narrowcast.commands.hints import keys_of, with_keys
+from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.compose.edits import DELETED_MEANWHILE, destination_of, to_draft
 from narrowcast.panes.compose.note import ComposeNote
+from narrowcast.runtime.context import app_of
+from narrowcast.runtime.waiting import until
 from narrowcast.screens.main.side_by_side import BESIDE_FROM, SideNote
 from narrowcast.text import names
 from narrowcast_api.errors import BadRequest, NarrowcastError
@@ -24,7 +24,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.folders import account_folder_name
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.storage.records import Draft, Edit
 

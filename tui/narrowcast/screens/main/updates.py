@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.app.context import app_of, in_app
-from narrowcast.app.frames import Frames, Kinds
-from narrowcast.commands.hints import keys_of
+from narrowcast.keys.hints import keys_of
 from narrowcast.panes.filter_field import FilterField
+from narrowcast.runtime.context import app_of, in_app
+from narrowcast.runtime.frames import Frames, Kinds
 from narrowcast.screens.channels.steps import archived_notice, unsubscribed_notice
 from narrowcast.screens.main.edited_messages import EditedMessages
 from narrowcast.screens.main.hints import (
@@ -28,8 +28,8 @@ from narrowcast_api.state import changes as change
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-    from narrowcast.commands.workspace import Workspace
     from narrowcast.screens.main.conversation_pane import ConversationPane
+    from narrowcast.screens.workspace import Workspace
 
 ROOM_FOR_HINTS = 100
 """Minimum columns for key hints while composing, and for the full hints while reading."""

@@ -13,8 +13,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
-from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.wrapping import Run, wrap
+from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.title import DialogTitle

@@ -15,11 +15,11 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from narrowcast.app.background import Latest
-from narrowcast.app.context import app_of
-from narrowcast.commands.hints import keys_of, with_keys
-from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.inlines import Target
+from narrowcast.keys.hints import keys_of, with_keys
+from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.runtime.background import Latest
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.terminal import images
 from narrowcast.terminal.picture_process import decoded

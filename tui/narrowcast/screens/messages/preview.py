@@ -12,12 +12,12 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
-from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.inlines import Inliner, Names
 from narrowcast.content.layout import Layout
 from narrowcast.content.palette import Palette
 from narrowcast.content.reader import parse
 from narrowcast.content.wrapping import Line
+from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.strips import compose_line

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.go_to_message import go_to_message
 from narrowcast.text import formats

@@ -14,7 +14,7 @@ from narrowcast_api.wire.vocabulary import MAX_STATUS_TEXT
 from narrowcast_assets.emoji import emoji_names
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.workspace import Workspace
     from narrowcast_api.state.state import State
 
 

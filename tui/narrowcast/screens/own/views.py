@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.commands.registry import Context, bindings_for, by_id
 from narrowcast.content.addresses import InApp, fragment_of, resolve
+from narrowcast.keys.registry import Context, bindings_for, by_id
 from narrowcast.panes.navigation.saved_views import BUILT_IN, title
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import LineField, Values, YesNo

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, Refused, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.organization.invitations import InvitationsScreen

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.cells import cell_len
 from textual.binding import BindingType
 
-from narrowcast.app.context import app_of
 from narrowcast.commands import writing
-from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.commands.workspace import Workspace, workspace_of
 from narrowcast.content.inlines import Target, TargetKind
+from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.late import Attention
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
@@ -23,6 +22,7 @@ from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.screens.people.about import facts
 from narrowcast.screens.people.administration import Administration, offers
 from narrowcast.screens.people.profile import profile_form
+from narrowcast.screens.workspace import Workspace, workspace_of
 from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.state.changes import (

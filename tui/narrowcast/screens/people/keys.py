@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from narrowcast.app.context import InApp, app_of
+from narrowcast.runtime.context import InApp, app_of
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.http.secret import Secret

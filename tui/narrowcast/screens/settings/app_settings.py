@@ -6,16 +6,16 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from narrowcast.app import accounts
-from narrowcast.app.config import ConfigError
-from narrowcast.app.config_file import Value, preview, read
-from narrowcast.app.config_file import check as check_value
-from narrowcast.app.config_keys import CONFIG_KEYS, ConfigKey, value_of
-from narrowcast.app.context import InApp, app_of
 from narrowcast.app.import_settings import add_account, read_zuliprc
-from narrowcast.commands.hints import Keys, with_keys
-from narrowcast.commands.keymap import conflicts, keys_label, merged, normalize, typed
-from narrowcast.commands.registry import Command, groups
+from narrowcast.config import account_files
+from narrowcast.config.config import ConfigError
+from narrowcast.config.config_file import Value, preview, read
+from narrowcast.config.config_file import check as check_value
+from narrowcast.config.config_keys import CONFIG_KEYS, ConfigKey, value_of
+from narrowcast.keys.hints import Keys, with_keys
+from narrowcast.keys.keymap import conflicts, keys_label, merged, normalize, typed
+from narrowcast.keys.registry import Command, groups
+from narrowcast.runtime.context import InApp, app_of
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
@@ -121,7 +121,7 @@ class AppSettingsScreen(ManageScreen[str]):
         if isinstance(value, bool):
             self.save(one.key, lambda: not self._value(one))
         elif one.choices or one.key == ACCOUNT:
-            offered = one.choices or ("", *accounts.names(app_of(self).paths.accounts))
+            offered = one.choices or ("", *account_files.names(app_of(self).paths.accounts))
             choices = [Choice(each, each or FIRST, "current" if each == value else "") for each in offered]
             self.app.push_screen(Picker(one.title, choices), self._chosen(one.key))
         else:

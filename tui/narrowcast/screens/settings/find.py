@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from narrowcast.app.config_keys import CONFIG_KEYS
-from narrowcast.commands.registry import by_id
+from narrowcast.config.config_keys import CONFIG_KEYS
+from narrowcast.keys.registry import by_id
 from narrowcast.screens.dialogs.palette import Chosen
 from narrowcast.screens.dialogs.picker import Choice
 from narrowcast.screens.settings.catalog import Kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from narrowcast.commands.registry import by_id
+from narrowcast.keys.registry import by_id
 from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, choice, flag
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.levels import Gate

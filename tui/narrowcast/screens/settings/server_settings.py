@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.commands.hints import KeyHint
-from narrowcast.commands.registry import Context, bindings_for, by_id
 from narrowcast.commands.run import run_function
-from narrowcast.commands.workspace import workspace_of
+from narrowcast.keys.hints import KeyHint
+from narrowcast.keys.registry import Context, bindings_for, by_id
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import Text, Values, YesNo
 from narrowcast.screens.dialogs.picker import Choice, Picker
@@ -18,6 +17,7 @@ from narrowcast.screens.settings.catalog import Catalog, Kind, Setting
 from narrowcast.screens.settings.organization import ORGANIZATION, is_current
 from narrowcast.screens.settings.own import ACCOUNT, ELSEWHERE, OWN
 from narrowcast.screens.settings.screen import SettingsScreen
+from narrowcast.screens.workspace import workspace_of
 from narrowcast.text.time_zones import preload
 from narrowcast_api import permissions
 from narrowcast_api.permissions import Refusal

@@ -13,9 +13,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from narrowcast.app import accounts, signin
-from narrowcast.app.background import Latest
-from narrowcast.app.context import app_of
+from narrowcast.app import signin
 from narrowcast.app.sign_in_links import login_refusal
 from narrowcast.app.sign_in_ways import (
     Way,
@@ -28,8 +26,11 @@ from narrowcast.app.sign_in_ways import (
     name_label,
     ways_of,
 )
-from narrowcast.commands.hints import hint_words, keys_of
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.config import account_files
+from narrowcast.keys.hints import hint_words, keys_of
+from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.runtime.background import Latest
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.terminal.programs import open_link
 from narrowcast.terminal.textual_fixes import FixedScreen
@@ -313,8 +314,8 @@ class LoginScreen(FixedScreen[None]):
                 cleartext=cleartext,
             )
         if kind is WayKind.FILE:
-            account = await asyncio.to_thread(accounts.read, expand_home(self._text("pasted")))
-            return await asyncio.to_thread(accounts.store, account, folder)
+            account = await asyncio.to_thread(account_files.read, expand_home(self._text("pasted")))
+            return await asyncio.to_thread(account_files.store, account, folder)
         signin.check_encryption(site, cleartext=cleartext)
         if kind is WayKind.DEV:
             account = await dev_sign_in(normal_site(site), self._text("email"))
@@ -322,7 +323,7 @@ class LoginScreen(FixedScreen[None]):
             raise InvalidInput("There is no page to sign in on yet.")
         else:
             account = await finish(normal_site(site), self._attempt, self._text("pasted"))
-        return await asyncio.to_thread(accounts.store, account, folder)
+        return await asyncio.to_thread(account_files.store, account, folder)
 
     async def _sign_in(self, *, cleartext: bool) -> None:
         app = app_of(self)

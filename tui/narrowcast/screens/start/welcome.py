@@ -10,9 +10,9 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from narrowcast.app.context import app_of
-from narrowcast.commands.hints import keys_of, with_keys
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.keys.hints import keys_of, with_keys
+from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.terminal.textual_fixes import FixedScreen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 
-from narrowcast.app.context import InApp, app_of
+from narrowcast.runtime.context import InApp, app_of
 from narrowcast_api.errors import NarrowcastError
 
 __all__ = ["Latest", "could_not"]

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from narrowcast.app.context import in_app
+from narrowcast.runtime.context import in_app
 from narrowcast_api import debug_log
 from narrowcast_api.state.changes import Change
 

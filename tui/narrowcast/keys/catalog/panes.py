@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from narrowcast.commands.command import REFUSED, WAITS, Command, Context, listed
+from narrowcast.keys.command import REFUSED, WAITS, Command, Context, listed
 from narrowcast_api.wire.levels import Gate
 
 APP: tuple[Command, ...] = (

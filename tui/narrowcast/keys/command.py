@@ -29,7 +29,7 @@ UNUSED = "unused"
 """The name of a key that no terminal sends: that of commands without keys, which keymaps replace."""
 
 CommandFunction = Callable[[Any], object]
-"""Runs a command on a `narrowcast.commands.workspace.Workspace`. It may be async; exceptions are shown to the user.
+"""Runs a command on a `narrowcast.screens.workspace.Workspace`. It may be async; exceptions are shown to the user.
 
 Its argument has no type here, since this file is imported by the panes that a workspace holds. A test checks the
 functions.

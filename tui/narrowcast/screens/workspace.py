@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from textual.widget import Widget
 
-from narrowcast.app.context import InApp, app_of
+from narrowcast.runtime.context import InApp, app_of
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from textual.geometry import Size
     from textual.notifications import SeverityLevel
 
-    from narrowcast.app.frames import Frames
     from narrowcast.panes.compose.pane import ComposePane
     from narrowcast.panes.messages.pane import MessagesPane
     from narrowcast.panes.navigation.pane import NavigationPane
     from narrowcast.panes.open_view import OpenView
     from narrowcast.panes.people import PeoplePane
+    from narrowcast.runtime.frames import Frames
     from narrowcast.screens.main.history import History
     from narrowcast.screens.main.layout import PanePlan
     from narrowcast.screens.main.side_by_side import SideBySide

@@ -9,8 +9,8 @@ from functools import lru_cache
 from textual.binding import Binding, InvalidBinding
 from textual.keys import Keys, key_to_character
 
-from narrowcast.commands.command import UNUSED, Command, Context, around
-from narrowcast.commands.registry import EXTENSION, REGISTRY, by_id, every, groups
+from narrowcast.keys.command import UNUSED, Command, Context, around
+from narrowcast.keys.registry import EXTENSION, REGISTRY, by_id, every, groups
 
 _SAME_BYTE = {
     "ctrl+h": "backspace",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from narrowcast.commands.command import WAITS, Command, Context, listed
+from narrowcast.keys.command import WAITS, Command, Context, listed
 
 in_dialog = partial(listed, palette=False)
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from textual.binding import Binding
 
-from narrowcast.commands.catalog.dialogs import DIALOGS
-from narrowcast.commands.catalog.functions import FUNCTIONS
-from narrowcast.commands.catalog.panes import APP, COMPOSE, EDITOR, MESSAGES, NAVIGATION
-from narrowcast.commands.command import Command, Context
+from narrowcast.keys.catalog.dialogs import DIALOGS
+from narrowcast.keys.catalog.functions import FUNCTIONS
+from narrowcast.keys.catalog.panes import APP, COMPOSE, EDITOR, MESSAGES, NAVIGATION
+from narrowcast.keys.command import Command, Context
 
 __all__ = [
     "EXTENSION",

@@ -13,7 +13,7 @@ from dataclasses import asdict
 
 from textual.theme import BUILTIN_THEMES, Theme
 
-from narrowcast.app.config import ThemeColors
+from narrowcast.config.config import ThemeColors
 
 NARROWCAST = Theme(
     name="narrowcast",

@@ -10,8 +10,8 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from narrowcast.app.config import Config, ConfigError
-from narrowcast.app.config_load import parse
+from narrowcast.config.config import Config, ConfigError
+from narrowcast.config.config_load import parse
 from narrowcast_api.regular_files import regular
 from narrowcast_api.storage.folders import private_file, private_folder
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.app.config import Config, ConfigError
+from narrowcast.config.config import Config, ConfigError
 from narrowcast_api.regular_files import regular
 
 __all__ = ["load", "parse"]
@@ -33,6 +33,6 @@ def parse(text: str, name: str) -> Config:
         raise ConfigError([f"{name}: not TOML: {error}"]) from error
     if not data:
         return Config()
-    from narrowcast.app.config_check import checked  # with pydantic; most have no file
+    from narrowcast.config.config_check import checked  # with pydantic; most have no file
 
     return checked(data, text, name)

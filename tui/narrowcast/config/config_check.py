@@ -9,9 +9,9 @@ from dataclasses import asdict
 from pydantic import TypeAdapter, ValidationError
 from textual.color import Color, ColorParseError
 
-from narrowcast.app.config import Config, ConfigError, Notifications, ThemeColors
-from narrowcast.app.themes import theme_names
-from narrowcast.commands.keymap import KeymapError, effective
+from narrowcast.config.config import Config, ConfigError, Notifications, ThemeColors
+from narrowcast.config.themes import theme_names
+from narrowcast.keys.keymap import KeymapError, effective
 from narrowcast.terminal.notifications import check_command
 from narrowcast_api.protocols.notifications import QuietHours
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.commands.keymap import key_label, types_character
-from narrowcast.commands.registry import by_id
+from narrowcast.keys.keymap import key_label, types_character
+from narrowcast.keys.registry import by_id
 
 if TYPE_CHECKING:
-    from narrowcast.app.context import InApp
+    from narrowcast.runtime.context import InApp
 
 __all__ = [
     "SEPARATOR",

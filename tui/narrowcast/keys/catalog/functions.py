@@ -1,13 +1,13 @@
 """The commands whose function is in a module of `narrowcast.commands`: most of what the palette offers.
 
-To add one, write the function and add a row here; `narrowcast.commands.command.Command` explains its fields. Any
+To add one, write the function and add a row here; `narrowcast.keys.command.Command` explains its fields. Any
 command can be given a key in the configuration. The function takes the main screen and may be async; exceptions are
 shown to the user. On a server that does not support the gate, palette and keys refuse the command.
 """
 
 from __future__ import annotations
 
-from narrowcast.commands.command import REFUSED, WAITS, Command, Context, listed
+from narrowcast.keys.command import REFUSED, WAITS, Command, Context, listed
 from narrowcast_api.wire.levels import Gate
 
 FUNCTIONS: tuple[Command, ...] = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from narrowcast.app.config import Config
-from narrowcast.app.config_file import Value
+from narrowcast.config.config import Config
+from narrowcast.config.config_file import Value
 
 __all__ = ["CONFIG_KEYS", "ConfigKey", "value_of"]
 

@@ -17,12 +17,12 @@ from narrowcast_api.events.status import ConnectionKind
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
-    from narrowcast.app.config import Config
-    from narrowcast.app.config_file import Value
-    from narrowcast.app.config_keys import ConfigKey
-    from narrowcast.app.looking import Looking
-    from narrowcast.commands.command import Command
+    from narrowcast.config.config import Config
+    from narrowcast.config.config_file import Value
+    from narrowcast.config.config_keys import ConfigKey
     from narrowcast.content.blocks import Document
+    from narrowcast.keys.command import Command
+    from narrowcast.runtime.looking import Looking
     from narrowcast.terminal.paths import Paths
     from narrowcast_api.narrow.narrow import Narrow
     from narrowcast_api.sync.session import Session

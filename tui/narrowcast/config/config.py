@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from narrowcast.commands.presets import PRESETS
+from narrowcast.keys.presets import PRESETS
 
 _STRICT = {"extra": "forbid"}
 
@@ -136,7 +136,7 @@ class Config:
     compose: Writing = field(default_factory=Writing)
     notifications: Notifications = field(default_factory=Notifications)
     preset: Literal["default", "zulip-web", "zulip-terminal", "vim", "emacs"] = "default"
-    """Key bindings of another program (`narrowcast.commands.presets`); those in ``[keys]`` override them."""
+    """Key bindings of another program (`narrowcast.keys.presets`); those in ``[keys]`` override them."""
     themes: dict[str, ThemeColors] = field(default_factory=dict)
     """Themes of your own, by name."""
     keys: dict[str, str | list[str]] = field(default_factory=dict)

@@ -1,1 +1,0 @@
-"""The tables of all commands, by where they are used. `narrowcast.commands.registry` combines them."""

@@ -1,0 +1,1 @@
+"""The user's files: the configuration and its themes, the stored accounts."""

@@ -1,0 +1,1 @@
+"""The table of all commands with their keys, users' changes to them, and keys as shown."""

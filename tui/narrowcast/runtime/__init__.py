@@ -1,0 +1,1 @@
+"""What panes, screens and commands need of the running app: its interface, frames, background work."""
