@@ -9,7 +9,7 @@ from types import ModuleType
 
 from generate.markdown import cell, table
 from narrowcast.config import config
-from narrowcast.config.config_keys import CONFIG_KEYS, ConfigKey, value_of
+from narrowcast.config.config_file import CONFIG_KEYS, ConfigKey, value_of
 
 
 def page() -> str:

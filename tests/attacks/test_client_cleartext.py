@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from attacks.hostile_server import Response, hostile_server, success
-from narrowcast.app.signin import Cleartext, join, sign_in
+from narrowcast.app.sign_in import Cleartext, join, sign_in
 from narrowcast.cli.main import main
 from narrowcast_api.account import is_cleartext
 from narrowcast_api.http.secret import Secret

@@ -9,7 +9,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from narrowcast.runtime.waiting import until
+from narrowcast.runtime.background import until
 from narrowcast_api.account import Account
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.narrow.destinations import ChannelDestination

@@ -12,8 +12,7 @@ import pytest
 from narrowcast.app.import_settings import read_zuliprc
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.config.config import Config, ConfigError
-from narrowcast.config.config_file import Value, change, check
-from narrowcast.config.config_keys import CONFIG_KEYS
+from narrowcast.config.config_file import CONFIG_KEYS, Value, change, check
 from narrowcast.config.config_load import parse
 from narrowcast.keys.keymap import effective
 from narrowcast.keys.presets import PRESETS

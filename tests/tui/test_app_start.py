@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast.app.app import NarrowcastApp
-from narrowcast.app.sign_in_links import login_refusal, password_link
+from narrowcast.app.sign_in import login_refusal, password_link
 from narrowcast.cli import login
 from narrowcast.cli.main import main
 from narrowcast.cli.outcome import CommandError, Exit

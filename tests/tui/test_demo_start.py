@@ -9,7 +9,7 @@ import pytest
 
 from narrowcast.app import demo
 from narrowcast.app.app import NarrowcastApp
-from narrowcast.app.demo_server import DemoFailed, DemoServer
+from narrowcast.app.demo import DemoFailed, DemoServer
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.screens.start.welcome import WaitScreen, WelcomeScreen
 from narrowcast.terminal.paths import Paths

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from narrowcast.app.key_guard import ESCAPE_MOMENT, ONE_MOMENT, KeyGuard
+from narrowcast.app.key_queue import ESCAPE_MOMENT, ONE_MOMENT, KeyGuard
 
 
 def typed(guard: KeyGuard, keys: str, start: float, step: float) -> str:

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 from textual import events
 
-from narrowcast.app.window_title import WindowTitle
+from narrowcast.app.notifications import WindowTitle
 from narrowcast.config import account_files
 from narrowcast.config.config import Accounts, Config
 from narrowcast.panes.navigation.rows import Kind

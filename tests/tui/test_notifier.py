@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from narrowcast.app import notifier as module
-from narrowcast.app.notifier import Notifier
+from narrowcast.app import notifications as module
+from narrowcast.app.notifications import Notifier
 from narrowcast.config.config import Notifications
 from narrowcast.runtime.looking import LOOKING
 from narrowcast.terminal.notifications import BELL, Popup

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from narrowcast.app import signin
+from narrowcast.app import sign_in
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.screens.account.second_factor import EnrolmentForm, RecoveryCodesScreen, SecondFactorScreen
 from narrowcast.screens.start.login import LoginScreen
@@ -238,14 +238,16 @@ async def test_for_a_server_that_resets_passwords_on_its_website_only_the_error_
 
     monkeypatch.setattr(auth, "ask_for_password_link", no_such_page)
     with pytest.raises(InvalidInput) as told:
-        await signin.ask_for_password_link("https://chat.example", "ada@demo.example")
+        await sign_in.ask_for_password_link("https://chat.example", "ada@demo.example")
     assert "Open https://chat.example/accounts/password/reset/ in a browser." in told.value.user_message
     monkeypatch.setattr(auth, "find_invitation", no_such_page)
     with pytest.raises(InvalidInput, match="make your account there; then log in here"):
-        await signin.check_invitation("https://chat.example", "k")
+        await sign_in.check_invitation("https://chat.example", "k")
     monkeypatch.setattr(auth, "accept_invitation", no_such_page)
     with pytest.raises(InvalidInput, match="Open the link of the invitation in a browser"):
-        await signin.join("https://chat.example", "k", "ada@demo.example", "Ada", Secret("a long passphrase"))
+        await sign_in.join(
+            "https://chat.example", "k", "ada@demo.example", "Ada", Secret("a long passphrase")
+        )
 
 
 async def test_an_invitation_for_a_browser_is_reported_as_one_before_anything_is_asked(

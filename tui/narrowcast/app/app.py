@@ -20,8 +20,8 @@ from textual.screen import Screen
 from narrowcast.app.debugging import Debugging
 from narrowcast.app.demo import Demo
 from narrowcast.app.key_queue import KeyQueue
-from narrowcast.app.leaving import Leaving
 from narrowcast.app.open_accounts import OpenAccounts
+from narrowcast.app.shutdown import Leaving
 from narrowcast.app.theme_colours import computed_colours
 from narrowcast.commands.run import AppWithCommands
 from narrowcast.config.config import Config

@@ -2,26 +2,40 @@
 
 Textual passes each pending key to the widget that has the focus now, before an earlier key could move the
 focus. Here each key, and each paste, waits until the previous one is completely handled: by the focused
-widget and its ancestors, and by the messages that it caused. So does the mouse while keys wait.
+widget and its ancestors, and by the messages that it caused. So does the mouse while keys wait. Keys are held back
+while an account that they are meant for is being opened, and dropped if they are not meant as commands.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from textual import events
 
-from narrowcast.app.key_guard import KeyGuard
 from narrowcast.widgets.editor import Editor
 
 if TYPE_CHECKING:
     from textual.app import App
     from textual.events import Event
     from textual.message_pump import MessagePump
+
+
+__all__ = [
+    "ESCAPE_MOMENT",
+    "HELD",
+    "MENDS_TEXT",
+    "ONE_MOMENT",
+    "ROUNDS",
+    "STEP",
+    "STEPS",
+    "Arrival",
+    "KeyGuard",
+    "KeyQueue",
+]
 
 ROUNDS = 4
 """Number of times that all nodes from the focus outwards are waited for, as messages can cause further messages."""
@@ -103,3 +117,85 @@ async def _is_done(node: MessagePump) -> bool:
                 await done.wait()
                 return True
     return False
+
+
+ONE_MOMENT = 0.35
+"""Seconds within which a key belongs to the text typed before it: a slow typist takes 0.3 s per key."""
+ESCAPE_MOMENT = 1.0
+"""Seconds within which another Escape is still meant for the field that the first one left."""
+HELD = 3
+"""Number of repetitions from which the same key counts as held down, not as text."""
+
+
+class KeyGuard:
+    """Asked before each key outside of a field. Times are seconds of any monotonic clock.
+
+    After `refuse_text`, letters, Enter and Backspace are dropped as long as each follows the previous one
+    quickly: a user who pressed 'r' and continued to type was writing text, and each letter is the key of some
+    command. Any other key ends this at once, and so does a pause.
+    """
+
+    def __init__(self) -> None:
+        self._now = float("-inf")
+        self._until = float("-inf")
+        self._escape_until = float("-inf")
+        self._last = ""
+        self._times = 0
+
+    def refuse_text(self) -> None:
+        """Called when the last key had no effect: drops text that follows."""
+        self._until = self._now + ONE_MOMENT
+
+    def hold_escape(self) -> None:
+        """Called when the last key left a field: drops Escape for a moment."""
+        self._escape_until = self._now + ESCAPE_MOMENT
+
+    def passes(self, key: str, is_text: bool, now: float) -> bool:
+        """Whether ``key`` may act. ``is_text``: in a field it would enter or edit text."""
+        self._times = self._times + 1 if key == self._last else 1
+        self._last, self._now = key, now
+        if key == "escape":
+            held = now < self._escape_until
+            self._escape_until = now + ESCAPE_MOMENT if held else self._escape_until
+            self._until = now
+            return not held
+        self._escape_until = now
+        if not is_text or self._times >= HELD or now >= self._until:
+            self._until = now
+            return True
+        self._until = now + ONE_MOMENT
+        return False
+
+
+MAX_SECONDS = 3.0
+"""Seconds for which keys are held back at most."""
+
+
+class Arrival:
+    """Whether the account that was requested last is on screen."""
+
+    def __init__(self) -> None:
+        self._is_here = asyncio.Event()
+        self._is_here.set()
+
+    @contextmanager
+    def awaited(self) -> Iterator[None]:
+        """Keys wait until the end of the block, or until `here` is called."""
+        self._is_here.clear()
+        try:
+            yield
+        finally:
+            self._is_here.set()
+
+    def here(self) -> None:
+        """The account is on screen: keys wait no longer."""
+        self._is_here.set()
+
+    async def settled(self) -> None:
+        """Waits until the account is on screen; if that takes too long, keys no longer wait for it."""
+        if self._is_here.is_set():
+            return
+        try:
+            await asyncio.wait_for(self._is_here.wait(), MAX_SECONDS)
+        except TimeoutError:
+            self._is_here.set()

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from narrowcast.app.early_session import Early
-from narrowcast.app.notices import begin
+from narrowcast.app.notifications import begin
 from narrowcast.config import account_files
 from narrowcast.config.config import Config
 from narrowcast.content.addresses import InApp, resolve
 from narrowcast.panes.compose.edits import to_draft
 from narrowcast.panes.messages.going import place_of
+from narrowcast.runtime.background import until
 from narrowcast.runtime.context import app_of
-from narrowcast.runtime.waiting import until
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.sync.session import Session
 
 if TYPE_CHECKING:
-    from narrowcast.app.notifier import Notifier
+    from narrowcast.app.notifications import Notifier
 
 log = logging.getLogger(__name__)
 

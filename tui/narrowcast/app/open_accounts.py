@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from narrowcast.app.arrival import Arrival
+from narrowcast.app.key_queue import Arrival
 from narrowcast.app.live_account import LiveAccount
-from narrowcast.app.notices import title_of
+from narrowcast.app.notifications import title_of
 from narrowcast.config import account_files
+from narrowcast.runtime.background import until
 from narrowcast.runtime.context import ListedAccount, app_of
 from narrowcast.runtime.frames import Frames
-from narrowcast.runtime.waiting import until
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal import screen_store
 from narrowcast.terminal.textual_reads import remove_from_stack
@@ -27,7 +27,7 @@ from narrowcast_api.state import changes as change
 
 if TYPE_CHECKING:
     from narrowcast.app.early_session import Early
-    from narrowcast.app.window_title import WindowTitle
+    from narrowcast.app.notifications import WindowTitle
     from narrowcast.extensions.start import Extensions
     from narrowcast.screens.main.screen import MainScreen
     from narrowcast_api.narrow.narrow import Narrow

@@ -1,6 +1,6 @@
 """The process of the demo's server, which ends with the app, however the app ends.
 
-Started by `app/demo_server.py` as `python -m narrowcast.cli.demo_process FOLDER keep|drop`; ``drop`` deletes the
+Started by `app/demo.py` as `python -m narrowcast.cli.demo_process FOLDER keep|drop`; ``drop`` deletes the
 folder at the end.
 """
 

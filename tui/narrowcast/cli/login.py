@@ -10,18 +10,20 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from narrowcast.app.sign_in_links import invitation, login_refusal, password_link
-from narrowcast.app.sign_in_ways import WayKind, name_label
-from narrowcast.app.signin import (
+from narrowcast.app.sign_in import (
     Cleartext,
     ask_for_password_link,
     check_encryption,
     check_invitation,
     choose_password,
     find_server,
+    invitation,
     join,
+    login_refusal,
+    password_link,
     sign_in_and_store,
 )
+from narrowcast.app.sign_in_ways import WayKind, name_label
 from narrowcast.cli.login_ways import account_by, chosen_way
 from narrowcast.cli.outcome import CommandError, Exit, print_error
 from narrowcast.config import account_files

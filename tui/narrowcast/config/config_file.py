@@ -1,4 +1,4 @@
-"""Changing single keys of ``config.toml``; everything else, including comments, is preserved."""
+"""The keys of ``config.toml`` as the settings screen shows them, and changing one of them; all else is kept."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
+from msgspec import Struct
 from tomlkit.exceptions import TOMLKitError
 
 from narrowcast.config.config import Config, ConfigError
@@ -15,7 +16,7 @@ from narrowcast.config.config_load import parse
 from narrowcast_api.regular_files import regular
 from narrowcast_api.storage.folders import private_file, private_folder
 
-__all__ = ["Value", "change", "check", "preview", "read"]
+__all__ = ["CONFIG_KEYS", "ConfigKey", "Value", "change", "check", "preview", "read", "value_of"]
 
 NAME = "config.toml"
 Value = bool | int | float | str | Sequence[str]
@@ -104,3 +105,103 @@ def _write(path: Path, text: str) -> None:
         draft.replace(real)
     except OSError as error:
         raise ConfigError([f"{path}: cannot be written: {error}"]) from error
+
+
+class ConfigKey(Struct, frozen=True):
+    """One key. ``choices``: its possible values if they are few; ``at_start``: it takes effect at the next start."""
+
+    key: str
+    title: str
+    help: str
+    choices: tuple[str, ...] = ()
+    at_start: bool = True
+
+
+CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
+    "General": (
+        ConfigKey("account", "Default account", "The account to open when none is named"),
+        ConfigKey(
+            "accounts.open",
+            "Open accounts",
+            "All stored accounts at once, or only the one on screen",
+            ("all", "one"),
+        ),
+        ConfigKey("accounts.order", "Order of accounts", "Names, separated by commas"),
+    ),
+    "Appearance": (
+        ConfigKey(
+            "appearance.theme",
+            "Theme",
+            "'terminal' uses the colors of the terminal",
+            ("narrowcast", "paper", "contrast", "terminal"),
+            at_start=False,
+        ),
+        ConfigKey(
+            "appearance.density",
+            "Density",
+            "Space between messages; 'auto' is comfortable from 28 rows on",
+            ("auto", "comfortable", "compact"),
+            at_start=False,
+        ),
+        ConfigKey(
+            "appearance.sender_colors",
+            "Color senders by person",
+            "Not in theme 'terminal', which has too few colors",
+            at_start=False,
+        ),
+        ConfigKey("appearance.people", "Show the user list", "Where the terminal is wide enough"),
+        ConfigKey(
+            "appearance.pictures",
+            "Images",
+            "Image protocol; 'cells' uses block characters",
+            ("auto", "kitty", "sixel", "cells"),
+            at_start=False,
+        ),
+        ConfigKey("appearance.mouse", "Use the mouse", "When off, the terminal selects text itself"),
+    ),
+    "Composing": (
+        ConfigKey(
+            "compose.enter", "Enter key", "<compose.other-enter> does the opposite", ("send", "newline")
+        ),
+        ConfigKey(
+            "compose.editor", "External editor", "A command; empty: $VISUAL, then $EDITOR", at_start=False
+        ),
+    ),
+    "Notifications": (
+        ConfigKey(
+            "notifications.popup",
+            "Pop-ups",
+            "How the terminal is asked to show notifications",
+            ("auto", "osc9", "osc777", "osc99", "off"),
+        ),
+        ConfigKey("notifications.sound", "Sound", "Played for notifications with a sound", ("bell", "off")),
+        ConfigKey(
+            "notifications.command",
+            "Command",
+            "A program and its arguments: notify-send, {title}, {body}",
+        ),
+        ConfigKey("notifications.title", "Window title", "Show unread messages and mentions in it"),
+        ConfigKey("notifications.quiet", "Quiet hours", "Separated by commas, such as 22:00-07:30"),
+        ConfigKey(
+            "notifications.passthrough", "tmux and screen", "Pass pop-ups through to the outer terminal"
+        ),
+    ),
+    "Keys": (
+        ConfigKey(
+            "preset",
+            "Key preset",
+            "Keys as in another program; your own keys override them",
+            ("default", "zulip-web", "zulip-terminal", "vim", "emacs"),
+            at_start=False,
+        ),
+    ),
+}
+"""The keys by heading. The keys of single commands, ``keys.*``, have a screen of their own."""
+
+
+def value_of(config: Config, key: str) -> Value:
+    """The value in the configuration."""
+    value: object = config
+    for part in key.split("."):
+        value = getattr(value, part)
+    return value if isinstance(value, bool | int | float | str) else [str(item) for item in value]  # type: ignore[attr-defined]

@@ -1,4 +1,7 @@
-"""Loading the configuration: one TOML file, checked as a whole before anything opens."""
+"""Loading the configuration: one TOML file, checked as a whole before anything opens.
+
+Apart from `config_check`, so that a start without a file loads no validation library.
+"""
 
 from __future__ import annotations
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from narrowcast.config.config_file import Value
-from narrowcast.config.config_keys import ConfigKey
+from narrowcast.config.config_file import ConfigKey, Value
 from narrowcast.extensions.loading import Found
 
 __all__ = ["ExtensionSettings"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from narrowcast.extensions.host import Host
 from narrowcast.extensions.loading import load_all
 from narrowcast.extensions.search import has_extensions
-from narrowcast.runtime.waiting import until
+from narrowcast.runtime.background import until
 
 if TYPE_CHECKING:
     from narrowcast.content.blocks import Document

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from narrowcast.keys.keymap import key_label, types_character
 from narrowcast.keys.registry import by_id
 
 if TYPE_CHECKING:
-    from narrowcast.runtime.context import InApp
+    from textual.app import App
 
 __all__ = [
     "SEPARATOR",
+    "HasApp",
     "KeyHint",
     "Keys",
     "default_keys",
@@ -36,12 +37,19 @@ SEPARATOR = " · "
 _NAMED = re.compile(r"<([a-z]+\.[a-z-]+)>")
 
 
+class HasApp(Protocol):
+    """A widget, a screen, or an object that has their ``app``."""
+
+    @property
+    def app(self) -> App[Any]: ...
+
+
 def default_keys() -> Keys:
     """The default keys, before any change by the user."""
     return {command_id: command.keys for command_id, command in by_id().items()}
 
 
-def keys_of(node: InApp) -> Keys:
+def keys_of(node: HasApp) -> Keys:
     """The current keys of the commands in the app of ``node``."""
     keys: Keys | None = getattr(node.app, "keys", None)
     return default_keys() if keys is None else keys

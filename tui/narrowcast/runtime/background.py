@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
-from narrowcast.runtime.context import InApp, app_of
+from narrowcast.keys.hints import HasApp
+from narrowcast.runtime.context import app_of
 from narrowcast_api.errors import NarrowcastError
 
-__all__ = ["Latest", "could_not"]
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
+
+
+__all__ = ["Latest", "could_not", "until"]
 
 
 def could_not(what: str, error: Exception) -> str:
@@ -24,7 +30,7 @@ class Latest:
     ``host``: the node that shows the result; it must call `cancel` when it is removed.
     """
 
-    def __init__(self, host: InApp) -> None:
+    def __init__(self, host: HasApp) -> None:
         self._host = host
         self._task: asyncio.Task[None] | None = None
 
@@ -38,3 +44,15 @@ class Latest:
         if self._task is not None:
             self._task.cancel()
             self._task = None
+
+
+async def until(session: Session, holds: Callable[[], bool]) -> None:
+    """Waits until ``holds`` returns true; it is called again after each change of the session."""
+    changed = asyncio.Event()
+    unsubscribe = session.subscribe(lambda _: changed.set())
+    try:
+        while not holds():
+            changed.clear()
+            await changed.wait()
+    finally:
+        unsubscribe()

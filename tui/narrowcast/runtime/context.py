@@ -6,20 +6,19 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import copy_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, cast
+from typing import TYPE_CHECKING, ParamSpec, Protocol, cast
 
 from msgspec import Struct
-from textual.app import App
 from textual.screen import Screen
 
+from narrowcast.keys.hints import HasApp
 from narrowcast_api.events.status import ConnectionKind
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
     from narrowcast.config.config import Config
-    from narrowcast.config.config_file import Value
-    from narrowcast.config.config_keys import ConfigKey
+    from narrowcast.config.config_file import ConfigKey, Value
     from narrowcast.content.blocks import Document
     from narrowcast.keys.command import Command
     from narrowcast.runtime.looking import Looking
@@ -219,14 +218,7 @@ def in_app(callback: Callable[P, None]) -> Callable[P, None]:
     return call
 
 
-class InApp(Protocol):
-    """A widget, a screen, or an object that has their ``app``."""
-
-    @property
-    def app(self) -> App[Any]: ...
-
-
-def app_of(node: InApp) -> AppContext:
+def app_of(node: HasApp) -> AppContext:
     """The running app. Raises TypeError if the node is in some other app, which is a bug."""
     app = node.app
     if not hasattr(app, "accounts"):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from textual.widget import Widget
 
-from narrowcast.runtime.context import InApp, app_of
+from narrowcast.keys.hints import HasApp
+from narrowcast.runtime.context import app_of
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
@@ -133,6 +134,6 @@ class Workspace(Protocol):
         """Runs a command after the current work is done."""
 
 
-def workspace_of(node: InApp) -> Workspace | None:
+def workspace_of(node: HasApp) -> Workspace | None:
     """The main screen of the app that ``node`` is in, if an account is open."""
     return cast(Workspace | None, app_of(node).accounts.screen)

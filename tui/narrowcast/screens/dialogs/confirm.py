@@ -10,9 +10,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from narrowcast.keys.hints import hint_words, keys_of
+from narrowcast.keys.hints import HasApp, hint_words, keys_of
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.runtime.context import InApp
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.key_line import KeyLine
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
@@ -74,7 +73,7 @@ class ConfirmScreen(Dialog[bool]):
         self.dismiss(yes)
 
 
-def ask_first(screen: InApp, question: str, yes: str, then: Callable[[], object]) -> None:
+def ask_first(screen: HasApp, question: str, yes: str, then: Callable[[], object]) -> None:
     """Does something only after the user has confirmed it."""
 
     def answered(sure: bool | None) -> None:

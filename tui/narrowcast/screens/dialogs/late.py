@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from narrowcast.keys.hints import keys_of, with_keys
-from narrowcast.runtime.context import InApp, app_of
+from narrowcast.keys.hints import HasApp, keys_of, with_keys
+from narrowcast.runtime.context import app_of
 from narrowcast.widgets.editor import Editor
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Attention:
         tell_late(self._widget, f"{what} did not open", again)
 
 
-def tell_late(widget: InApp, missed: str, again: str) -> None:
+def tell_late(widget: HasApp, missed: str, again: str) -> None:
     """Shows that a response arrived too late, what therefore did not happen, and how to repeat the command: a
     sentence with the ids of commands as in `with_keys`.
     """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrowcast.runtime.background import until
 from narrowcast.runtime.context import app_of
-from narrowcast.runtime.waiting import until
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:

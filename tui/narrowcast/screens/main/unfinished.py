@@ -13,8 +13,8 @@ import msgspec
 from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.compose.edits import DELETED_MEANWHILE, destination_of, to_draft
 from narrowcast.panes.compose.note import ComposeNote
+from narrowcast.runtime.background import until
 from narrowcast.runtime.context import app_of
-from narrowcast.runtime.waiting import until
 from narrowcast.screens.main.side_by_side import BESIDE_FROM, SideNote
 from narrowcast.text import names
 from narrowcast_api.errors import BadRequest, NarrowcastError

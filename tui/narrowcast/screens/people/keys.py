@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from narrowcast.runtime.context import InApp, app_of
+from narrowcast.keys.hints import HasApp
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.http.secret import Secret
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 
-def show_key(screen: InApp, title: str, key: Secret, token: Secret | None = None) -> None:
+def show_key(screen: HasApp, title: str, key: Secret, token: Secret | None = None) -> None:
     """Shows the key until the user closes the dialog, and the token of an outgoing webhook; choosing one
     copies it.
     """
@@ -39,7 +40,7 @@ def show_key(screen: InApp, title: str, key: Secret, token: Secret | None = None
 
 
 def regenerate_bot_key(
-    screen: InApp,
+    screen: HasApp,
     session: Session,
     bot_id: int,
     name: str,

@@ -9,13 +9,12 @@ from pathlib import Path
 from narrowcast.app.import_settings import add_account, read_zuliprc
 from narrowcast.config import account_files
 from narrowcast.config.config import ConfigError
-from narrowcast.config.config_file import Value, preview, read
+from narrowcast.config.config_file import CONFIG_KEYS, ConfigKey, Value, preview, read, value_of
 from narrowcast.config.config_file import check as check_value
-from narrowcast.config.config_keys import CONFIG_KEYS, ConfigKey, value_of
-from narrowcast.keys.hints import Keys, with_keys
+from narrowcast.keys.hints import HasApp, Keys, with_keys
 from narrowcast.keys.keymap import conflicts, keys_label, merged, normalize, typed
 from narrowcast.keys.registry import Command, groups
-from narrowcast.runtime.context import InApp, app_of
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
@@ -262,7 +261,7 @@ class KeysScreen(ManageScreen[str]):
             self.work(self._save(item, None))
 
 
-async def _write(screen: InApp, key: str, value: Callable[[], Value | None]) -> str:
+async def _write(screen: HasApp, key: str, value: Callable[[], Value | None]) -> str:
     """Changes the configuration, in the file and at once; returns the problem, or an empty text."""
     try:
         await app_of(screen).change_config(key, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from narrowcast.config.config_keys import CONFIG_KEYS
+from narrowcast.config.config_file import CONFIG_KEYS
 from narrowcast.keys.registry import by_id
 from narrowcast.screens.dialogs.palette import Chosen
 from narrowcast.screens.dialogs.picker import Choice

@@ -13,8 +13,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from narrowcast.app import signin
-from narrowcast.app.sign_in_links import login_refusal
+from narrowcast.app import sign_in
+from narrowcast.app.sign_in import login_refusal
 from narrowcast.app.sign_in_ways import (
     Way,
     WayKind,
@@ -155,7 +155,7 @@ class LoginScreen(FixedScreen[None]):
 
     async def _ask_server(self, site: str) -> None:
         try:
-            settings = await signin.find_server(normal_site(site))
+            settings = await sign_in.find_server(normal_site(site))
         except NarrowcastError:
             return  # logging in says why
         if site != self._text("site"):
@@ -304,7 +304,7 @@ class LoginScreen(FixedScreen[None]):
         if kind in (WayKind.PASSWORD, WayKind.KEY):
             is_key = kind is WayKind.KEY
             typed = self.query_one("#secret", Editor).text  # blanks at the ends of a password belong to it
-            return await signin.sign_in_and_store(
+            return await sign_in.sign_in_and_store(
                 site,
                 self._text("email"),
                 Secret(typed.strip() if is_key else typed),
@@ -316,7 +316,7 @@ class LoginScreen(FixedScreen[None]):
         if kind is WayKind.FILE:
             account = await asyncio.to_thread(account_files.read, expand_home(self._text("pasted")))
             return await asyncio.to_thread(account_files.store, account, folder)
-        signin.check_encryption(site, cleartext=cleartext)
+        sign_in.check_encryption(site, cleartext=cleartext)
         if kind is WayKind.DEV:
             account = await dev_sign_in(normal_site(site), self._text("email"))
         elif self._attempt is None:
@@ -329,7 +329,7 @@ class LoginScreen(FixedScreen[None]):
         app = app_of(self)
         try:
             path = await self._stored(cleartext)
-        except signin.Cleartext as error:
+        except sign_in.Cleartext as error:
             self._say(f"{error}.")
             self._ask_for_cleartext(str(error))
             return

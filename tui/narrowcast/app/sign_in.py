@@ -1,13 +1,13 @@
-"""Logging in: from an address, an email and a password or key to a stored account."""
+"""Logging in: from a link or an address, an email and a password or key, to a stored account."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
-from narrowcast.app.sign_in_links import login_refusal
 from narrowcast.config import account_files
 from narrowcast_api.account import Account, is_cleartext, normal_site
 from narrowcast_api.client import Client
@@ -180,3 +180,36 @@ async def sign_in_and_store(
         cleartext=cleartext,
     )
     return await asyncio.to_thread(account_files.store, account, folder, keyring=keyring)
+
+
+_PASSWORD_LINK = re.compile(r"^(?P<site>.+?)/reset/(?P<token>[^/?#]+)/?$")
+_WEB_PAGE = re.compile(r"^(?P<site>.+?)/accounts/(?:do_confirm|password/reset)(?:/.*)?$")
+_INVITATION = re.compile(r"^(?P<site>.+?)/join/(?P<token>[^/?#]+)/?$")
+
+
+def invitation(url: str) -> tuple[str, str] | None:
+    """The organization's address and the token, if ``url`` is an invitation link."""
+    return _parts(_INVITATION, url)
+
+
+def password_link(url: str) -> tuple[str, str] | None:
+    """The organization's address and the token, if ``url`` is an embedded server's link for a new password.
+    That of a Zulip server, `/accounts/password/reset/…`, has to be opened in a browser.
+    """
+    return _parts(_PASSWORD_LINK, url) if _WEB_PAGE.match(url.strip()) is None else None
+
+
+def login_refusal(url: str) -> str:
+    """Why logging in at ``url`` is not possible, and what to do with it; empty if it is not one of these links."""
+    if invitation(url) is not None:
+        return f"This is an invitation. Join with: narrowcast login {url.strip()}"
+    if (page := _WEB_PAGE.match(url.strip())) is not None:
+        return f"This link is for a browser: open it there. Then log in at {page['site']}"
+    if password_link(url) is not None:
+        return f"This is a link for a new password. Choose one with: narrowcast login {url.strip()}"
+    return ""
+
+
+def _parts(pattern: re.Pattern[str], url: str) -> tuple[str, str] | None:
+    match = pattern.match(url.strip())
+    return (match["site"], match["token"]) if match is not None else None

@@ -1,4 +1,4 @@
-"""Notifies the user of messages that arrive unseen.
+"""Notifications of messages that arrive unseen, and the title of the terminal's window.
 
 `narrowcast_api.protocols.notifications` decides which messages cause a notification; this module decides
 whether the user sees them anyway, and how to notify. There is a short delay first, in which a message may be
@@ -8,13 +8,26 @@ read here or on another device.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from textual.app import App
+
 from narrowcast.config.config import Notifications
 from narrowcast.runtime.looking import LOOKING
-from narrowcast.terminal.notifications import BELL, CommandRunner, Popup, command_values, popup_sequence
+from narrowcast.terminal.driver import TerminalDriver
+from narrowcast.terminal.notifications import (
+    BELL,
+    CommandRunner,
+    Popup,
+    can_have_title,
+    choose,
+    command_values,
+    popup_sequence,
+)
+from narrowcast.terminal.textual_reads import driver_of
 from narrowcast_api.model.messages import Message
 from narrowcast_api.protocols.notifications import (
     Notice,
@@ -22,18 +35,20 @@ from narrowcast_api.protocols.notifications import (
     is_quiet,
     notice_of,
     summary_of,
+    unread_badge,
 )
+from narrowcast_api.state.state import State
 from narrowcast_api.sync.arrivals import Arrivals
 from narrowcast_api.sync.session import Session
 
-__all__ = ["GRACE", "Notifier", "Output", "Sight"]
+log = logging.getLogger(__name__)
+
+__all__ = ["GRACE", "Notifier", "Output", "Sight", "WindowTitle", "begin", "title_of"]
 
 GRACE = 0.7
 """Seconds for which a notification is delayed, in which the message may be read."""
 MAX_AT_ONCE = 3
 """Maximum number of separate notifications at once; more are combined into one."""
-
-log = logging.getLogger(__name__)
 
 
 class Sight(Protocol):
@@ -144,3 +159,96 @@ class Notifier:
         if sequence:
             self._output.write(sequence)
         self._command.start(command_values(notice, title=title, body=body, count=count))
+
+
+class AppSight:
+    """What the user sees of the app. Terminals report the focus only when it changes: until then it is unknown."""
+
+    def __init__(self, app: App[int], in_view: Callable[[], Collection[int]]) -> None:
+        self._app = app
+        self.in_view = in_view
+        self._reported = False
+        self._left: frozenset[int] = frozenset()
+        app.watch(app, "app_focus", self._focus_changed, init=False)
+
+    def _focus_changed(self) -> None:
+        self._reported = True
+        if not self._app.app_focus:
+            self._left = frozenset(self.in_view())
+
+    def left_in_view(self) -> Collection[int]:
+        """The ids of the messages that were on the screen when the terminal lost the focus."""
+        return self._left
+
+    def focused(self) -> bool | None:
+        """Whether the terminal has the focus; None if it has not reported it yet."""
+        return self._app.app_focus if self._reported else None
+
+
+class NoticeWriter:
+    """Writes to the terminal directly, not through Textual."""
+
+    def __init__(self, driver: TerminalDriver) -> None:
+        self._driver = driver
+
+    def write(self, sequence: str) -> None:
+        """Writes an escape sequence for a notification."""
+        self._driver.write_notice(sequence)
+
+
+def title_of(app: App[int], states: Callable[[], Sequence[State]]) -> WindowTitle | None:
+    """The title of the terminal's window for these accounts; None if the terminal does not support titles."""
+    driver = driver_of(app)
+    if not isinstance(driver, TerminalDriver) or not can_have_title(os.environ):
+        return None
+    return WindowTitle(states, driver.set_title)
+
+
+def begin(
+    app: App[int],
+    session: Session,
+    config: Notifications,
+    in_view: Callable[[], Collection[int]],
+    label: Callable[[], str],
+) -> Notifier | None:
+    """The notifier of an open account; None if there is no terminal.
+
+    `in_view` returns the ids of the messages on the screen that no dialog covers; `label` the name of the
+    account.
+    """
+    driver = driver_of(app)
+    if not isinstance(driver, TerminalDriver):
+        return None
+    return Notifier(
+        session,
+        config,
+        AppSight(app, in_view),
+        NoticeWriter(driver),
+        popup=choose(config.popup, os.environ, passthrough=config.passthrough).way,
+        passthrough=dict(os.environ) if config.passthrough else None,
+        label=label,
+    )
+
+
+class WindowTitle:
+    """`states` returns the states of the accounts, the one on screen first; `show` sets the title."""
+
+    def __init__(self, states: Callable[[], Sequence[State]], show: Callable[[str], None]) -> None:
+        self._states = states
+        self._show = show
+        self._title = ""
+
+    def refresh(self) -> None:
+        """Sets the title if it changed."""
+        states = self._states()
+        if not states:
+            return
+        badges = [unread_badge(state) for state in states]
+        unread, mentions = sum(count for count, _ in badges), sum(count for _, count in badges)
+        parts = [str(unread)] if unread else []
+        parts += [f"@{mentions}"] if mentions else []
+        name = states[0].organization.text("name") or "Narrowcast"
+        title = f"({' '.join(parts)}) {name}" if parts else name
+        if title != self._title:
+            self._title = title
+            self._show(title)
