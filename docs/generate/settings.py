@@ -10,10 +10,17 @@ from types import ModuleType
 from generate.markdown import cell, table
 from narrowcast.config import config
 from narrowcast.config.config_file import CONFIG_KEYS, ConfigKey, value_of
+from narrowcast.screens.settings.catalog import Setting
+from narrowcast.screens.settings.own import BY_SERVER, ELSEWHERE, OWN, WEB_APP
+
+ACCOUNT_TEXT = (
+    "Your account has these on the server, for all apps. *Personal settings* in the palette shows and changes them, "
+    "except those of emails and phones, which administrators set for new users."
+)
 
 
 def page() -> str:
-    """Returns the page of every key of config.toml."""
+    """Returns the page of every key of config.toml and of the personal settings of the server."""
     described = dict(_attribute_docs(config))
     parts = [
         "# All settings",
@@ -34,7 +41,19 @@ def page() -> str:
             ],
         ),
     ]
+    parts += ["## Settings of the account", ACCOUNT_TEXT]
+    for heading, settings in {**OWN, **ELSEWHERE}.items():
+        rows = [(cell(setting.title), f"`{setting.name}`", _acts(heading, setting)) for setting in settings]
+        parts += [f"### {heading}", table(("Setting", "In the API", "Takes effect"), rows)]
     return "\n\n".join(parts)
+
+
+def _acts(heading: str, setting: Setting) -> str:
+    if heading in ELSEWHERE:
+        return "in emails" if setting.title.startswith("Email") else "on phones"
+    if heading == WEB_APP:
+        return "in the web app"
+    return "on the server" if setting.name in BY_SERVER else "in Narrowcast"
 
 
 def _setting(one: ConfigKey, described: dict[str, str]) -> tuple[str, str, str]:

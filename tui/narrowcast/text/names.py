@@ -32,9 +32,20 @@ _COMMAS = 3
 """Maximum number of commas in a name of a list."""
 
 
+def person(state: State, user_id: int) -> str:
+    """A user's name, and that they are a guest if the organization wants it shown."""
+    name = state.users.name(user_id)
+    return f"{name} (guest)" if is_marked_guest(state, user_id) else name
+
+
+def is_marked_guest(state: State, user_id: int) -> bool:
+    user = state.users.get(user_id)
+    return user is not None and user.is_guest and state.organization.flag("enable_guest_user_indicator")
+
+
 def people(state: State, user_ids: Iterable[int]) -> str:
     """The names of some people, in alphabetical order."""
-    return ", ".join(sorted((state.users.name(user_id) for user_id in user_ids), key=str.casefold))
+    return ", ".join(sorted((person(state, user_id) for user_id in user_ids), key=str.casefold))
 
 
 def initials(name: str) -> str:

@@ -16,7 +16,7 @@ READ_ONLY = "This window is read-only: the account is open elsewhere, where its 
 
 
 class SendRules:
-    """``changed`` is called when the reason why nothing can be sent changes."""
+    """``changed`` is called after each check."""
 
     def __init__(self, pane: ComposeContext, changed: Callable[[], None]) -> None:
         self._pane = pane
@@ -42,7 +42,6 @@ class SendRules:
         refusal = "" if where is None else permissions.write_refusal(state, where)
         if not refusal and isinstance(where, ChannelDestination) and self._pane.text.text.strip():
             refusal = permissions.topic_refusal(state, where.channel_id, where.topic)
-        if refusal != self.refusal:
-            self.refusal = refusal
-            self._changed()
+        self.refusal = refusal
+        self._changed()
         self._pane.text.placeholder = self.read_only or refusal or self._how_to_begin

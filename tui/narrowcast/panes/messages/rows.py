@@ -6,7 +6,7 @@ Making rows never fails: a message that cannot be shown is replaced by a placeho
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -49,6 +49,9 @@ TILE, TILED_INDENT = 4, 7
 
 WIDEST_TEXT = 100
 """Maximum cells of a line of text: longer ones are hard to read."""
+
+NAMED_REACTIONS = 3
+"""The number of reactions to a message up to which names are shown, as in the web app."""
 
 MUTED = "(This message was sent by a muted user: <message.enter> shows it)"
 COLLAPSED = "(collapsed; <message.enter> shows it)"
@@ -172,7 +175,7 @@ class RowMaker:
             ]
         if where.user_ids and not knows_people:
             return [("@ …", palette.place)]
-        people = sorted(safe_line(state.users.name(user_id), 60) for user_id in where.user_ids)
+        people = sorted(safe_line(names.person(state, user_id), 60) for user_id in where.user_ids)
         return [("@ " + (", ".join(people[:20]) or "Notes to yourself"), palette.place)]
 
     def _sender_name(self, message: Message) -> str:
@@ -191,6 +194,8 @@ class RowMaker:
             notes.append("you")
         if user is not None and user.is_bot:
             notes.append("bot")
+        if names.is_marked_guest(self.names.state, message.sender_id):
+            notes.append("(guest)")
         if user is not None and not user.is_active:
             notes.append(names.gone(user))
         return self._heading(message.sender_id, name, " ".join(notes), self._status(message))
@@ -229,7 +234,10 @@ class RowMaker:
         if not message.reactions:
             return []
         runs: list[Run] = []
-        palette, me = self.palette, self.names.state.me
+        palette, state = self.palette, self.names.state
+        me = state.me
+        is_few = len(message.reactions) <= NAMED_REACTIONS
+        is_named = is_few and state.settings.flag("display_emoji_reaction_users")
         for group in grouped(message.reactions)[:60]:
             own = me in group.user_ids
             value = f"{group.reaction_type}:{group.emoji_code}:{group.emoji_name}"
@@ -237,10 +245,17 @@ class RowMaker:
             target = inliner.target(Target(TargetKind.REACTION, value, label))
             chip = palette.own_chip if own else palette.chip
             left, right = (" ", " ") if _has_ground(chip) else ("[", "]") if own else ("", "")
-            shown = f"{left}{label} {len(group.user_ids)}{right}"
+            who = self._reacting(group.user_ids) if is_named else str(len(group.user_ids))
+            shown = f"{left}{label} {who}{right}"
             gap = " " if _has_ground(chip) else "  "
             runs += [Run(shown.replace(" ", "\u00a0"), chip + target), Run(gap, palette.text)]
         return list(wrap(runs, self.text_width))
+
+    def _reacting(self, user_ids: Collection[int]) -> str:
+        """The names of users, the current one first."""
+        state = self.names.state
+        others = [safe_line(state.users.name(one), 60) for one in user_ids if one != state.me]
+        return ", ".join(["You", *others] if state.me in user_ids else others)
 
     # Items.
 

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 SHOWN_DIRECTS = 6
 SHOWN_TOPICS = 6
+MANY_CHANNELS = 30
+"""The number of subscribed channels from which on inactive ones are hidden if the setting is 'automatic', as in the
+web app.
+"""
 
 
 class Kind(StrEnum):
@@ -110,7 +114,9 @@ def _views(state: State, drafts: int) -> Iterator[NavigationRow]:
     yield NavigationRow(Kind.VIEW, ("all",), "Combined feed", Narrow.all(), mark="≡")
     mentions = unreads.count_mentions()
     yield NavigationRow(Kind.VIEW, ("mentions",), "Mentions", Narrow.mentions(), unread=mentions, mark="@")
-    yield NavigationRow(Kind.VIEW, ("starred",), "Starred", Narrow.starred(), mark="*")
+    count = len(state.starred) if state.settings.flag("starred_message_counts") else 0
+    starred = f"Starred ({count})" if count else "Starred"
+    yield NavigationRow(Kind.VIEW, ("starred",), starred, Narrow.starred(), mark="*")
     yield NavigationRow(
         Kind.VIEW, ("drafts",), f"Drafts ({drafts})" if drafts else "Drafts", action="go.drafts", mark="✎"
     )
@@ -179,15 +185,18 @@ def _sorted_channels(state: State) -> tuple[list[Channel], list[Channel], list[C
     pinned: list[Channel] = []
     active: list[Channel] = []
     inactive: list[Channel] = []
-    for channel in state.channels.subscribed():
+    subscribed = state.channels.subscribed()
+    policy = state.settings.number("demote_inactive_streams", 1)
+    hides_inactive = policy == 2 or (policy == 1 and len(subscribed) >= MANY_CHANNELS)
+    for channel in subscribed:
         if channel.subscription is not None and channel.subscription.pin_to_top:
             pinned.append(channel)
-        elif (channel.is_recently_active and not channel.is_muted) or state.unreads.count_channel(
-            channel.channel_id
-        ):
-            active.append(channel)
-        else:
+            continue
+        is_inactive = channel.is_muted or (hides_inactive and not channel.is_recently_active)
+        if is_inactive and not state.unreads.count_channel(channel.channel_id):
             inactive.append(channel)
+        else:
+            active.append(channel)
     return pinned, active, inactive
 
 

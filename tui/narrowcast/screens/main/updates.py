@@ -41,6 +41,7 @@ _NAVIGATION = (
     change.DraftsChanged,
     change.UsersChanged,
     change.MessagesAdded,
+    change.MessagesChanged,
     change.SettingsChanged,
     change.StateReplaced,
 )
@@ -152,7 +153,7 @@ class Updates:
         rules = (channels, users, replaced, change.SettingsChanged, change.UserGroupsChanged)
         yield rules, lambda _: self._each(lambda one: one.writing.refresh_target())
         yield (change.StorageChanged,), lambda _: self._lines.tell_warnings()
-        titles = (replaced, channels, users, change.DraftsChanged)
+        titles = (replaced, channels, users, change.DraftsChanged, change.SettingsChanged)
         yield titles, lambda _: self._each(lambda one: one.title_line.refresh_title())
         yield (replaced, channels), lambda _: self._tell_of_leaving()
         yield (change.ViewChanged,), lambda _: self._moves.seek()

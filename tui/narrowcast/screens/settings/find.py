@@ -10,7 +10,7 @@ from narrowcast.screens.dialogs.palette import Chosen
 from narrowcast.screens.dialogs.picker import Choice
 from narrowcast.screens.settings.catalog import Kind
 from narrowcast.screens.settings.organization import ORGANIZATION, is_current
-from narrowcast.screens.settings.own import ACCOUNT, OTHER_APPS, OWN
+from narrowcast.screens.settings.own import ACCOUNT, OWN, WEB_APP
 from narrowcast_api.state.state import State
 
 __all__ = ["setting_choices"]
@@ -49,7 +49,7 @@ def _choice(state: State, command_id: str, row: str, title: str, heading: str) -
     return Choice(
         Chosen(command, row),
         title,
-        "setting of other apps" if heading == OTHER_APPS else f"{_WHOSE[command_id]} setting",
+        "web app setting" if heading == WEB_APP else f"{_WHOSE[command_id]} setting",
         also=f"{heading} {row}",
         disabled=command.unsupported(state.server),
     )

@@ -17,7 +17,7 @@ _TOPICS = (
 )
 _AUTOMATIC = ((1, "Automatic"), (2, "Always"), (3, "Never"))
 
-OTHER_APPS = "Other apps"
+WEB_APP = "Web app settings (no effect in Narrowcast)"
 """The heading of settings that have no effect here."""
 
 OWN: Catalog = {
@@ -30,7 +30,6 @@ OWN: Catalog = {
             ("all_messages", "Combined feed"),
         ),
         flag("web_escape_navigates_to_home_view", "Escape key navigates to home view"),
-        flag("enter_sends", "Enter sends when composing (in apps that follow the account)"),
         flag("translate_emoticons", "Convert emoticons before sending (:) becomes 😃)"),
         flag("display_emoji_reaction_users", "Display names of reacting users when few users have reacted"),
         choice(
@@ -58,6 +57,8 @@ OWN: Catalog = {
         ),
         flag("starred_message_counts", "Show counts for starred messages"),
         choice("demote_inactive_streams", "Hide inactive channels", *_AUTOMATIC),
+        flag("web_left_sidebar_show_channel_folders", "Group by channel folder in the channel list"),
+        flag("hide_ai_features", "Hide AI features"),
     ),
     "Privacy": (
         choice(
@@ -101,12 +102,13 @@ OWN: Catalog = {
         ),
     ),
     "Language and time": (
-        Setting("default_language", "Language (code, such as en)", Kind.TEXT),
+        Setting("default_language", "Language of emails (code, such as en)", Kind.TEXT),
         Setting("timezone", "Time zone", Kind.CHOICE),
         flag("twenty_four_hour_time", "24-hour time"),
-        flag("web_suggest_update_timezone", "Suggest updating the time zone when travelling"),
     ),
-    OTHER_APPS: (
+    WEB_APP: (
+        flag("enter_sends", "Enter sends when composing"),
+        flag("web_suggest_update_timezone", "Suggest updating the time zone when travelling"),
         choice("color_scheme", "Theme", (1, "Automatic"), (2, "Dark"), (3, "Light")),
         choice(
             "web_channel_default_view",
@@ -142,14 +144,28 @@ OWN: Catalog = {
         flag("high_contrast_mode", "High contrast mode"),
         flag("left_side_userlist", "Show user list on the left in narrow windows"),
         flag("web_inbox_show_channel_folders", "Group by channel folder in the inbox"),
-        flag("web_left_sidebar_show_channel_folders", "Group by channel folder in the left sidebar"),
         flag("web_left_sidebar_unreads_count_summary", "Show unread counts in the left sidebar"),
         flag("web_navigate_to_sent_message", "Automatically go to conversation where a message was sent"),
-        flag("hide_ai_features", "Hide AI features"),
         Setting("web_font_size_px", "Font size (pixels)", Kind.NUMBER),
         Setting("web_line_height_percent", "Line spacing (percent)", Kind.NUMBER),
     ),
 }
+
+BY_SERVER = frozenset(
+    {
+        "translate_emoticons",
+        "resolved_topic_notice_auto_read_policy",
+        "automatically_follow_topics_policy",
+        "automatically_unmute_topics_in_muted_streams_policy",
+        "automatically_follow_topics_where_mentioned",
+        "email_address_visibility",
+        "receives_typing_notifications",
+        "send_read_receipts",
+        "allow_private_data_export",
+        "default_language",
+    }
+)
+"""Settings that the server applies, whatever the app."""
 
 ELSEWHERE: Catalog = {
     "Email and mobile notifications": (
