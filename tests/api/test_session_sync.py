@@ -331,7 +331,8 @@ async def test_a_message_fetched_alone_during_a_new_snapshot_is_requested_again(
     service.messages = {101: channel_message(101, "stew", flags=["read", "starred"])}
     service.message_leaves.set()
     assert await fetching == known(session, 101)
-    assert (known(session, 101).topic, known(session, 101).flags) == ("stew", {"read", "starred"})
+    assert known(session, 101).topic == "stew"
+    assert known(session, 101).flags == {"read", "starred"}
 
 
 async def test_topics_that_were_requested_before_a_snapshot_are_requested_again(
