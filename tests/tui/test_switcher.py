@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,11 @@ from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.later.reminders import RemindersScreen
 from narrowcast.screens.later.scheduled import ScheduledScreen
+from narrowcast.screens.main import choices
 from narrowcast.screens.main.choices import Target
+from narrowcast.screens.workspace import Workspace
 from narrowcast_api.errors import InvalidInput
+from narrowcast_api.narrow.narrow import Narrow
 from support.clock import VirtualClock
 from support.sessions import until
 from support.stage import Stage, on_stage
@@ -126,3 +130,30 @@ async def switched(stage: Stage, typed: str) -> Picker[Target]:
     picker = stage.app.screen
     assert isinstance(picker, Picker)
     return picker
+
+
+async def test_in_a_large_organization_enter_waits_for_the_people_behind_typed_letters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released, complete = asyncio.Event(), go._complete
+
+    async def held(screen: Workspace, everywhere: choices.Everywhere, picker: Picker[Target]) -> None:
+        await released.wait()
+        await complete(screen, everywhere, picker)
+
+    monkeypatch.setattr(choices, "MANY_PEOPLE", 3)
+    monkeypatch.setattr(choices, "STEP", 1)
+    monkeypatch.setattr(go, "_complete", held)
+    async with on_stage(tmp_path) as stage:
+        elif_ = stage.server.id("elif")
+        await stage.press("ctrl+k")
+        picker = stage.app.screen
+        assert isinstance(picker, Picker)
+        assert "Inbox" in [choice.text for choice in picker.list.items]
+        assert "Elif Kaya" not in [choice.text for choice in picker.list.items]
+        await stage.type("elif")
+        await stage.press("enter")
+        assert stage.app.screen is picker
+        released.set()
+        await stage.closed()
+        assert stage.screen.narrow == Narrow.direct(frozenset({elif_}))

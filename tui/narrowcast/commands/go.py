@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections import deque
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
@@ -37,14 +39,9 @@ def _pick(screen: Workspace, picker: Picker[Target]) -> None:
 def switcher(screen: Workspace) -> None:
     """Opens the switcher: goes to any view by a part of its name."""
     everywhere = Everywhere(screen.session, time.time(), app_of(screen).accounts.others())
-    picker = Picker(
-        "Go to",
-        everywhere.choices(),
-        placeholder="channel, topic, person, view",
-        elsewhere="For commands, press Esc and <app.palette>.",
-    )
+    picker = _picker_of(everywhere, "Go to", elsewhere="For commands, press Esc and <app.palette>.")
     _pick(screen, picker)
-    screen.spawn(_complete_topics(screen.session, everywhere, picker), "list the topics")
+    screen.spawn(_complete(screen, everywhere, picker), "complete the switcher")
 
 
 def choose_beside(screen: Workspace) -> None:
@@ -58,10 +55,38 @@ def choose_beside(screen: Workspace) -> None:
         else:
             screen.open_beside(target.narrow, target.anchor)
 
-    offered = Everywhere(screen.session, time.time()).choices()
-    views = [choice for choice in offered if choice.value.narrow is not None]
-    picker = Picker("Open side by side", views, placeholder="channel, topic, person, view")
+    everywhere = Everywhere(screen.session, time.time(), only_messages=True)
+    picker = _picker_of(everywhere, "Open side by side")
     screen.app.push_screen(picker, chosen)
+    screen.spawn(_complete(screen, everywhere, picker), "complete the switcher")
+
+
+def _picker_of(everywhere: Everywhere, title: str, elsewhere: str = "") -> Picker[Target]:
+    """A picker of all choices, or where there are very many, of the first ones."""
+    if not everywhere.is_large:
+        deque(everywhere.complete(), maxlen=0)
+    return Picker(
+        title,
+        everywhere.choices(),
+        placeholder="channel, topic, person, view",
+        elsewhere=elsewhere,
+        is_complete=not everywhere.is_large,
+    )
+
+
+async def _complete(screen: Workspace, everywhere: Everywhere, picker: Picker[Target]) -> None:
+    """Adds to an open ``picker`` what it does not have yet: people, then topics."""
+    if everywhere.is_large:
+        for _ in everywhere.complete():
+            await asyncio.sleep(0)
+            if picker not in screen.app.screen_stack:
+                return
+        choices = everywhere.choices()
+        searched = await asyncio.to_thread(picker.list.searched_of, choices)
+        if not picker.is_attached:
+            return
+        picker.complete(choices, searched)
+    await _complete_topics(screen.session, everywhere, picker)
 
 
 async def _complete_topics(session: Session, everywhere: Everywhere, picker: Picker[Target]) -> None:

@@ -32,6 +32,9 @@ T = TypeVar("T")
 
 _CACHED_ITEMS = 512
 
+Searched = tuple[Sequence[T], Names]
+"""Items that can be selected, and their texts."""
+
 
 class VirtualList(LineView, Generic[T]):
     """Items of type `T` as rows of strips. See the module's description.
@@ -48,6 +51,9 @@ class VirtualList(LineView, Generic[T]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.LIST)]
     KEEPS_PLACES: ClassVar[bool] = False
     """Whether filtered items keep their order when the items change, until the filter changes."""
+
+    MOST: ClassVar[int | None] = None
+    """How many items that match the filter are shown at most; None for all."""
 
     class Highlighted(Message):
         """The selection moved to `item` (None: nothing is left to select)."""
@@ -95,8 +101,8 @@ class VirtualList(LineView, Generic[T]):
         self._items: Sequence[T] = items
         self._shown: Sequence[T] = items
         self._query = ""
-        self._searched: tuple[Sequence[T], Names] | None = None
-        """The items that can be selected, and their texts; None until they are searched."""
+        self._searched: Searched[T] | None = None
+        """None until they are searched."""
         self._cursor = -1
         self._top = 0
         self._strips: dict[tuple[int, bool, bool, int], list[Strip]] = {}
@@ -149,14 +155,18 @@ class VirtualList(LineView, Generic[T]):
         """The selected item; None if there is none."""
         return self._shown[self._cursor] if 0 <= self._cursor < len(self._shown) else None
 
-    def set_items(self, items: Sequence[T], *, select: Hashable | None = None) -> None:
-        """Replaces the items. The selection stays on its key, or moves to the key `select`."""
+    def set_items(
+        self, items: Sequence[T], *, select: Hashable | None = None, searched: Searched[T] | None = None
+    ) -> None:
+        """Replaces the items. The selection stays on its key, or moves to the key `select`. `searched`: what
+        `searched_of` returned for them.
+        """
         key = select
         if key is None and (current := self.selected_item) is not None:
             key = self.key_of(current)
         offset = self._cursor - self._top
         self._items = items
-        self._searched = None
+        self._searched = searched
         self._apply_filter(self._shown if self.KEEPS_PLACES else ())
         index = None if key is None else self._index_of(key)
         if index is None:
@@ -187,13 +197,17 @@ class VirtualList(LineView, Generic[T]):
         """Prepares the items for the filter, so that the first letter does not wait for it."""
         self._prepared()
 
-    def _prepared(self) -> tuple[Sequence[T], Names]:
+    def _prepared(self) -> Searched[T]:
         if self._searched is None:
-            items = [item for item in self._items if self.selectable(item)]
-            written = [(place, text) for place, item in enumerate(items) if (text := self.written_of(item))]
-            hidden = [(place, text) for place, item in enumerate(items) if (text := self.hidden_of(item))]
-            self._searched = items, Names([*map(self.text_of, items)], written, hidden)
+            self._searched = self.searched_of(self._items)
         return self._searched
+
+    def searched_of(self, items: Sequence[T]) -> Searched[T]:
+        """Those of the items that can be selected, and their texts. Takes a while for very many; runs in any thread."""
+        chosen = [item for item in items if self.selectable(item)]
+        written = [(place, text) for place, item in enumerate(chosen) if (text := self.written_of(item))]
+        hidden = [(place, text) for place, item in enumerate(chosen) if (text := self.hidden_of(item))]
+        return chosen, Names([*map(self.text_of, chosen)], written, hidden)
 
     def select_key(self, key: Hashable) -> bool:
         """Selects the item with `key`; False if it is not shown."""
@@ -359,7 +373,7 @@ class VirtualList(LineView, Generic[T]):
             self._shown = self._items
             return
         candidates, names = self._prepared()
-        best = [candidates[index] for index in names.best(self._query)]
+        best = [candidates[index] for index in names.best(self._query, self.MOST)]
         there = {self.key_of(item): item for item in candidates} if before else {}
         stays = [there[key] for item in before if (key := self.key_of(item)) in there]
         kept = {self.key_of(item) for item in stays}

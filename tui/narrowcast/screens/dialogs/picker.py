@@ -20,7 +20,7 @@ from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.strips import compose_line
-from narrowcast.widgets.virtual_list import VirtualList
+from narrowcast.widgets.virtual_list import Searched, VirtualList
 
 __all__ = ["Choice", "ChoiceList", "Picker"]
 
@@ -51,6 +51,7 @@ class ChoiceList(VirtualList[Choice[T]]):
     DEFAULT_CSS = """
     ChoiceList { background: $surface; height: 1fr; }
     """
+    MOST = 500
 
     def render_item(self, item: Choice[T], width: int, selected: bool) -> Sequence[Strip]:
         dim = self.part_style("virtual-list--dim")
@@ -78,7 +79,8 @@ class ChoiceList(VirtualList[Choice[T]]):
 
 
 class Picker(Dialog[T | None], Generic[T]):
-    """A list filtered by typing. Dismissed with the chosen value, or None.
+    """A list filtered by typing. Dismissed with the chosen value, or None. Unless it ``is_complete``, the rest of its
+    choices comes with `complete`; Enter after typed letters waits for them.
 
     ``elsewhere``: where to find what is not in the list, with the ids of commands as for `with_keys`; shown
     when nothing matches.
@@ -99,8 +101,11 @@ class Picker(Dialog[T | None], Generic[T]):
         *,
         placeholder: str = "type to filter",
         elsewhere: str = "",
+        is_complete: bool = True,
     ) -> None:
         super().__init__()
+        self._is_complete = is_complete
+        self._takes = False
         self._title = title
         self._placeholder = placeholder
         self._elsewhere = elsewhere
@@ -122,6 +127,14 @@ class Picker(Dialog[T | None], Generic[T]):
         self.list.set_items(choices)
         self.call_later(self.list.prepare)
 
+    def complete(self, choices: Sequence[Choice[T]], searched: Searched[Choice[T]]) -> None:
+        """Replaces the choices by all of them; ``searched`` is their `searched_of`."""
+        self._is_complete = True
+        self.list.set_items(choices, searched=searched)
+        if self._takes:
+            self.list.action_first()
+            self.action_take()
+
     def on_mount(self) -> None:
         self.call_after_refresh(self.list.prepare)
 
@@ -138,6 +151,9 @@ class Picker(Dialog[T | None], Generic[T]):
         self.action_take()
 
     def action_take(self) -> None:
+        if not self._is_complete and self.query_one(Editor).text.strip():
+            self._takes = True
+            return
         item = self.list.selected_item
         if item is not None and item.disabled:
             app_of(self).tell(f"{item.text}: {item.disabled}.", severity="warning")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 MAX_TOPICS = 2000
+MANY_PEOPLE = 2000
+"""The number of people above which the switcher opens before it has all of them."""
+STEP = 200
+"""Choices that are computed in one step."""
 
 
 class Target(Struct, frozen=True):
@@ -37,19 +42,48 @@ class Target(Struct, frozen=True):
 
 class Everywhere:
     """Views, direct conversations, channels, topics, people, and channels without subscription: recent ones first;
-    then those of other accounts. Everything but the topics is computed once, since there may be very many people.
+    then those of other accounts. Since there may be very many people, the last ones are computed by `complete`.
+    ``only_messages``: without views that show something else.
     """
 
-    def __init__(self, session: Session, now: float, others: Sequence[ListedAccount] = ()) -> None:
+    def __init__(
+        self,
+        session: Session,
+        now: float,
+        others: Sequence[ListedAccount] = (),
+        *,
+        only_messages: bool = False,
+    ) -> None:
+        self._only_messages = only_messages
         self._session = session
+        self._now = now
+        self._others = others
         self._first = [*_views(session.state), *_recent(session.state, now)]
-        self._last = _rest(session.state, now)
-        for other in others:
-            self._last += _elsewhere(other, now)
+        self._last: list[Choice[Target]] = []
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it takes a while to compute all."""
+        states = [
+            self._session.state,
+            *(one.session.state for one in self._others if one.session is not None),
+        ]
+        return sum(len(state.users) for state in states) > MANY_PEOPLE
+
+    def complete(self) -> Iterator[None]:
+        """Computes the rest, in steps between which other work may run."""
+        parts = [_rest(self._session.state, self._now), *(_elsewhere(one, self._now) for one in self._others)]
+        last: list[Choice[Target]] = []
+        for choice in chain.from_iterable(parts):
+            last.append(choice)
+            if len(last) % STEP == 0:
+                yield
+        self._last = last
 
     def choices(self) -> list[Choice[Target]]:
         """The choices, with the topics that are known by now."""
-        return [*self._first, *_topics(self._session.state), *self._last]
+        choices = [*self._first, *_topics(self._session.state), *self._last]
+        return [one for one in choices if one.value.narrow is not None] if self._only_messages else choices
 
 
 def _elsewhere(other: ListedAccount, now: float) -> Iterator[Choice[Target]]:
@@ -109,17 +143,17 @@ def _topics(state: State) -> list[Choice[Target]]:
     ]
 
 
-def _rest(state: State, now: float) -> list[Choice[Target]]:
+def _rest(state: State, now: float) -> Iterator[Choice[Target]]:
     """The people without a recent conversation, and the channels without subscription."""
     recent = state.directs.recent()
-    choices = []
     for user in state.users.active():
         alone = frozenset({user.user_id}) - {state.me}
         if alone not in recent and not user.is_system_bot:
-            choices.append(_direct(state, alone, "bot" if user.is_bot else "person", now))
+            yield _direct(state, alone, "bot" if user.is_bot else "person", now)
     others = [one for one in state.channels if one.subscription is None and not one.is_archived]
     others.sort(key=lambda channel: channel.name.casefold())
-    return choices + [_channel(channel, "not subscribed") for channel in others]
+    for channel in others:
+        yield _channel(channel, "not subscribed")
 
 
 def _channel(channel: Channel, detail: str) -> Choice[Target]:
