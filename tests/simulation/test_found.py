@@ -297,6 +297,26 @@ def test_two_devices_that_write_at_once_keep_both_texts_whatever_their_clocks_sa
     play(script, homes=2, skews=skews)
 
 
+@pytest.mark.parametrize("skews", [(0.0, 0.0), (86_400.0, 0.0), (0.0, 86_400.0)])
+def test_long_texts_that_two_devices_write_at_once_while_their_queues_expire_are_both_kept(
+    skews: tuple[float, float],
+) -> None:
+    texts = {name: f"written in {name}" + " word" * 1990 for name in ("first", "second")}
+
+    async def script(two: Two) -> None:
+        for length in (4, 12, 5000, 10_000):
+            for window in (two.first, two.second):
+                drafts = window.session.drafts.all()
+                own = next((one for one in drafts if one.content[:12] == texts[window.name][:12]), drafts[0])
+                window.session.drafts.save(own.draft_id, PLACE, texts[window.name][:length])
+            await asyncio.sleep(0.4)
+            two.service.expire_queues(ME)
+        await asyncio.sleep(120)
+        assert two.drafts() == [*texts.values()]
+
+    play(script, homes=2, skews=skews)
+
+
 def test_a_clock_that_is_set_between_two_edits_copies_nothing() -> None:
     async def script(two: Two) -> None:
         (draft,) = two.first.session.drafts.all()

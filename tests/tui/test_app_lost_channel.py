@@ -12,6 +12,7 @@ from narrowcast.widgets.strips import plain_text
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
 from support.channels import in_channel
+from support.live import apply
 from support.sessions import until
 from support.stage import on_stage, run
 
@@ -94,6 +95,34 @@ async def test_who_lost_a_private_channel_is_told_in_compose_whatever_topic_they
         await stage.press("ctrl+d")
         assert "you do not have access to it" in stage.notices[-1]
         assert stage.screen.writing.text.text == "When?"
+
+
+async def test_a_draft_for_a_channel_that_is_deleted_is_kept_and_its_author_told(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        server, channels = stage.server, stage.session.state.channels
+        where = await stage.in_topic("engineering", "plans")
+        await stage.press("c")
+        await stage.type("When")
+        await server.call("ada", "DELETE", f"/streams/{where.channel_id}")
+        await stage.told("#engineering was archived")
+        await stage.type(" exactly")
+        await stage.press("enter")
+        assert "archived" in stage.notices[-1]
+        assert stage.screen.writing.text.text == "When exactly"
+        apply(
+            stage.session.state,
+            {"type": "stream", "op": "delete", "streams": [{"stream_id": where.channel_id}]},
+        )
+        await until(lambda: channels.get(where.channel_id) is None)
+        await stage.type("?")
+        await stage.press("escape")
+        assert [(one.destination, one.content) for one in stage.session.drafts.all()] == [
+            (where, "When exactly?")
+        ]
+        await stage.press("c")
+        await stage.press("ctrl+d")
+        assert stage.screen.writing.text.text == "When exactly?"
+        assert not stage.session.outbox.entries()
 
 
 async def test_a_channel_on_screen_that_is_gone_keeps_its_name(tmp_path: Path) -> None:
