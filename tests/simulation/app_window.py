@@ -18,8 +18,10 @@ from narrowcast.app.early_session import RunningSession
 from narrowcast.runtime.frames import Frames
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.terminal.paths import Paths
-from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.narrow.destinations import Destination, same_conversation
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.protocols.on_screen import MOMENT
+from narrowcast_api.storage.records import Draft
 from simulation.disk import Home
 from simulation.loop import SimulatedLoop
 from simulation.service import Service
@@ -91,8 +93,11 @@ class AppWindow(Window):
         self, name: str, user_id: int, service: Service, home: Home, loop: SimulatedLoop, chance: Random
     ) -> None:
         super().__init__(name, user_id, service, home, loop, chance)
+        self._edited: dict[int, str] = {}
         self.told: list[str] = []
         """All notices."""
+        self.was_on_screen: set[int] = set()
+        self._watching: asyncio.Task[None] | None = None
         self.odd: list[str] = []
         """Unexpected behaviour that a user would notice."""
 
@@ -116,12 +121,28 @@ class AppWindow(Window):
         if not file.exists():
             self.account.write_zuliprc(file)
         begun = RunningSession(self.session, self.running)
+        self._known: set[str] = set()
         self.app = HeardApp(self.told, file, Paths.under(self.home.folder), begun)
         self._end = AsyncExitStack()
         await self._end.enter_async_context(self.app.run_test(size=self._chance.choice(SIZES)))
+        self._watching = asyncio.create_task(self._watch())
         await asyncio.sleep(BETWEEN_KEYS)
 
+    async def _watch(self) -> None:
+        """Records which messages are on the screen, more often than a message needs to count as seen."""
+        while True:
+            await asyncio.sleep(MOMENT / 2)
+            for one in self.screen.side.all if self.app.is_running else ():
+                shown = one.messages.list
+                ids = shown.feed.ids if shown.feed is not None else ()
+                self.was_on_screen.update(ids[at.index] for at in shown.position.shown if at.index < len(ids))
+
+    def _stop_watching(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+
     async def quit(self) -> None:
+        self._stop_watching()
         for writer in self.writers:
             writer.hurry = True
             writer.catch_up()
@@ -130,6 +151,7 @@ class AppWindow(Window):
         await super().quit()
 
     async def kill(self) -> None:
+        self._stop_watching()
         self.die()
         await self._end.aclose()
         await super().kill()
@@ -150,6 +172,7 @@ class AppWindow(Window):
             sign = " " if key == "space" else key
             self.app.post_message(events.Key(key, sign if len(sign) == 1 else None))
             await asyncio.sleep(BETWEEN_KEYS)
+        self._known = {draft.draft_id for draft in self.session.drafts.all()}
         updated = {view.narrow for view in self.session.views_on_screen}
         shown = {one.narrow for one in self.screen.side.all} - {None}
         if updated != shown:
@@ -186,9 +209,14 @@ class AppWindow(Window):
         return typed
 
     async def _typed(self, place: Destination, text: str) -> Typed:
-        await self.go(Narrow.from_destination(place))
+        narrow = Narrow.from_destination(place)
+        stays = self.screen.narrow == narrow
+        await self.go(narrow)
         await self.press("r")
         before = self.in_compose
+        offered = [draft for draft in self.session.drafts.all() if self._is_offered(draft, place)]
+        if stays and not before and offered:
+            self.odd.append(f"{offered[0].content!r} is there, and nothing stands in compose")
         if self._chance.random() < LETTERS:
             await self.press(*("space" if sign == " " else sign for sign in text))
         else:
@@ -198,6 +226,15 @@ class AppWindow(Window):
                 f"{text!r} was typed, and {self.in_compose!r} stands there at {self._loop.time():.2f} s"
             )
         return Typed(before, self.in_compose)
+
+    def _is_offered(self, draft: Draft, place: Destination) -> bool:
+        """Whether a draft was begun elsewhere since the last key, so that it is continued here."""
+        is_other = draft.draft_id not in self._known and self.session.drafts.is_from_elsewhere(draft.draft_id)
+        return is_other and draft.conflict_with is None and same_conversation(draft.destination, place)
+
+    def saving(self) -> list[str]:
+        edits = self.session.edits
+        return [text for message_id, text in self._edited.items() if edits.is_saving(message_id)]
 
     async def read(self, message_ids: Sequence[int]) -> None:
         await self.go(Narrow.all())
@@ -222,6 +259,9 @@ class AppWindow(Window):
         text = f"corrected {self.name} {len(self.told)} {session.clock.monotonic():.2f}"
         await self.paste(text)
         self.corrected.append((text, self._loop.time()))
+        self._edited[own[-1]] = text
+        if writing.versions is not None:
+            self.overwrote.add(writing.versions[0])
         await self.press(self._chance.choice(("enter", "enter", "escape", "ctrl+l")))
 
     async def react(self, message_id: int) -> None:
@@ -237,6 +277,10 @@ class AppWindow(Window):
             await self._correct()
 
     async def wrong(self) -> list[str]:
+        for one in self.screen.side.all:
+            text = one.writing.text.text
+            if one.writing.editing is None and text and one.writing.draft.id is None:
+                self.odd.append(f"{text!r} stands in compose, and is no draft")
         await self.go(Narrow.all())
         await self.press("G")
         await asyncio.sleep(SETTLED)

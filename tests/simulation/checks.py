@@ -78,6 +78,7 @@ def _order(words: Words, windows: Sequence[Window], service: Service) -> Iterato
         one
         for one in words.written
         if one.text in ids and one.text not in unsure and not one.text.startswith("again")
+        if one.place not in words.moved
     ]
     for window in windows:
         own = [one for one in sent if one.window == window.name]

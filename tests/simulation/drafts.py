@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 from simulation.queues import Params, Queues, Refused, Row
+
+Place = tuple[Any, ...]
 
 
 class Drafts:
@@ -48,6 +51,35 @@ class Drafts:
         del self.rows[draft_id]
         self._tell(user_id, op="remove", draft_id=draft_id)
         return {}
+
+    # another client of a user, which is always connected
+
+    def begin(self, user_id: int, place: Place, content: str) -> None:
+        """Creates a draft."""
+        kind, *where = place
+        target = {
+            "type": kind,
+            "to": where[:1] if kind == "stream" else [i for i in where[0] if i != user_id],
+        }
+        draft = {**target, "topic": where[1] if kind == "stream" else "", "content": content}
+        self.add(user_id, {"drafts": json.dumps([draft])}, "")
+
+    def replace(self, draft_id: int, content: str) -> None:
+        """Replaces the text of a draft."""
+        owner, draft = self.rows[draft_id]
+        changed = {name: draft[name] for name in ("type", "to", "topic")} | {"content": content}
+        self.edit(owner, {"draft": json.dumps(changed)}, str(draft_id))
+
+    def remove(self, draft_id: int) -> None:
+        """Deletes a draft."""
+        self.delete(self.rows[draft_id][0], {}, str(draft_id))
+
+    def place(self, draft_id: int) -> Place:
+        """Where the draft would be sent."""
+        owner, draft = self.rows[draft_id]
+        if draft["type"] == "stream":
+            return ("stream", draft["to"][0], draft["topic"])
+        return ("private", tuple(sorted({owner, *draft["to"]})))
 
     def _draft(self, draft_id: int) -> Row:
         return {"id": draft_id, **self.rows[draft_id][1]}

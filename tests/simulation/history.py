@@ -20,7 +20,7 @@ from narrowcast_api.sync.session import Session
 from simulation.checks import deaf, problems
 from simulation.disk import Home, empty_files
 from simulation.loop import SimulatedClock, SimulatedLoop
-from simulation.plan import Act
+from simulation.plan import Act, plan
 from simulation.service import Service
 from simulation.window import ME, OTHER, Window
 from simulation.words import Words
@@ -63,8 +63,10 @@ class Report:
 
 class History:
     """The world of a history: the actions of a plan are its methods. `kind` is the class of all windows but
-    the last.
+    the last. `layouts`: the home directories of windows, one of which is chosen.
     """
+
+    layouts: Sequence[Sequence[int]] = ((0,), (0, 0), (0, 1), (0, 0, 0), (0, 0, 1))
 
     def __init__(self, seed: int, folder: Path, loop: SimulatedLoop, kind: type[Window] = Window) -> None:
         self.chance = Random(seed)
@@ -74,11 +76,11 @@ class History:
         self.report = Report(seed)
         homes = [
             Home(folder / f"home-{number}", Random(seed - number), Random(seed + number).choice(SKEWS))
-            for number in range(2)
+            for number in range(1 + max(map(max, self.layouts)))
         ]
         self.windows = [
             kind(f"window-{number}", ME, self.service, homes[at], loop, Random(seed + number))
-            for number, at in enumerate(self.chance.choice(((0,), (0, 0), (0, 1), (0, 0, 0), (0, 0, 1))))
+            for number, at in enumerate(self.chance.choice(self.layouts))
         ]
         self.windows.append(
             Window("other", OTHER, self.service, Home(folder / "other", Random(seed)), loop, Random(-seed))
@@ -88,6 +90,11 @@ class History:
                 home.start_with(empty_files(account))
         self.words = Words()
         self._numbers = count(1)
+
+    @classmethod
+    def plan(cls, seed: int) -> list[Act]:
+        """The actions of a seed."""
+        return plan(seed)
 
     def text(self, kind: str) -> str:
         """Returns words that occur only once."""
@@ -101,7 +108,7 @@ class History:
         self.chance = Random(act.seed)
         work: Callable[[Window], Awaitable[None]] = getattr(self, act.name)
         await work(self.windows[act.window % len(self.windows)])
-        self.words.note(self.windows)
+        self.note()
         await asyncio.sleep(act.pause)
         self.report.problems += deaf(self.windows, self.loop.time())
 
@@ -248,6 +255,14 @@ class History:
             await asyncio.sleep(seconds - LONG_WAIT)
             other_windows.LOOK_EVERY = LOOK_EVERY
 
+    def note(self) -> None:
+        """Records what users wrote."""
+        self.words.note(self.windows)
+
+    def problems(self) -> list[str]:
+        """Lists what must not be at the end."""
+        return list(problems(self.words, self.windows, self.service))
+
     # the whole history
 
     async def run(self, acts: Sequence[Act]) -> Report:
@@ -261,11 +276,11 @@ class History:
             window.network.heal()
         for seconds, other_windows.LOOK_EVERY in SETTLING:
             await asyncio.sleep(seconds)
-            self.words.note(self.windows)
+            self.note()
         for window in self.windows:  # all windows check once more for new messages
             for narrow in (*window.seen, Narrow.all()):
                 await window.session.view(narrow).open()
-        self.report.problems += problems(self.words, self.windows, self.service)
+        self.report.problems += self.problems()
         for window in self.windows:
             self.report.problems += [f"{window.name}: {what}" for what in await window.wrong()]
         self.report.faults = sum(sum(window.network.faults.values()) for window in self.windows)

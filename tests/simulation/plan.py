@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
@@ -40,8 +41,12 @@ class Act:
 
 def plan(seed: int) -> list[Act]:
     """Returns the actions of a seed."""
-    chance = Random(seed)
-    names, weights = list(WEIGHTS), list(WEIGHTS.values())
+    return acts_of(Random(seed), WEIGHTS)
+
+
+def acts_of(chance: Random, often: Mapping[str, int]) -> list[Act]:
+    """Returns some actions. `often`: methods of a history, and how often each is run."""
+    names, weights = list(often), list(often.values())
     return [
         Act(
             chance.choices(names, weights)[0],

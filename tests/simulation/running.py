@@ -13,18 +13,24 @@ from narrowcast_api.sync import other_windows
 from simulation.disk import memory
 from simulation.history import LOOK_EVERY, History, Report
 from simulation.loop import SimulatedLoop
-from simulation.plan import Act, plan
+from simulation.plan import Act
 from simulation.window import Window
 
 CLOCK_CHECK_EVERY = 30.0
 """Seconds between two checks for a suspended machine: in the simulation its clocks never differ."""
 
 
-def run(seed: int, acts: Sequence[Act] | None = None, *, kind: type[Window] = Window) -> Report:
+def run(
+    seed: int,
+    acts: Sequence[Act] | None = None,
+    *,
+    kind: type[Window] = Window,
+    history: type[History] = History,
+) -> Report:
     """Runs the history of a seed, or only the given actions; `kind` is the class of all windows but the last."""
     loop = SimulatedLoop()
     with seeded(seed), memory() as folder, kind.using_time_of(loop):
-        return loop.run(History(seed, folder, loop, kind).run(plan(seed) if acts is None else acts))
+        return loop.run(history(seed, folder, loop, kind).run(history.plan(seed) if acts is None else acts))
 
 
 @contextmanager
@@ -45,17 +51,17 @@ def seeded(seed: int) -> Iterator[None]:
         randomness.setstate(state)
 
 
-def shrunk(seed: int, *, kind: type[Window] = Window) -> list[Act]:
+def shrunk(seed: int, *, kind: type[Window] = Window, history: type[History] = History) -> list[Act]:
     """Returns the fewest actions of a failing seed that still fail: larger and smaller runs of them are left
     out in turn.
     """
-    acts = plan(seed)
+    acts = history.plan(seed)
     size = max(1, len(acts) // 2)
     while size:
         start = 0
         while start < len(acts):
             fewer = acts[:start] + acts[start + size :]
-            if run(seed, fewer, kind=kind).problems:
+            if run(seed, fewer, kind=kind, history=history).problems:
                 acts = fewer
             else:
                 start += size

@@ -7,17 +7,17 @@ are trimmed, an expired queue is unknown) and is small enough to be correct at a
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 from simulation.drafts import Drafts
+from simulation.organization import Organization
 from simulation.queues import Params, Queues, Refused, Row
 
 LEVEL = 442
 PEOPLE = {1: "Ada", 2: "Bruno", 3: "Chiyo"}
-CHANNELS = {11: "general", 12: "design"}
 
 
 @dataclass
@@ -39,13 +39,18 @@ class Stored:
 
 
 class Service:
-    """One organization. `handle` processes a request; `now` returns seconds since 1970."""
+    """One organization. `handle` processes a request; `now` returns seconds since 1970. `reads` are the messages
+    that each user marked as read by a request.
+    """
 
     def __init__(self, now: Callable[[], float], monotonic: Callable[[], float]) -> None:
         self._now = now
+        self.level = LEVEL
+        self.reads: dict[int, set[int]] = {}
         self.messages: dict[int, Stored] = {}
         self._queues = Queues(monotonic)
-        self._drafts = Drafts(self._queues, self.number, now)
+        self.organization = Organization(self._queues, set(PEOPLE))
+        self.drafts_model = self._drafts = Drafts(self._queues, self.number, now)
         self.drafts = self._drafts.rows
         self.sends: list[tuple[int, str]] = []
         self._first: dict[int, int] = {}
@@ -86,22 +91,12 @@ class Service:
         return {"result": "success", "msg": "", **act(user_id, params, rest)}
 
     def _server_settings(self, user_id: int, params: Params, rest: str) -> Row:
-        return {"zulip_feature_level": LEVEL, "zulip_version": "12.0", "realm_name": "Simulated"}
+        return {"zulip_feature_level": self.level, "zulip_version": "12.0", "realm_name": "Simulated"}
 
     def register(self, user_id: int, params: Params, rest: str) -> Row:
         """POST /register: a queue, and the current state."""
         queue = self._queues.add(f"queue-{self.number()}", user_id)
         mine = [m for m in self.messages.values() if self.may_read(m, user_id)]
-        channels = [
-            {
-                "stream_id": i,
-                "name": n,
-                "description": "",
-                "subscriber_count": len(PEOPLE),
-                "first_message_id": self._first.get(i),
-            }
-            for i, n in CHANNELS.items()
-        ]
         newest: dict[tuple[int, ...], int] = {}
         for message in sorted(mine, key=lambda m: m.id):
             if message.place[0] == "private":
@@ -109,7 +104,7 @@ class Service:
         return {
             "queue_id": queue.id,
             "last_event_id": -1,
-            "zulip_feature_level": LEVEL,
+            "zulip_feature_level": self.level,
             "zulip_version": "12.0",
             "user_id": user_id,
             "email": f"user{user_id}@demo.example",
@@ -129,12 +124,7 @@ class Service:
             ],
             "realm_non_active_users": [],
             "cross_realm_bots": [],
-            "streams": channels,
-            "subscriptions": [
-                {**c, "color": "#aabbcc", "is_muted": False, "pin_to_top": False} for c in channels
-            ],
-            "unsubscribed": [],
-            "never_subscribed": [],
+            **self.organization.of(user_id, self._first),
             "unread_msgs": self._unread(mine, user_id),
             "starred_messages": sorted(m.id for m in mine if "starred" in m.flags.get(user_id, ())),
             "drafts": self._drafts.of(user_id),
@@ -143,8 +133,6 @@ class Service:
                 for others, newest_id in newest.items()
             ],
             "realm_user_groups": [],
-            "user_settings": {"enable_drafts_synchronization": True, "twenty_four_hour_time": True},
-            "user_topics": [],
         }
 
     def _unread(self, mine: list[Stored], user_id: int) -> Row:
@@ -206,7 +194,12 @@ class Service:
             row["last_edit_timestamp"] = message.edited
         if message.place[0] == "stream":
             _, channel, topic = message.place
-            return {**row, "stream_id": channel, "display_recipient": CHANNELS[channel], "subject": topic}
+            return {
+                **row,
+                "stream_id": channel,
+                "display_recipient": self.organization.names[channel],
+                "subject": topic,
+            }
         people = [
             {"id": i, "email": f"user{i}@demo.example", "full_name": PEOPLE[i]} for i in message.place[1]
         ]
@@ -326,6 +319,15 @@ class Service:
     def _flags(self, user_id: int, params: Params) -> Row:
         flag, op = params["flag"], params["op"]
         asked = json.loads(params["messages"])
+        if (flag, op) == ("read", "add"):
+            self.reads.setdefault(user_id, set()).update(asked)
+        return self._change_flags(user_id, flag, op, asked)
+
+    def mark_read(self, user_id: int, message_ids: Collection[int]) -> None:
+        """Marks messages as read in another client of a user."""
+        self._change_flags(user_id, "read", "add", sorted(message_ids))
+
+    def _change_flags(self, user_id: int, flag: str, op: str, asked: Sequence[int]) -> Row:
         if flag != "read":
             for message_id in asked:
                 self._message(user_id, message_id)  # FLG-14
@@ -377,8 +379,11 @@ class Service:
         message = self._message(user_id, int(rest))
         if message.sender != user_id:
             raise Refused("BAD_REQUEST", "You don't have permission to edit this message")
-        if params["prev_content_sha256"] != sha256(message.content.encode()).hexdigest():
+        if params.get("prev_content_sha256", was := sha256(message.content.encode()).hexdigest()) != was:
             raise Refused("EXPECTATION_MISMATCH", "The message has another text")
+        limit = self.organization.edit_limit
+        if limit is not None and self._now() - message.timestamp > limit:
+            raise Refused("BAD_REQUEST", "The time limit for editing this message has passed")
         self.edit(message.id, params["content"])
         return {}
 
@@ -402,6 +407,30 @@ class Service:
         }
         for user_id in self._readers(message):
             self._queues.tell({user_id}, {**event, "flags": sorted(message.flags.get(user_id, set()))})
+
+    def move(self, channel_id: int, topic: str, new_topic: str) -> None:
+        """Moves all messages of a topic to another one."""
+        moved = [m for m in self.messages.values() if m.place == ("stream", channel_id, topic)]
+        for message in moved:
+            message.place = ("stream", channel_id, new_topic)
+        if not moved:
+            return
+        ids = sorted(message.id for message in moved)
+        event: Row = {
+            "type": "update_message",
+            "user_id": 3,
+            "rendering_only": False,
+            "message_id": ids[-1],
+            "message_ids": ids,
+            "edit_timestamp": int(self._now()),
+            "stream_id": channel_id,
+            "orig_subject": topic,
+            "subject": new_topic,
+            "propagate_mode": "change_all",
+            "topic_links": [],
+        }
+        for user_id in PEOPLE:
+            self._queues.tell({user_id}, {**event, "flags": sorted(moved[-1].flags.get(user_id, set()))})
 
     def _delete_message(self, user_id: int, params: Params, rest: str) -> Row:
         if rest.endswith("/reactions"):

@@ -61,6 +61,10 @@ class Window:
         self.session: Session
         self.corrected: list[tuple[str, float]] = []
         """Text that was appended to own messages, and when, since these were last recorded."""
+        self.overwrote: set[str] = set()
+        """Texts of messages that their user saw and overwrote."""
+        self.was_on_screen: set[int] | None = None
+        """The messages that were on its screen; None if it has none."""
         self.seen: dict[Narrow, None] = {}
         """Objects opened since the start."""
 
@@ -172,6 +176,10 @@ class Window:
         self.session.spawn(self.session.view(narrow).open(), "a view")
         await asyncio.sleep(seconds)
         self.session.spawn(self.session.view(Narrow.all()).open(), "the view before")
+
+    def saving(self) -> list[str]:
+        """The texts of messages whose edit is being saved."""
+        return []
 
     async def wrong(self) -> list[str]:
         """Lists what the user sees that differs from the session, once everything has settled."""

@@ -29,6 +29,8 @@ class Words:
     """All texts, and what happened to some of them."""
 
     written: list[Written] = field(default_factory=list)
+    moved: set[Destination] = field(default_factory=set)
+    """Topics from or to which messages were moved."""
     taken_back: list[str] = field(default_factory=list)
     failed: set[str] = field(default_factory=set)
     left_behind: set[str] = field(default_factory=set)
