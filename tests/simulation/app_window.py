@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from random import Random
@@ -36,6 +36,7 @@ LETTERS, LEAVING = 0.3, 0.3
 """How often words are typed letter by letter, and how often a draft is left with Escape."""
 CORRECTING = 0.7
 """How often a user who reads, or stars a message, edits one of their own messages."""
+ENDS_OF_EDIT = ("enter", "enter", "escape", "ctrl+l")
 SOURCE_SECONDS = 1.0
 """Seconds to wait for the source of the message."""
 REFUSED_SECONDS = 1.0
@@ -211,10 +212,10 @@ class AppWindow(Window):
     async def _typed(self, place: Destination, text: str) -> Typed:
         narrow = Narrow.from_destination(place)
         stays = self.screen.narrow == narrow
+        offered = [draft for draft in self.session.drafts.all() if self._is_offered(draft, place)]
         await self.go(narrow)
         await self.press("r")
         before = self.in_compose
-        offered = [draft for draft in self.session.drafts.all() if self._is_offered(draft, place)]
         if stays and not before and offered:
             self.odd.append(f"{offered[0].content!r} is there, and nothing stands in compose")
         if self._chance.random() < LETTERS:
@@ -242,7 +243,12 @@ class AppWindow(Window):
         if self._chance.random() < CORRECTING:
             await self._correct()
 
-    async def _correct(self) -> None:
+    async def correct(self, meanwhile: Callable[[int], Awaitable[None]]) -> None:
+        """Appends words to the newest own message; after the words are typed, awaits `meanwhile` with its id."""
+        await self.go(Narrow.all())
+        await self._correct(meanwhile)
+
+    async def _correct(self, meanwhile: Callable[[int], Awaitable[None]] | None = None) -> None:
         """Appends words to the newest own message, and saves the edit, or leaves it."""
         session = self.session
         view = session.views.peek(Narrow.all())
@@ -260,9 +266,33 @@ class AppWindow(Window):
         await self.paste(text)
         self.corrected.append((text, self._loop.time()))
         self._edited[own[-1]] = text
-        if writing.versions is not None:
-            self.overwrote.add(writing.versions[0])
-        await self.press(self._chance.choice(("enter", "enter", "escape", "ctrl+l")))
+        if meanwhile is not None:
+            await meanwhile(own[-1])
+        if (both := writing.compare_edit()) is not None:
+            self.overwrote.add(both[0])
+        await self.press("enter" if meanwhile is not None else self._chance.choice(ENDS_OF_EDIT))
+
+    async def wander(self) -> None:
+        """Goes to the first message and back to the last."""
+        await self.go(Narrow.all())
+        await self.press("g")
+        await asyncio.sleep(REFUSED_SECONDS)
+        await self.press("G")
+        await asyncio.sleep(REFUSED_SECONDS)
+
+    @property
+    def open_place(self) -> Destination | None:
+        narrow = self.screen.narrow
+        is_free = self.app.screen is self.screen and not self.screen.writing.is_busy
+        return narrow.destination if narrow is not None and is_free else None
+
+    def in_boxes(self) -> list[str]:
+        writers = [one.writing for one in self.screen.side.all]
+        return [one.text.text for one in writers if one.editing is None and one.text.text]
+
+    def left_over(self) -> list[str]:
+        drafts = {draft.content for draft in self.session.drafts.all()}
+        return [text for text in self.in_boxes() if text not in drafts]
 
     async def react(self, message_id: int) -> None:
         await self.go(Narrow.all())
@@ -277,10 +307,7 @@ class AppWindow(Window):
             await self._correct()
 
     async def wrong(self) -> list[str]:
-        for one in self.screen.side.all:
-            text = one.writing.text.text
-            if one.writing.editing is None and text and one.writing.draft.id is None:
-                self.odd.append(f"{text!r} stands in compose, and is no draft")
+        self.odd += [f"{text!r} stands in compose, and is no draft" for text in self.left_over()]
         await self.go(Narrow.all())
         await self.press("G")
         await asyncio.sleep(SETTLED)

@@ -146,7 +146,8 @@ def _state(window: Window, service: Service) -> Iterator[str]:
 def _view(window: Window, narrow: Narrow, service: Service) -> Iterator[str]:
     """A view shows the newest messages with their current content."""
     state, me = window.session.state, window.user_id
-    readable = service.messages_in(narrow.to_wire(state.server, state, me), me)
+    feed = [] if narrow.terms else [{"operator": "in", "operand": "home"}]
+    readable = service.messages_in([*narrow.to_wire(state.server, state, me), *feed], me)
     view = window.session.view(narrow)
     shown = list(view.ids)
     if shown != readable[-len(shown) :] or (readable and not shown) or view.gaps:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from random import Random
 
-from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.narrow.narrow import Narrow
 from simulation.history import WIRE_PLACES, History
 from simulation.loop import SimulatedLoop
 from simulation.organization import CHANNELS
 from simulation.phone import Phone
 from simulation.plan import Act, acts_of
-from simulation.service import LEVEL, Stored
+from simulation.service import LEVEL
 from simulation.window import ME, Window
 
 NO_HASHES = 378
 """The level below that from which a server compares what an edit started from."""
 TOPICS = ("soup", "stew", "broth")
+HEARD_AFTER = 4.0
+"""Seconds after which a window knows what a phone did, if its network works."""
 MANY = 40
 """Messages of a burst: more than a screen shows."""
 WEIGHTS = {
@@ -38,6 +42,9 @@ WEIGHTS = {
     "phone_deletes_draft": 2,
     "phone_corrects": 8,
     "phone_deletes": 1,
+    "begins_by_phone": 8,
+    "corrects_twice": 8,
+    "wanders": 4,
     "phone_reads": 2,
     "renames": 1,
     "moves": 2,
@@ -76,27 +83,34 @@ class MachinesHistory(History):
         self.phone.corrections.clear()
 
     def problems(self) -> list[str]:
-        return [*super().problems(), *self._counts(), *self._unseen()]
+        return [*super().problems(), *self._counts(), *self._muted(), *self._unseen()]
 
     def _counts(self) -> list[str]:
-        """The overall number of unread messages leaves out archived channels and what is muted."""
+        """The overall number of unread messages leaves out what is muted and archived."""
         found = []
+        organization = self.service.organization
         for window in self.windows:
-            counted = [
+            unread = [
                 message
                 for message in self.service.messages.values()
                 if self.service.may_read(message, window.user_id)
                 and "read" not in message.flags.get(window.user_id, ())
-                and self._is_counted(message, window.user_id)
+                and organization.counts(window.user_id, message.place)
             ]
-            shown = window.session.state.unreads.count_all()
-            if shown != len(counted):
-                found.append(f"{window.name}: {shown} unread messages, {len(counted)} are there")
+            if (shown := window.session.state.unreads.count_all()) != len(unread):
+                found.append(f"{window.name}: {shown} unread messages, {len(unread)} are there")
         return found
 
-    def _is_counted(self, message: Stored, user_id: int) -> bool:
-        kind, *where = message.place
-        return kind != "stream" or self.service.organization.counts(user_id, *where)
+    def _muted(self) -> list[str]:
+        """The combined feed leaves out what is muted."""
+        found = []
+        for window in self.windows:
+            view = window.session.views.peek(Narrow.all())
+            shown = [self.service.messages[i] for i in view.ids if i in self.service.messages] if view else []
+            hides = self.service.organization.hides
+            if muted := [one.id for one in shown if hides(window.user_id, one.place)]:
+                found.append(f"{window.name}: the combined feed shows what is muted: {muted}")
+        return found
 
     def _unseen(self) -> list[str]:
         """What apps marked as read was on one of their screens."""
@@ -122,10 +136,64 @@ class MachinesHistory(History):
             self.phone.begins_draft(self.chance.choice(WIRE_PLACES[:3]), text, now)
 
     async def phone_sends_draft(self, window: Window) -> None:
-        self.phone.sends_draft(self.chance)
+        await self._connects(window)
+        self.phone.sends_draft(self.chance, self._in_boxes())
+        await self._leaves_compose()
 
     async def phone_deletes_draft(self, window: Window) -> None:
-        self.phone.deletes_draft(self.chance)
+        self.phone.deletes_draft(self.chance, self._in_boxes())
+        await self._leaves_compose()
+
+    def _in_boxes(self) -> list[str]:
+        return [text for window in self.windows[:-1] for text in window.in_boxes()]
+
+    async def _leaves_compose(self) -> None:
+        """What was sent or deleted leaves the compose boxes of windows that hear of it."""
+        await asyncio.sleep(HEARD_AFTER)
+        for window in self.windows[:-1]:
+            if self._hears(window):
+                self.report.problems += [
+                    f"{window.name}: {text!r} stands in compose, and is no draft"
+                    for text in window.left_over()
+                ]
+
+    async def _connects(self, window: Window) -> bool:
+        """Gives a window a network that works; returns whether it is live then."""
+        window.network.is_down, window.network.trouble = False, 0.0
+        window.network.heal()
+        await asyncio.sleep(HEARD_AFTER)
+        return self._hears(window)
+
+    @staticmethod
+    def _hears(window: Window) -> bool:
+        network = window.network
+        is_well = not (network.trouble or network.is_down or network.is_mute) and network.silent_since is None
+        return is_well and window.session.is_live
+
+    async def begins_by_phone(self, window: Window) -> None:
+        """Begins a draft by phone for the conversation on the screen of a window, and continues it there."""
+        place = window.open_place
+        if place is None or not await self._connects(window):
+            return
+        self.phone.begins_draft(_wire_place(place), self.text("draft by phone"), self.loop.time())
+        self.note()
+        await asyncio.sleep(HEARD_AFTER)
+        typed = await window.draft(place, self.text("draft"), None)
+        self.words.drafts_now(window, typed, self.loop.time())
+
+    async def corrects_twice(self, window: Window) -> None:
+        """Changes a message by phone while it is edited in a window."""
+
+        async def meanwhile(message_id: int) -> None:
+            self.phone.corrects_the_same(message_id, self.text("phoned"), self.loop.time())
+            await asyncio.sleep(HEARD_AFTER)
+
+        if window.user_id == ME and await self._connects(window):
+            await window.correct(meanwhile)
+
+    async def wanders(self, window: Window) -> None:
+        await self._connects(window)
+        await window.wander()
 
     def _busy(self) -> list[str]:
         """Texts of messages that a window sends or changes."""
@@ -173,3 +241,10 @@ class MachinesHistory(History):
 
     async def marks_otherwise(self, window: Window) -> None:
         self.service.organization.set_marking(ME, self.chance.choice((1, 2, 3)))
+
+
+def _wire_place(place: Destination) -> tuple[object, ...]:
+    """A conversation of the user, as the service names it."""
+    if isinstance(place, DirectDestination):
+        return ("private", tuple(sorted({ME, *place.user_ids})))
+    return ("stream", place.channel_id, place.topic)

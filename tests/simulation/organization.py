@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simulation.drafts import Place
 from simulation.queues import Queues, Row
 
 CHANNELS = {11: "general", 12: "design"}
@@ -64,12 +65,19 @@ class Organization:
             "realm_message_content_edit_limit_seconds": self.edit_limit,
         }
 
-    def counts(self, user_id: int, channel_id: int, topic: str) -> bool:
-        """Whether unread messages of a topic are part of the overall count of a user."""
-        policy = self._policies.get((user_id, channel_id, topic.lower()), ("", 0))[1]
-        if channel_id in self.archived:
+    def hides(self, user_id: int, place: Place) -> bool:
+        """Whether a user has muted a conversation: it is not in the combined feed."""
+        kind, *where = place
+        if kind != "stream":
             return False
-        return policy in (2, 3) if (user_id, channel_id) in self._muted else policy != 1
+        channel_id, topic = where
+        policy = self._policies.get((user_id, channel_id, topic.lower()), ("", 0))[1]
+        return policy not in (2, 3) if (user_id, channel_id) in self._muted else policy == 1
+
+    def counts(self, user_id: int, place: Place) -> bool:
+        """Whether unread messages of a conversation are part of the overall count of a user."""
+        is_archived = place[0] == "stream" and place[1] in self.archived
+        return not is_archived and not self.hides(user_id, place)
 
     def rename(self, channel_id: int, name: str) -> None:
         before, self.names[channel_id] = self.names[channel_id], name

@@ -25,9 +25,11 @@ class Phone:
     drafts: dict[str, float] = field(default_factory=dict)
     read: set[int] = field(default_factory=set)
 
-    def _draft(self, chance: Random) -> tuple[int, str] | None:
+    def _draft(self, chance: Random, among: Collection[str] = ()) -> tuple[int, str] | None:
+        """A draft of the user: one of these texts, if there is one."""
         own = [(i, draft["content"]) for i, (owner, draft) in self.service.drafts.items() if owner == ME]
-        return chance.choice(own) if own else None
+        chosen = [draft for draft in own if draft[1] in among] or own
+        return chance.choice(chosen) if chosen else None
 
     def begins_draft(self, place: tuple[object, ...], text: str, now: float) -> None:
         self.service.drafts_model.begin(ME, place, text)
@@ -40,20 +42,19 @@ class Phone:
             self.drafts[f"{before} {text}"] = now
             self.service.drafts_model.replace(draft_id, f"{before} {text}")
 
-    def sends_draft(self, chance: Random) -> str | None:
-        """Sends a draft as its message; returns the text."""
-        found = self._draft(chance)
+    def sends_draft(self, chance: Random, among: Collection[str]) -> None:
+        """Sends a draft as its message."""
+        found = self._draft(chance, among)
         if found is None:
-            return None
+            return
         draft_id, text = found
         place = self.service.drafts_model.place(draft_id)
         self.done_with.add(text)
         self.service.say(ME, place, text)
         self.service.drafts_model.remove(draft_id)
-        return text
 
-    def deletes_draft(self, chance: Random) -> None:
-        if (found := self._draft(chance)) is not None:
+    def deletes_draft(self, chance: Random, among: Collection[str]) -> None:
+        if (found := self._draft(chance, among)) is not None:
             self.done_with.add(found[1])
             self.service.drafts_model.remove(found[0])
 
@@ -73,6 +74,12 @@ class Phone:
         if (message := self._message(chance, busy, now)) is not None:
             self.corrections[text] = now
             self.service.edit(message.id, f"{message.content} {text}")
+
+    def corrects_the_same(self, message_id: int, text: str, now: float) -> None:
+        """Appends to a message that is being edited elsewhere."""
+        if (message := self.service.messages.get(message_id)) is not None:
+            self.corrections[text] = now
+            self.service.edit(message_id, f"{message.content} {text}")
 
     def deletes(self, chance: Random, busy: Collection[str], now: float) -> None:
         if (message := self._message(chance, busy, now)) is not None:

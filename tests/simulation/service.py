@@ -281,8 +281,7 @@ class Service:
             i for i, m in self.messages.items() if self.may_read(m, user_id) and self._fits(m, terms, user_id)
         )
 
-    @staticmethod
-    def _fits(message: Stored, terms: Sequence[Row], user_id: int) -> bool:
+    def _fits(self, message: Stored, terms: Sequence[Row], user_id: int) -> bool:
         for term in terms:
             operator, operand = term["operator"], term["operand"]
             if operator in ("channel", "stream"):
@@ -294,9 +293,11 @@ class Service:
                 fits = message.place[0] == "private" and set(message.place[1]) == {user_id, *people}
             elif operator == "sender":
                 fits = message.sender == operand
+            elif (operator, operand) == ("in", "home"):
+                fits = not self.organization.hides(user_id, message.place)
             else:
                 raise Refused("BAD_NARROW", f"{operator} is not part of the model")
-            if not fits:
+            if fits is term.get("negated", False):
                 return False
         return True
 

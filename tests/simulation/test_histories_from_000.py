@@ -1,4 +1,4 @@
-"""Histories 0 to 249: nothing written is lost or duplicated, and everything agrees once the network is back.
+"""Histories 0 to 199: nothing written is lost or duplicated, and everything agrees once the network is back.
 
 `make soak` runs those after the last of them. To replay a failing seed: `cd tests && python -m simulation
 --first SEED --count 1`.

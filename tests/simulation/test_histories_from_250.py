@@ -1,4 +1,4 @@
-"""Histories 250 to 499: nothing written is lost or duplicated, and everything agrees once the network is
+"""Histories 250 to 449: nothing written is lost or duplicated, and everything agrees once the network is
 back.
 
 `make soak` runs those after the last of them. To replay a failing seed: `cd tests && python -m simulation

@@ -1,4 +1,4 @@
-"""Histories 500 to 749: nothing written is lost or duplicated, and everything agrees once the network is
+"""Histories 500 to 699: nothing written is lost or duplicated, and everything agrees once the network is
 back.
 
 `make soak` runs those after the last of them. To replay a failing seed: `cd tests && python -m simulation

@@ -1,4 +1,4 @@
-"""Histories 750 to 999: nothing written is lost or duplicated, and everything agrees once the network is
+"""Histories 750 to 949: nothing written is lost or duplicated, and everything agrees once the network is
 back.
 
 `make soak` runs those after the last of them. To replay a failing seed: `cd tests && python -m simulation

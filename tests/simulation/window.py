@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext, suppress
 from random import Random
@@ -176,6 +176,25 @@ class Window:
         self.session.spawn(self.session.view(narrow).open(), "a view")
         await asyncio.sleep(seconds)
         self.session.spawn(self.session.view(Narrow.all()).open(), "the view before")
+
+    async def correct(self, meanwhile: Callable[[int], Awaitable[None]]) -> None:
+        """Appends words to the newest own message; after the words are typed, awaits `meanwhile` with its id."""
+
+    async def wander(self) -> None:
+        """Goes to the first message and back to the last."""
+
+    @property
+    def open_place(self) -> Destination | None:
+        """The conversation on its screen, if nothing is written there."""
+        return None
+
+    def in_boxes(self) -> list[str]:
+        """The texts in its compose boxes, without edits."""
+        return []
+
+    def left_over(self) -> list[str]:
+        """Those of them that are no drafts."""
+        return []
 
     def saving(self) -> list[str]:
         """The texts of messages whose edit is being saved."""
