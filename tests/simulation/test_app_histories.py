@@ -15,7 +15,7 @@ import pytest
 from narrowcast.panes.compose.writing import Writing
 from simulation.app_window import AppWindow
 from simulation.running import run
-from simulation.thousand import garbage_left
+from simulation.many import garbage_left
 
 EACH = 6
 TESTS = Path(__file__).parents[1]

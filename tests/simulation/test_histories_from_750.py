@@ -7,7 +7,7 @@ back.
 
 from __future__ import annotations
 
-from simulation.thousand import quarter, wrong_from
+from simulation.many import quarter, wrong_from
 
 
 @quarter(3)

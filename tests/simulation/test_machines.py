@@ -11,7 +11,7 @@ from simulation.app_window import AppWindow
 from simulation.machines import MachinesHistory
 from simulation.planted import FAULTS, Fault, is_found
 from simulation.running import run
-from simulation.thousand import garbage_left
+from simulation.many import garbage_left
 
 WINDOWS, APPS = 40, 3
 
