@@ -14,8 +14,8 @@ import pytest
 
 from narrowcast.panes.compose.writing import Writing
 from simulation.app_window import AppWindow
-from simulation.running import run
 from simulation.many import garbage_left
+from simulation.running import run
 
 EACH = 6
 TESTS = Path(__file__).parents[1]

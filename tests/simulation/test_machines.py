@@ -9,9 +9,9 @@ import pytest
 
 from simulation.app_window import AppWindow
 from simulation.machines import MachinesHistory
+from simulation.many import garbage_left
 from simulation.planted import FAULTS, Fault, is_found
 from simulation.running import run
-from simulation.many import garbage_left
 
 WINDOWS, APPS = 40, 3
 
