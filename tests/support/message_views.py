@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 
 from narrowcast.panes.messages.feed import Feed
 from narrowcast.panes.messages.message_list import MessageList
-from narrowcast.panes.messages.names import StateNames
+from narrowcast.panes.messages.row_values import StateNames
 from narrowcast.widgets.strips import plain_text
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.model.messages import Match, Message

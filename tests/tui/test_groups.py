@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from narrowcast.panes.messages.names import StateNames
+from narrowcast.panes.messages.row_values import StateNames
 from narrowcast.screens.groups.groups import GroupsScreen
 from narrowcast.screens.groups.members import MembersScreen
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen

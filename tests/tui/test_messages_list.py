@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast.content.reader import parse
-from narrowcast.panes.messages.overlays import Found, Hints, hint_labels
+from narrowcast.panes.messages.painting import Found, Hints, hint_labels
 from narrowcast_api.model.messages import Match, Reaction
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State

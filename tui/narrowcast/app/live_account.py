@@ -16,7 +16,7 @@ from narrowcast.config import account_files
 from narrowcast.config.config import Config
 from narrowcast.content.addresses import InApp, resolve
 from narrowcast.panes.compose.edits import to_draft
-from narrowcast.panes.messages.going import place_of
+from narrowcast.panes.messages.navigation import place_of
 from narrowcast.runtime.background import until
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.main.screen import MainScreen

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from narrowcast.commands import targets
 from narrowcast.commands.writing import rendered
 from narrowcast.content.addresses import view_address
-from narrowcast.panes.messages.flags import UNTIL_ANOTHER_VIEW, stay_read
+from narrowcast.panes.messages.reactions import UNTIL_ANOTHER_VIEW, stay_read
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from narrowcast.commands.attaching import deliver
 from narrowcast.content.palette import Palette
 from narrowcast.keys.hints import keys_of, with_keys
-from narrowcast.panes.messages.names import StateNames
+from narrowcast.panes.messages.row_values import StateNames
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Refused, Text, Values
 from narrowcast.screens.dialogs.late import Attention

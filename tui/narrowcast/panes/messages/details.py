@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
-from narrowcast.panes.messages.going import Going
+from narrowcast.panes.messages.navigation import Going
 from narrowcast.panes.messages.requests import PersonRequested
 from narrowcast.panes.messages.rows import reaction_text
 from narrowcast.screens.dialogs.picker import Choice, Picker
@@ -14,7 +14,7 @@ from narrowcast.screens.messages.versions import Version, VersionsScreen
 from narrowcast_api.model.messages import grouped
 
 if TYPE_CHECKING:
-    from narrowcast.panes.messages.names import StateNames
+    from narrowcast.panes.messages.row_values import StateNames
     from narrowcast_api.state.state import State
     from narrowcast_api.wire.messages import HistoryEntry
 

@@ -24,7 +24,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.timeline import Gap
 
 if TYPE_CHECKING:
-    from narrowcast.panes.messages.names import StateNames
+    from narrowcast.panes.messages.row_values import StateNames
     from narrowcast_api.model.messages import Match
     from narrowcast_api.protocols.outbox_item import OutboxEntry
 

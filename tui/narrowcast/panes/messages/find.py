@@ -6,7 +6,7 @@ import asyncio
 from itertools import chain
 
 from narrowcast.panes.messages.context import PaneContext
-from narrowcast.panes.messages.overlays import Found
+from narrowcast.panes.messages.painting import Found
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.storage.codec import plain_text

@@ -1,8 +1,10 @@
-"""Following targets in messages: links, spoilers, votes, reactions, images; by click, Enter or hint."""
+"""Links and other targets in messages: following them, and a key for each that is in view."""
 
 from __future__ import annotations
 
 from collections.abc import Set
+
+from textual import events
 
 from narrowcast.content.addresses import External, InApp, resolve
 from narrowcast.content.bounds import MAX_ROWS
@@ -10,16 +12,16 @@ from narrowcast.content.inlines import Target, TargetKind, is_picture
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Key
-from narrowcast.panes.messages.going import Going
-from narrowcast.panes.messages.polls import Polls
-from narrowcast.panes.messages.reactions import Reactions
+from narrowcast.panes.messages.navigation import Going
+from narrowcast.panes.messages.painting import Hints, hint_labels
+from narrowcast.panes.messages.reactions import Polls, Reactions
 from narrowcast.panes.messages.requests import HintChanged, LinkRequested, PersonRequested
 from narrowcast.panes.messages.row_values import Rows
 from narrowcast.screens.messages import picture
 from narrowcast.text.safe_text import safe_line
 from narrowcast_assets.installing import with_extra
 
-__all__ = ["Links", "hints_for"]
+__all__ = ["LinkHints", "Links", "hints_for"]
 
 MORE_FACTOR = 10
 
@@ -200,3 +202,48 @@ def hints_for(rows: Rows, opened: Set[int], *, has_playgrounds: bool = False) ->
         ("message.hints", "open link", TargetKind.LINK in kinds),
     )
     return tuple((action_id, does) for action_id, does, fits in offers if fits)
+
+
+class LinkHints:
+    """The mode in which the keys are the labels of targets."""
+
+    def __init__(self, pane: PaneContext, links: Links, clipboard: Clipboard) -> None:
+        self._pane = pane
+        self._links = links
+        self._clipboard = clipboard
+
+    def begin(self) -> None:
+        """Labels all targets in view with keys."""
+        messages = self._pane.list
+        targets = messages.targets_in_view()
+        if not targets:
+            self._pane.refuse("No links in view.")
+            return
+        labels = hint_labels(len(targets))
+        messages.overlay = Hints(dict(zip(targets, labels, strict=False)), messages.targets_beginning)
+        self._pane.say_mode("Esc cancels · type a label to open · Shift copies the link")
+        messages.changed()
+
+    def key(self, hints: Hints, event: events.Key) -> None:
+        typed = hints.typed + (event.character or "").lower()
+        chosen = [place for place, label in hints.labels.items() if label == typed]
+        if chosen:
+            self._pane.leave_modes()
+            key, number = chosen[0]
+            targets = self._pane.list.rows.targets_of(key)
+            if number < len(targets):
+                self._take(key, targets[number], copies=(event.character or "").isupper())
+        elif event.character and any(label.startswith(typed) for label in hints.labels.values()):
+            hints.typed = typed
+            self._pane.list.changed()
+        else:
+            self._pane.leave_modes()
+
+    def _take(self, key: Key, target: Target, *, copies: bool) -> None:
+        """Follows the target of a hint, or shows and copies its address."""
+        if copies and target.kind in (TargetKind.LINK, TargetKind.MEDIA):
+            place = resolve(target.value, self._pane.session.state)
+            address = place.url if isinstance(place, External) else target.value
+            self._clipboard.copy(address, safe_line(address, 300))
+        else:
+            self._links.follow(key, target)

@@ -23,11 +23,9 @@ from narrowcast.content.palette import Palette
 from narrowcast.keys.hints import keys_of
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.panes.messages.feed import Feed, ItemRows, Key
-from narrowcast.panes.messages.names import StateNames
-from narrowcast.panes.messages.overlays import Overlay
+from narrowcast.panes.messages.painting import GUTTER, Overlay, RowPainter
 from narrowcast.panes.messages.position import Position
-from narrowcast.panes.messages.row_painter import GUTTER, RowPainter
-from narrowcast.panes.messages.row_values import Cards, Tints
+from narrowcast.panes.messages.row_values import Cards, StateNames, Tints
 from narrowcast.panes.messages.rows import RowMaker
 from narrowcast.panes.messages.selection import TextSelection
 from narrowcast.widgets.line_view import LineView

@@ -18,13 +18,14 @@ from textual.timer import Timer
 
 from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.panes.messages.commands import MessageCommands
 from narrowcast.panes.messages.context import PaneContext
+from narrowcast.panes.messages.echoes import waiting_messages
 from narrowcast.panes.messages.feed import Feed
 from narrowcast.panes.messages.message_list import MessageList
-from narrowcast.panes.messages.names import StateNames
-from narrowcast.panes.messages.opening import set_position, waiting_messages
+from narrowcast.panes.messages.parts import MessageCommands
+from narrowcast.panes.messages.position import set_position
 from narrowcast.panes.messages.requests import NarrowRequested
+from narrowcast.panes.messages.row_values import StateNames
 from narrowcast.runtime.context import app_of
 from narrowcast.runtime.frames import Frames, Kinds
 from narrowcast_api import permissions

@@ -7,11 +7,15 @@ without moving a line.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from narrowcast.panes.messages.feed import Feed, ItemRows, Key
 from narrowcast.panes.messages.viewport import Place, Viewport
 
-__all__ = ["Position"]
+if TYPE_CHECKING:
+    from narrowcast_api.sync.message_view import MessageView
+
+__all__ = ["Position", "set_position"]
 
 ROOM_FOR_HEADER = 5
 """Minimum rows of a list in which the heading of the first message in view is always visible."""
@@ -315,3 +319,19 @@ class Position:
         if feed is not None and len(feed):
             self._viewport.center(round(share * (len(feed) - 1)), 0)
             self._moved()
+
+
+def set_position(position: Position, view: MessageView, anchor: int | str | None) -> None:
+    """Sets the position that ``view`` has after opening at ``anchor``: see `MessagesPane.show`."""
+    if isinstance(anchor, int) and anchor in view.ids:
+        position.jump(anchor)
+    elif anchor == "newest":
+        position.jump(None)
+    elif anchor == "oldest":
+        position.to_oldest()
+    elif view.position is not None and anchor is None and view.position in view.ids:
+        position.jump(view.position)
+    elif anchor == "first_unread" and view.first_unread in view.ids:
+        position.jump(view.first_unread)
+    else:
+        position.jump(view.anchor if view.anchor in view.ids else None)

@@ -1,21 +1,30 @@
-"""Reactions to the selected message."""
+"""What a user puts on a message: reactions, votes, stars, read marks, and whether it is collapsed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrowcast.content.inlines import Target, TargetKind
+from narrowcast.content.polls import Poll, read_widget
 from narrowcast.panes.messages.context import PaneContext
+from narrowcast.panes.messages.feed import Key
 from narrowcast.panes.messages.rows import reaction_text
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.messages.poll_choice import add_choice
+from narrowcast.text import names
 from narrowcast.text.formats import counted
+from narrowcast_api import permissions
 from narrowcast_api.model.messages import Reaction, grouped
+from narrowcast_api.wire.vocabulary import MessageFlag
 from narrowcast_assets.emoji import character_of, emoji_names
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
+    from narrowcast_api.sync.message_view import MessageView
 
-__all__ = ["Reactions"]
+
+__all__ = ["UNTIL_ANOTHER_VIEW", "Flags", "Polls", "Reactions", "stay_read"]
 
 UNICODE = "unicode_emoji"
 THUMBS_UP = (UNICODE, "1f44d", "+1")
@@ -92,6 +101,119 @@ def _choices(message: Message, state: State) -> list[Choice[Emoji]]:
     for custom in state.custom_emoji:
         if not custom.deactivated:
             add("realm_emoji", custom.code, custom.name, detail="custom emoji")
-    for code, names in names_by_code.items():
-        add(UNICODE, code, names[0], shown=character_of(code) or "")
+    for code, spellings in names_by_code.items():
+        add(UNICODE, code, spellings[0], shown=character_of(code) or "")
     return [*choices.values()]
+
+
+class Polls:
+    """Sends the user's choice; the event that follows shows it."""
+
+    def __init__(self, pane: PaneContext) -> None:
+        self._pane = pane
+
+    def vote(self, key: Key, target: Target) -> None:
+        message = self._pane.still_there_or_notify(key) if isinstance(key, int) else None
+        widget = read_widget(message.submessages) if message is not None else None
+        if message is None or widget is None or not self._pane.may_act_or_notify(message):
+            return
+        send = self._pane.session.client.submessages.send
+        if isinstance(widget, Poll):
+            content: dict[str, object] = widget.vote(target.value, self._pane.session.state.me)
+        else:
+            content = widget.strike(target.value)
+        self._pane.work(send(message_id=message.id, content=content), "vote")
+
+    def choose(self) -> None:
+        """Votes in a poll, ticks a task, or adds one."""
+        message = self._pane.message_or_notify()
+        if message is None:
+            return
+        widget = read_widget(message.submessages)
+        if widget is None:
+            self._pane.refuse("This message is not a poll or to-do list.")
+            return
+        if not self._pane.may_act_or_notify(message):
+            return
+
+        choices: list[Choice[str]] = []
+        if isinstance(widget, Poll):
+            me = self._pane.session.state.me
+            for option in widget.options:
+                votes = counted(len(option.voters), "vote")
+                choices.append(Choice(option.key, option.text, votes, _box(me in option.voters)))
+        else:
+            choices += [Choice(one.key, one.text, one.description, _box(one.done)) for one in widget.tasks]
+        choices.append(Choice("", "Add option…" if isinstance(widget, Poll) else "Add task…", "", " + "))
+
+        def chosen(key: str | None) -> None:
+            kind = TargetKind.VOTE if isinstance(widget, Poll) else TargetKind.TASK
+            if key:
+                self.vote(message.id, Target(kind, key))
+            elif key is not None:
+                add_choice(self._pane, message, widget)
+
+        self._pane.ask(Picker("Vote" if isinstance(widget, Poll) else "To do", choices), chosen)
+
+
+def _box(ticked: bool) -> str:
+    return "[x]" if ticked else "[ ]"
+
+
+UNTIL_ANOTHER_VIEW = "Messages are not marked as read until you open another view."
+
+
+def stay_read(channels: str) -> str:
+    """The notice that the server does not mark messages in these channels as unread."""
+    return f"Messages in {channels} stay read: you are not subscribed."
+
+
+class Flags:
+    """Changes the user's own flags of messages."""
+
+    def __init__(self, pane: PaneContext) -> None:
+        self._pane = pane
+
+    def star(self) -> None:
+        """Stars or unstars the message."""
+        if (message := self._pane.message_or_notify()) is not None:
+            self._flag(message, "starred", not message.is_starred)
+
+    def collapse(self) -> None:
+        """Collapses the message to one line, or expands it."""
+        if (message := self._pane.message_or_notify()) is not None:
+            self._flag(message, "collapsed", "collapsed" not in message.flags)
+
+    def link_previews(self) -> None:
+        """Hides the previews of the message's links, or shows them again."""
+        if (message := self._pane.message_or_notify()) is not None:
+            flag = MessageFlag.HIDE_LINK_PREVIEWS
+            self._flag(message, flag, flag not in message.flags)
+
+    def _flag(self, message: Message, flag: str, on: bool) -> None:
+        session = self._pane.session
+        if not self._pane.refuse(permissions.flag_refusal(session.state, message.channel_id)):
+            self._pane.work(session.acts.flag(message.id, flag, on), f"change the flag {flag}")
+
+    def unread(self) -> None:
+        """Marks this message and all later ones as unread."""
+        view, message = self._pane.view, self._pane.message_or_notify()
+        if view is None or message is None:
+            return
+        ids = [one for one in view.ids if one >= message.id]
+        self._pane.work(self._mark_unread(view, ids), "mark as unread")
+
+    async def _mark_unread(self, view: MessageView, ids: list[int]) -> None:
+        session = self._pane.session
+        async with session.read_marks.suspended():
+            response = await session.client.flags.change(message_ids=ids, op="remove", flag="read")
+        skipped = set(response.ignored_because_not_subscribed_channels or ())
+        changed = [one.id for one in session.state.messages.known(ids) if one.channel_id not in skipped]
+        if changed:
+            session.kept_unread.add(view.narrow)
+            session.show_unread(changed)
+            view.move_unread_line(changed[0])
+            self._pane.say(f"Marked as unread from here. {UNTIL_ANOTHER_VIEW}")
+        if skipped:
+            where = ", ".join(f"#{names.channel(session.state, one)}" for one in sorted(skipped))
+            self._pane.refuse(stay_read(where))

@@ -23,9 +23,17 @@ from narrowcast.content.polls import read_widget
 from narrowcast.content.reader import parse
 from narrowcast.content.wrapping import Line, Run, wrap
 from narrowcast.keys.hints import Keys, default_keys, key_of, with_keys
-from narrowcast.panes.messages.echo_note import echo_note
-from narrowcast.panes.messages.names import StateNames
-from narrowcast.panes.messages.row_values import FIRST_ROWS, Cards, Lead, MessageRow, Rows, Shape, Tints
+from narrowcast.panes.messages.echoes import echo_note
+from narrowcast.panes.messages.row_values import (
+    FIRST_ROWS,
+    Cards,
+    Lead,
+    MessageRow,
+    Rows,
+    Shape,
+    StateNames,
+    Tints,
+)
 from narrowcast.text import names
 from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.widgets.strips import Part, compose_line, lean_strip

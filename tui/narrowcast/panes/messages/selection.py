@@ -16,8 +16,8 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from narrowcast.panes.messages.feed import Feed, ItemRows, Key
+from narrowcast.panes.messages.painting import GUTTER
 from narrowcast.panes.messages.position import Position
-from narrowcast.panes.messages.row_painter import GUTTER
 from narrowcast.panes.messages.row_values import MessageRow, Rows
 
 if TYPE_CHECKING:

@@ -8,15 +8,10 @@ from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.details import Details
 from narrowcast.panes.messages.find import Find
-from narrowcast.panes.messages.flags import Flags
-from narrowcast.panes.messages.going import Going
-from narrowcast.panes.messages.hints import LinkHints
-from narrowcast.panes.messages.jumps import Jumps
-from narrowcast.panes.messages.links import Links
-from narrowcast.panes.messages.moving import Moving
-from narrowcast.panes.messages.overlays import Hints
-from narrowcast.panes.messages.polls import Polls
-from narrowcast.panes.messages.reactions import Reactions
+from narrowcast.panes.messages.links import LinkHints, Links
+from narrowcast.panes.messages.navigation import Going, Jumps, Moving
+from narrowcast.panes.messages.painting import Hints
+from narrowcast.panes.messages.reactions import Flags, Polls, Reactions
 from narrowcast.panes.messages.writing import Writing
 
 if TYPE_CHECKING:

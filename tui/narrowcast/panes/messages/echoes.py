@@ -1,7 +1,8 @@
-"""The note on a message that the server has not confirmed yet: what it waits for, and what the user can do."""
+"""The user's own messages that the server has not confirmed yet: which ones a view shows, and the note on each."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.keys.hints import Keys, with_keys
@@ -10,6 +11,10 @@ from narrowcast_api.protocols.outbox_item import OFFER_AFTER, SHOW_AFTER, SILENC
 
 if TYPE_CHECKING:
     from narrowcast_api.protocols.outbox_item import OutboxEntry
+    from narrowcast_api.sync.message_view import MessageView
+    from narrowcast_api.sync.session import Session
+
+__all__ = ["echo_note", "waiting_messages"]
 
 
 def echo_note(entry: OutboxEntry, now: float, keys: Keys) -> tuple[str, str]:
@@ -32,3 +37,14 @@ def echo_note(entry: OutboxEntry, now: float, keys: Keys) -> tuple[str, str]:
     if age > OFFER_AFTER:
         return f"still sending… {cancel}", ""
     return "sending…", ""
+
+
+def waiting_messages(session: Session, view: MessageView) -> Sequence[OutboxEntry]:
+    """The user's own messages in ``view`` that the server has not confirmed yet."""
+    messages = session.state.messages
+    return [
+        entry
+        for entry in session.outbox.entries()
+        if (entry.message_id is None or entry.message_id not in messages)
+        and view.narrow.shows(entry.destination)
+    ]
