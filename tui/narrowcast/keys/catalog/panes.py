@@ -56,22 +56,27 @@ MESSAGES: tuple[Command, ...] = (
         Command("message.page-down", "Page down", ("J", "pagedown", "space"), "self.list.position.page(1)"),
         Command("message.page-up", "Page up", ("K", "pageup"), "self.list.position.page(-1)"),
         Command(
-            "message.newest", "Last message (marks nothing as read)", ("G", "end"), "self.parts.moving.newest"
+            "message.newest",
+            "Last message (marks nothing as read)",
+            ("G", "end"),
+            "self.parts.navigation.newest",
         ),
         Command(
             "message.oldest",
             "First message (marks nothing as read)",
             ("g", "home"),
-            "self.parts.moving.oldest",
+            "self.parts.navigation.oldest",
         ),
-        Command("message.first-unread", "First unread message", ("F",), "self.parts.moving.first_unread"),
-        Command("message.date", "Go to date", ("T",), "self.parts.jumps.date"),
-        Command("message.goto", "Go to message by ID or link", ("semicolon",), "self.parts.jumps.message"),
+        Command("message.first-unread", "First unread message", ("F",), "self.parts.navigation.first_unread"),
+        Command("message.date", "Go to date", ("T",), "self.parts.navigation.date"),
+        Command(
+            "message.goto", "Go to message by ID or link", ("semicolon",), "self.parts.navigation.message"
+        ),
         Command("message.find", "Find in this view", ("ctrl+f",), "self.parts.find.begin"),
-        Command("message.channel", "Go to channel of message", ("s",), "self.parts.going.channel"),
-        Command("message.topic", "Go to conversation of message", ("S",), "self.parts.going.topic"),
+        Command("message.channel", "Go to channel of message", ("s",), "self.parts.navigation.channel"),
+        Command("message.topic", "Go to conversation of message", ("S",), "self.parts.navigation.topic"),
         Command("message.unread", "Mark as unread from here", ("U",), "self.parts.flags.unread", REFUSED),
-        Command("message.reload", "Reload view", ("ctrl+r",), "self.parts.moving.reload"),
+        Command("message.reload", "Reload view", ("ctrl+r",), "self.parts.navigation.reload"),
     ),
     *listed(
         Context.MESSAGES,
@@ -183,7 +188,7 @@ MESSAGES: tuple[Command, ...] = (
             REFUSED,
             other_names="revisions versions",
         ),
-        Command("message.sender", "View card of sender", ("u",), "self.parts.going.sender"),
+        Command("message.sender", "View card of sender", ("u",), "self.parts.navigation.sender"),
     ),
     *listed(
         Context.FOUND,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
-from narrowcast.panes.messages.navigation import Going
+from narrowcast.panes.messages.navigation import Navigation
 from narrowcast.panes.messages.requests import PersonRequested
 from narrowcast.panes.messages.rows import reaction_text
 from narrowcast.screens.dialogs.picker import Choice, Picker
@@ -24,10 +24,10 @@ __all__ = ["Details"]
 class Details:
     """Dialogs about the selected message."""
 
-    def __init__(self, pane: PaneContext, clipboard: Clipboard, going: Going) -> None:
+    def __init__(self, pane: PaneContext, clipboard: Clipboard, navigation: Navigation) -> None:
         self._pane = pane
         self._clipboard = clipboard
-        self._going = going
+        self._navigation = navigation
 
     def info(self) -> None:
         """Shows who reacted, and when it was written and changed; leads to read receipts, edit history and source."""
@@ -59,7 +59,7 @@ class Details:
             self._pane.list.position.select(message_id)
             match value:
                 case "sender":
-                    self._going.sender()
+                    self._navigation.sender()
                 case "history":
                     self.history()
                 case "receipts":

@@ -12,7 +12,7 @@ from narrowcast.content.inlines import Target, TargetKind, is_picture
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Key
-from narrowcast.panes.messages.navigation import Going
+from narrowcast.panes.messages.navigation import Navigation
 from narrowcast.panes.messages.painting import Hints, hint_labels
 from narrowcast.panes.messages.reactions import Polls, Reactions
 from narrowcast.panes.messages.requests import HintChanged, LinkRequested, PersonRequested
@@ -32,10 +32,15 @@ class Links:
     """Performs the action of a target in a message."""
 
     def __init__(
-        self, pane: PaneContext, going: Going, clipboard: Clipboard, reactions: Reactions, polls: Polls
+        self,
+        pane: PaneContext,
+        navigation: Navigation,
+        clipboard: Clipboard,
+        reactions: Reactions,
+        polls: Polls,
     ) -> None:
         self._pane = pane
-        self._going = going
+        self._navigation = navigation
         self._clipboard = clipboard
         self._reactions = reactions
         self._polls = polls
@@ -78,7 +83,7 @@ class Links:
     def _open_link(self, target: Target) -> None:
         place = resolve(target.value, self._pane.session.state)
         if isinstance(place, InApp):
-            self._going.go_to(place)
+            self._navigation.go_to(place)
         elif isinstance(place, External):
             self._pane.post(LinkRequested(place.url, target.label))
         elif target.value.lower().startswith("mailto:"):

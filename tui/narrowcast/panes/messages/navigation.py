@@ -24,14 +24,67 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.message_view import MessageView
 
 
-__all__ = ["DateJump", "Going", "Jumps", "Moving", "place_of"]
+__all__ = ["Navigation", "place_of"]
 
 
-class Going:
-    """Asks the screen for another view."""
+class Navigation:
+    """Goes to other messages of the view, for which it may have to be reopened, and asks the screen for other views."""
 
     def __init__(self, pane: PaneContext) -> None:
         self._pane = pane
+
+    def oldest(self) -> None:
+        """Goes to the oldest message of the view; without a connection, to the oldest one that is loaded."""
+        view = self._pane.view
+        if view is not None and not view.found_oldest and self._pane.session.is_live:
+            self._pane.reopen("oldest")
+        else:
+            self._pane.list.position.to_oldest()
+
+    def newest(self) -> None:
+        """Goes to the newest message of the view."""
+        if self._pane.view is not None and not self._pane.view.found_newest:
+            self._pane.reopen("newest")
+            return
+        self._pane.list.position.to_newest()
+
+    def first_unread(self) -> None:
+        """Goes to the first unread message."""
+        view = self._pane.view
+        if view is None:
+            return
+        get = self._pane.session.state.messages.get
+        unread = (one for one in view.ids if (message := get(one)) is not None and not message.is_read)
+        first = next(unread, None)
+        if first is not None:
+            self._pane.list.position.jump(first)
+        elif view.first_unread is not None and view.first_unread in view.ids:
+            self._pane.list.position.jump(view.first_unread)
+        else:
+            self._pane.reopen("first_unread")
+
+    def reload(self) -> None:
+        """Fetches the view again; without a connection, tries to reconnect now."""
+        if not self._pane.session.is_live:
+            self._pane.session.reconnect()
+        if self._pane.view is not None:
+            self._pane.view.mark_stale()
+            self._pane.reopen(
+                self._pane.list.selected if isinstance(self._pane.list.selected, int) else "newest"
+            )
+
+    def show_sent(self) -> bool:
+        """Scrolls to a message just sent; False if that would skip unread messages, so that nothing moves."""
+        if self._pane.list.position.following:
+            return True
+        if (
+            self._pane.view is None
+            or not self._pane.view.found_newest
+            or self._pane.list.position.has_unread_below()
+        ):
+            return False
+        self._pane.list.position.to_newest()
+        return True
 
     def channel(self) -> None:
         """Goes to the whole channel of the message, or all direct messages."""
@@ -93,70 +146,36 @@ class Going:
             self._pane.say(f"There is no message {message_id}, or you do not have access to it.")
         return message
 
+    def date(self) -> None:
+        """Asks for a date and goes to its first message."""
+        DateJump(self._pane).ask()
 
-def place_of(message: Message, me: int) -> Narrow:
-    """The conversation of a message, as the user ``me`` sees it."""
-    return Narrow.from_destination(message.destination(me))
+    def message(self) -> None:
+        """Asks for the id or the link of a message and goes there."""
+        self._pane.ask(AskScreen("Go to message", placeholder="message ID or link"), self._go_to)
 
-
-class Moving:
-    """Goes to the ends of the view, to unread messages, and to a message just sent."""
-
-    def __init__(self, pane: PaneContext) -> None:
-        self._pane = pane
-
-    def oldest(self) -> None:
-        """Goes to the oldest message of the view; without a connection, to the oldest one that is loaded."""
-        view = self._pane.view
-        if view is not None and not view.found_oldest and self._pane.session.is_live:
-            self._pane.reopen("oldest")
-        else:
-            self._pane.list.position.to_oldest()
-
-    def newest(self) -> None:
-        """Goes to the newest message of the view."""
-        if self._pane.view is not None and not self._pane.view.found_newest:
-            self._pane.reopen("newest")
+    def _go_to(self, text: str | None) -> None:
+        if not text:
             return
-        self._pane.list.position.to_newest()
-
-    def first_unread(self) -> None:
-        """Goes to the first unread message."""
-        view = self._pane.view
-        if view is None:
+        if text.strip().isdecimal() and len(text) < 16 and self._pane.view is not None:
+            self._go_to_number(int(text), self._pane.view.narrow)
             return
-        get = self._pane.session.state.messages.get
-        unread = (one for one in view.ids if (message := get(one)) is not None and not message.is_read)
-        first = next(unread, None)
-        if first is not None:
-            self._pane.list.position.jump(first)
-        elif view.first_unread is not None and view.first_unread in view.ids:
-            self._pane.list.position.jump(view.first_unread)
+        target = resolve(text.strip(), self._pane.session.state)
+        if isinstance(target, InApp):
+            self.go_to(target)
         else:
-            self._pane.reopen("first_unread")
+            self._pane.say("Not a message ID or link.")
 
-    def reload(self) -> None:
-        """Fetches the view again; without a connection, tries to reconnect now."""
-        if not self._pane.session.is_live:
-            self._pane.session.reconnect()
-        if self._pane.view is not None:
-            self._pane.view.mark_stale()
-            self._pane.reopen(
-                self._pane.list.selected if isinstance(self._pane.list.selected, int) else "newest"
-            )
+    def _go_to_number(self, message_id: int, here: Narrow) -> None:
+        """Goes to a message: in this view if it shows all messages or contains this one, else in its conversation."""
 
-    def show_sent(self) -> bool:
-        """Scrolls to a message just sent; False if that would skip unread messages, so that nothing moves."""
-        if self._pane.list.position.following:
-            return True
-        if (
-            self._pane.view is None
-            or not self._pane.view.found_newest
-            or self._pane.list.position.has_unread_below()
-        ):
-            return False
-        self._pane.list.position.to_newest()
-        return True
+        def narrow_for(message: Message | None) -> Narrow | None:
+            if message is None:
+                return None
+            conversation = Narrow.from_destination(message.destination(self._pane.session.state.me))
+            return conversation if here.terms else here
+
+        self.find(message_id, narrow_for)
 
 
 class DateJump:
@@ -234,40 +253,6 @@ class DateJump:
         return low
 
 
-class Jumps:
-    """Asks where to go, and goes there."""
-
-    def __init__(self, pane: PaneContext, going: Going) -> None:
-        self._pane = pane
-        self._going = going
-
-    def date(self) -> None:
-        """Asks for a date and goes to its first message."""
-        DateJump(self._pane).ask()
-
-    def message(self) -> None:
-        """Asks for the id or the link of a message and goes there."""
-        self._pane.ask(AskScreen("Go to message", placeholder="message ID or link"), self._go_to)
-
-    def _go_to(self, text: str | None) -> None:
-        if not text:
-            return
-        if text.strip().isdecimal() and len(text) < 16 and self._pane.view is not None:
-            self._go_to_number(int(text), self._pane.view.narrow)
-            return
-        target = resolve(text.strip(), self._pane.session.state)
-        if isinstance(target, InApp):
-            self._going.go_to(target)
-        else:
-            self._pane.say("Not a message ID or link.")
-
-    def _go_to_number(self, message_id: int, here: Narrow) -> None:
-        """Goes to a message: in this view if it shows all messages or contains this one, else in its conversation."""
-
-        def narrow_for(message: Message | None) -> Narrow | None:
-            if message is None:
-                return None
-            conversation = Narrow.from_destination(message.destination(self._pane.session.state.me))
-            return conversation if here.terms else here
-
-        self._going.find(message_id, narrow_for)
+def place_of(message: Message, me: int) -> Narrow:
+    """The conversation of a message, as the user ``me`` sees it."""
+    return Narrow.from_destination(message.destination(me))

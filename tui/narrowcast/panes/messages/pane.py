@@ -22,7 +22,7 @@ from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.echoes import waiting_messages
 from narrowcast.panes.messages.feed import Feed
 from narrowcast.panes.messages.message_list import MessageList
-from narrowcast.panes.messages.parts import MessageCommands
+from narrowcast.panes.messages.parts import PaneParts
 from narrowcast.panes.messages.position import set_position
 from narrowcast.panes.messages.requests import NarrowRequested
 from narrowcast.panes.messages.row_values import StateNames
@@ -77,7 +77,7 @@ class MessagesPane(Vertical):
         self._frames = frames
         self.list = MessageList()
         self._shared = PaneContext(self, session, self.list, self._reopen)
-        self.parts = MessageCommands(self._shared)
+        self.parts = PaneParts(self._shared)
         self._echo_timer: Timer | None = None
         self._unsubscribe: Callable[[], None] | None = None
         self._paging: set[tuple[MessageView, bool]] = set()
@@ -113,7 +113,7 @@ class MessagesPane(Vertical):
 
     def show_sent(self) -> bool:
         """Scrolls to a message just sent; False if that would skip unread messages, so that nothing moves."""
-        return self.parts.moving.show_sent()
+        return self.parts.navigation.show_sent()
 
     async def waiting(self, request: Awaitable[Response], hint: str) -> Response:
         """The result of a request; shows `hint` until it arrives."""

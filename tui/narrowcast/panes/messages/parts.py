@@ -9,7 +9,7 @@ from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.details import Details
 from narrowcast.panes.messages.find import Find
 from narrowcast.panes.messages.links import LinkHints, Links
-from narrowcast.panes.messages.navigation import Going, Jumps, Moving
+from narrowcast.panes.messages.navigation import Navigation
 from narrowcast.panes.messages.painting import Hints
 from narrowcast.panes.messages.reactions import Flags, Polls, Reactions
 from narrowcast.panes.messages.writing import Writing
@@ -17,32 +17,30 @@ from narrowcast.panes.messages.writing import Writing
 if TYPE_CHECKING:
     from textual import events
 
-__all__ = ["MessageCommands"]
+__all__ = ["PaneParts"]
 
 
-class MessageCommands:
+class PaneParts:
     """The parts of one pane."""
 
     def __init__(self, pane: PaneContext) -> None:
         self._pane = pane
-        self.moving = Moving(pane)
-        self.going = Going(pane)
+        self.navigation = Navigation(pane)
         self.clipboard = Clipboard(pane)
         self.writing = Writing(pane, self.clipboard)
         self.flags = Flags(pane)
         self.reactions = Reactions(pane)
         self.polls = Polls(pane)
-        self.details = Details(pane, self.clipboard, self.going)
-        self.links = Links(pane, self.going, self.clipboard, self.reactions, self.polls)
+        self.details = Details(pane, self.clipboard, self.navigation)
+        self.links = Links(pane, self.navigation, self.clipboard, self.reactions, self.polls)
         self.hints = LinkHints(pane, self.links, self.clipboard)
         self.find = Find(pane)
-        self.jumps = Jumps(pane, self.going)
 
     def enter(self) -> None:
         """Loads messages that may be missing before the message, opens what is closed in it, or replies."""
         key, feed = self._pane.list.selected, self._pane.list.feed
         if feed is not None and isinstance(key, int) and feed.lead(feed.index(key)).gap:
-            self.moving.reload()
+            self.navigation.reload()
         elif key is not None and not self.links.open_closed():
             self.writing.reply()
 
