@@ -5,18 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from narrowcast_api.client import Client
 from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.protocols.context import SessionContext
+from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
 from narrowcast_api.storage.windows import TOUCH_EVERY, Machine
 from narrowcast_api.sync.other_windows import OtherWindows
+from support.api import ACCOUNT
 from support.clock import VirtualClock
 
 SOUP = OutboxRecord("m1", 1, ChannelDestination(7, "lunch"), "Soup", OutboxState.WAITING, 1.0)
@@ -34,6 +39,24 @@ def storage_at(folder: Path, machine: Machine = HERE) -> AccountStorage:
     )
 
 
+@dataclass
+class Heard:
+    """What a part of the session is told of other windows."""
+
+    changes: list[JournalChanges]
+
+    def on_journal(self, changes: JournalChanges) -> None:
+        self.changes.append(changes)
+
+
+def context_of(
+    storage: AccountStorage, clock: VirtualClock, heard: list[JournalChanges] | None = None
+) -> SessionContext:
+    context = SessionContext(storage, State(11), Client.open(ACCOUNT, clock=clock), clock)
+    context.follow_journal(Heard([] if heard is None else heard))
+    return context
+
+
 @pytest.fixture
 def first(tmp_path: Path) -> Iterator[AccountStorage]:
     with storage_at(tmp_path) as storage:
@@ -44,7 +67,7 @@ async def test_a_window_that_was_too_late_learns_at_once_each_time_what_another_
     tmp_path: Path, first: AccountStorage, clock: VirtualClock
 ) -> None:
     heard: list[JournalChanges] = []
-    windows = OtherWindows(first, clock, on_changes=heard.append, on_leader=lambda: None)
+    windows = OtherWindows(context_of(first, clock, heard), on_leader=lambda: None)
     reading = asyncio.create_task(windows.run_on_lost_writes())
     with storage_at(tmp_path) as second:
         for number in (1, 2):
@@ -62,7 +85,7 @@ async def test_a_window_that_was_too_late_learns_at_once_each_time_what_another_
 async def test_other_machines_see_that_a_window_lives_for_as_long_as_it_does(
     tmp_path: Path, first: AccountStorage, clock: VirtualClock
 ) -> None:
-    windows = OtherWindows(first, clock, on_changes=lambda changes: None, on_leader=lambda: None)
+    windows = OtherWindows(context_of(first, clock), on_leader=lambda: None)
     (file,) = (tmp_path / "data").glob("*/windows/*")
     for _ in range(2):
         os.utime(file, (0, 0))
@@ -76,4 +99,4 @@ async def test_a_window_that_only_reads_looks_for_the_others_too(tmp_path: Path,
     (tmp_path / "data").write_text("no folder")
     with storage_at(tmp_path) as storage:
         assert storage.window is None
-        await OtherWindows(storage, clock, on_changes=lambda changes: None, on_leader=lambda: None).look()
+        await OtherWindows(context_of(storage, clock), on_leader=lambda: None).look()

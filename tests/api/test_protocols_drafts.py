@@ -6,8 +6,8 @@ from concurrent.futures import Future
 
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.draft_store import SAVE_AFTER
-from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import DraftsChanged
+from narrowcast_api.state.settings import Limits
 from narrowcast_api.storage.records import Draft
 from support.draft_server import LUNCH, DraftClient
 
@@ -284,7 +284,7 @@ async def test_a_draft_that_the_server_would_cut_or_reject_stays_local_with_a_wa
     client: DraftClient,
 ) -> None:
     async with client:
-        client.limits = MessageLimits(10, 5)
+        client.limits = Limits(10, 5)
         client.drafts.save(None, TEA, "far too long for it")
         client.drafts.save(None, ChannelDestination(7, "long topic"), "short")
         client.drafts.save(None, TEA, "null \x00")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast_api.protocols.outbox_item import MessageLimits
+from narrowcast_api.state.settings import Limits
 from support.draft_server import LUNCH
 from support.draft_windows import Window, known_to_both, pair
 
@@ -123,7 +123,7 @@ async def test_words_of_the_other_window_wait_for_a_pause_and_for_what_the_serve
 ) -> None:
     leader, other = pair(tmp_path)
     async with leader, other:
-        leader.limits = MessageLimits(10, 60)
+        leader.limits = Limits(10, 60)
         short = other.drafts.save(None, LUNCH, "Soup")
         long = other.drafts.save(None, LUNCH, "Soup and bread")
         leader.look()
@@ -138,7 +138,7 @@ async def test_words_of_the_other_window_wait_for_a_pause_and_for_what_the_serve
 async def test_words_of_both_windows_at_once_that_the_server_would_cut_stay_here(tmp_path: Path) -> None:
     leader, other = pair(tmp_path)
     async with leader, other:
-        leader.limits = other.limits = MessageLimits(10, 60)
+        leader.limits = other.limits = Limits(10, 60)
         draft_id = known_to_both(leader, other)
         await leader.clock.advance(1)
         other.drafts.save(draft_id, LUNCH, "Soup and bread")

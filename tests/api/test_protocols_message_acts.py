@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from narrowcast_api.errors import BadRequest, NotConnected, ReactionAlreadyExists
 from narrowcast_api.model.messages import Message, Reaction
 from narrowcast_api.protocols.message_acts import MessageActs
-from narrowcast_api.state.apply import apply
-from narrowcast_api.state.changes import Change, ServerNotice
+from narrowcast_api.state.changes import ServerNotice
+from narrowcast_api.state.state import State
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal, JournalChanges
 from narrowcast_api.storage.journal_rows import act_row
@@ -21,31 +23,30 @@ from narrowcast_api.storage.records import ActRecord
 from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent
 from support import live
 from support.clock import VirtualClock
+from support.contexts import PartContext
 
 THUMB = Reaction("+1", "1f44d", "unicode_emoji", live.ADA)
+
+
+@dataclass
+class FetchedMessage:
+    """The response to a request for one message."""
+
+    message: Message | None
 
 
 class Stage:
     """Ada's state with one message, and a server that responds when the test says so."""
 
     def __init__(self, problem: Exception | None = None, journal: Journal | None = None) -> None:
-        self.state = live.make_state()
-        live.apply(self.state, live.message_event(live.channel_message(101)))
+        state = live.make_state()
+        live.apply(state, live.message_event(live.channel_message(101)))
         self.clock = VirtualClock()
         self.journal = journal or Journal.open(None, executor=inline)
-        self.changes: list[Change] = []
-        self.online = True
-        self.acts = MessageActs(
-            requests=self,
-            show=lambda event: apply(self.state, event),
-            journal=self.journal,
-            clock=self.clock,
-            changed=self.changes.append,
-            me=lambda: live.ADA,
-            is_known=lambda message_id: message_id in self.state.messages,
-            has_flag=lambda message_id, flag: self.state.has_flag(message_id, flag),
-            online=lambda: self.online,
-        )
+        self.context = PartContext(self.journal, self.clock, state, name=f"{self.journal.window}-")
+        self.context.answer(flags=self, reactions=self, messages=self)
+        self.changes = self.context.published
+        self.acts = MessageActs(self.context)
         self.go_on = asyncio.Event()
         self.problem = problem
         self.asked: list[object] = []
@@ -60,16 +61,40 @@ class Stage:
         assert message is not None
         return message
 
-    async def change_flag(self, message_id: int, flag: str, on: bool) -> None:
-        await self._response((message_id, flag, on))
+    @property
+    def state(self) -> State:
+        return self.context.state
 
-    async def change_reaction(self, message_id: int, reaction: Reaction, on: bool) -> None:
-        await self._response((message_id, reaction.emoji_name, on))
+    @state.setter
+    def state(self, state: State) -> None:
+        self.context.state = state
 
-    async def has_reaction(self, message_id: int, reaction: Reaction) -> bool | None:
+    @property
+    def online(self) -> bool:
+        return self.context.online
+
+    @online.setter
+    def online(self, online: bool) -> None:
+        self.context.online = online
+
+    # the operations of the client
+
+    async def change(self, *, message_ids: list[int], op: str, flag: str) -> None:
+        await self._response((message_ids[0], flag, op == "add"))
+
+    async def add(self, *, message_id: int, emoji_name: str, **_: str) -> None:
+        await self._response((message_id, emoji_name, True))
+
+    async def remove(self, *, message_id: int, emoji_name: str, **_: str) -> None:
+        await self._response((message_id, emoji_name, False))
+
+    async def get(self, *, message_id: int) -> FetchedMessage:
         self.checked.append(message_id)
         await self.is_checked.wait()
-        return self.on_server
+        if self.on_server is None:
+            return FetchedMessage(None)
+        reaction = THUMB if self.on_server else THUMB._replace(user_id=live.BRUNO)
+        return FetchedMessage(replace(self.message, reactions=(reaction,)))
 
     async def _response(self, what: object) -> None:
         self.asked.append(what)
@@ -155,7 +180,7 @@ async def test_the_event_that_follows_changes_nothing_more() -> None:
 
 def hear(stage: Stage, event: UpdateMessageFlagsEvent | ReactionEvent) -> None:
     """Applies an event of the server to the state and the acts."""
-    apply(stage.state, event)
+    stage.context.apply_expected(event)
     stage.acts.on_event(event)
 
 

@@ -7,8 +7,8 @@ import pytest
 from narrowcast_api.errors import InvalidInput, ServerFault
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.outbox import OutboxState
-from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import OutboxChanged
+from narrowcast_api.state.settings import Limits
 from support.journals import refuse
 from support.outbox_server import BRUNO, LUNCH, OutboxBench, only, states
 
@@ -210,7 +210,7 @@ async def test_a_refusal_keeps_the_words_and_says_why(bench: OutboxBench) -> Non
 
 async def test_what_is_too_long_fails_here_with_its_words(bench: OutboxBench) -> None:
     async with bench:
-        bench.limits = MessageLimits(10, 5)
+        bench.state.limits = Limits(10, 5)
         local_id = bench.outbox.send(ChannelDestination(7, "tea"), "é" * 12)
         bench.outbox.send(ChannelDestination(7, "long topic"), "short")
         await bench.clock.advance(5)
@@ -222,7 +222,7 @@ async def test_what_is_too_long_fails_here_with_its_words(bench: OutboxBench) ->
         assert bench.server.sends == 0
         bench.outbox.retry(local_id)
         assert bench.outbox.entries()[0].state is FAILED
-        bench.limits = MessageLimits(12, 60)
+        bench.state.limits = Limits(12, 60)
         bench.outbox.retry(local_id)
         await bench.clock.advance(5)
         assert bench.server.contents() == ["é" * 12], "code points count, not bytes"

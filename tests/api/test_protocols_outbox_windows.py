@@ -10,10 +10,13 @@ import pytest
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.outbox_item import BLOCKS_FOR
 from narrowcast_api.protocols.outbox_store import OutboxStore
+from narrowcast_api.state.state import State
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
-from support.outbox_server import OutboxBench, only
+from support.clock import VirtualClock
+from support.contexts import PartContext
+from support.outbox_server import ME, OutboxBench, only
 
 LUNCH = ChannelDestination(7, "lunch")
 
@@ -177,7 +180,7 @@ def test_a_message_that_was_found_may_be_the_one_of_another_window(
         own, other = journals
         other.put_outbox(record("theirs", 3 if is_later else 1, state))
         own.put_outbox(record("ours", 2, OutboxState.UNCONFIRMED))
-        store = OutboxStore(own, lambda change: None, now=0.0)
+        store = OutboxStore(PartContext(own, VirtualClock(), State(ME)))
         item = store.get("ours")
         assert item is not None
         item.reason = "It was not there." if had_failed else None

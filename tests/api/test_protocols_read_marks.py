@@ -12,12 +12,29 @@ import pytest
 from narrowcast_api.errors import BadRequest, NarrowcastError, NotConnected, OutcomeUnknown, RateLimited
 from narrowcast_api.protocols.on_screen import MOMENT
 from narrowcast_api.protocols.read_marks import ReadMarks
+from narrowcast_api.state.channels import Channels
+from narrowcast_api.state.mute_rules import MuteRules
+from narrowcast_api.state.state import State
+from narrowcast_api.state.topics import Topics
+from narrowcast_api.state.unreads import Unreads
 from narrowcast_api.storage.database import connect
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_rows import MIGRATIONS
 from support.clock import VirtualClock
+from support.contexts import PartContext
 from support.journals import killed
+
+
+class StillUnread(Unreads):
+    """Everything is unread that the test has not marked as read."""
+
+    def __init__(self, bench: Bench | Restartable) -> None:
+        super().__init__(MuteRules(Channels(), Topics()))
+        self._bench = bench
+
+    def is_unread(self, message_id: int) -> bool:
+        return message_id not in self._bench.read
 
 
 class Bench:
@@ -29,24 +46,29 @@ class Bench:
         self.times: list[float] = []
         self.errors: list[NarrowcastError] = []
         self.read: set[int] = set()
-        self.online = True
         self.gate: asyncio.Event | None = None
-        self.marks = ReadMarks(
-            mark=self.mark,
-            clock=self.clock,
-            is_unread=lambda message_id: message_id not in self.read,
-            online=lambda: self.online,
-            journal=journal,
-        )
+        self.context = PartContext(journal or Journal.open(None, executor=inline), self.clock, State(11))
+        self.context.answer(flags=self)
+        self.context.state.unreads = StillUnread(self)
+        self.marks = ReadMarks(self.context)
 
-    async def mark(self, ids: Sequence[int]) -> None:
-        self.requests.append(list(ids))
+    @property
+    def online(self) -> bool:
+        return self.context.online
+
+    @online.setter
+    def online(self, online: bool) -> None:
+        self.context.online = online
+
+    async def change(self, *, message_ids: Sequence[int], op: str, flag: str) -> None:
+        assert (op, flag) == ("add", "read")
+        self.requests.append(list(message_ids))
         self.times.append(self.clock.monotonic())
         if self.gate is not None:
             await self.gate.wait()
         if self.errors:
             raise self.errors.pop(0)
-        self.read.update(ids)
+        self.read.update(message_ids)
 
 
 @pytest.fixture
@@ -235,22 +257,20 @@ class Restartable:
         self.online = False
         self.errors: list[NarrowcastError] = []
         self.requests: list[list[int]] = []
+        self.read: set[int] = set()
 
-    async def mark(self, ids: Sequence[int]) -> None:
-        self.requests.append(list(ids))
+    async def change(self, *, message_ids: Sequence[int], op: str, flag: str) -> None:
+        self.requests.append(list(message_ids))
         if self.errors:
             raise self.errors.pop(0)
 
     def open(self, *, read_only: str | None = None) -> tuple[ReadMarks, Journal]:
         journal = Journal.open(self.file, read_only=read_only, executor=inline)
-        marks = ReadMarks(
-            mark=self.mark,
-            clock=self.clock,
-            is_unread=lambda _: True,
-            online=lambda: self.online,
-            journal=journal,
-        )
-        return marks, journal
+        context = PartContext(journal, self.clock, State(11))
+        context.online = self.online
+        context.answer(flags=self)
+        context.state.unreads = StillUnread(self)
+        return ReadMarks(context), journal
 
 
 async def test_what_was_read_offline_is_marked_after_a_restart(tmp_path: Path) -> None:

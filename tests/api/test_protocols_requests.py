@@ -1,4 +1,4 @@
-"""The requests of the services, to the embedded server."""
+"""The requests of the outbox, to the embedded server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.outbox_item import FoundMessage
-from narrowcast_api.protocols.requests import RouteRequests
+from narrowcast_api.protocols.outbox_requests import OutboxRequests
 from support.server import TestServer
 from support.sessions import sessions
 
@@ -24,8 +24,9 @@ async def test_own_messages_are_found_as_they_were_sent_where_the_server_shows_i
     await server.send("bruno", "general", "soup", "from another user")
     await server.call("ada", "PATCH", f"/messages/{edited}", {"content": "second text"})
     async with sessions(server, tmp_path, "ada") as (session,):
-        requests = RouteRequests(lambda: session.client, lambda: session.state)
-        found = await requests.find(ChannelDestination(server.channel("general"), "soup"), before)
+        found = await OutboxRequests(session.context).find(
+            ChannelDestination(server.channel("general"), "soup"), before
+        )
     shown = policy == "all"
     text = "first text" if shown else "second text"
     assert found == [FoundMessage(edited, text, is_original=shown), FoundMessage(untouched, "untouched")]

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
+from narrowcast_api.client import Client
 from narrowcast_api.errors import InvalidInput, NarrowcastError, OutcomeUnknown
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.uploads import Upload, UploadQueue, UploadState
 from narrowcast_api.state.changes import Change, UploadsChanged
+from narrowcast_api.state.state import State
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import FileStamp
 from support.clock import VirtualClock
+from support.contexts import PartContext
 from support.journals import killed
 
 LUNCH = ChannelDestination(7, "lunch")
@@ -29,11 +33,12 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.changes: list[Change] = []
         self.started: list[tuple[str, str | None]] = []
         self.gates: dict[str, asyncio.Event] = {}
         self.error: Exception | None = None
-        self.online = True
+        self.context: PartContext
+        self._online = True
+        self.names = itertools.count(1)
         self.journal: Journal
         self.queue: UploadQueue
         self.open()
@@ -41,13 +46,21 @@ class Bench:
     def open(self, *, read_only: str | None = None) -> None:
         """Starts, or restarts with the uploads in the journal."""
         self.journal = Journal.open(self.folder / "journal.db", read_only=read_only, executor=inline)
-        self.queue = UploadQueue(
-            upload=self.upload,
-            journal=self.journal,
-            changed=self.changes.append,
-            online=lambda: self.online,
-            stamp=self.stamp,
-        )
+        self.context = PartContext(self.journal, VirtualClock(), State(11), self.names)
+        self.context.online = self._online
+        self.queue = UploadQueue(self.context, send=self.upload, stamp=self.stamp)
+
+    @property
+    def online(self) -> bool:
+        return self.context.online
+
+    @online.setter
+    def online(self, online: bool) -> None:
+        self._online = self.context.online = online
+
+    @property
+    def changes(self) -> list[Change]:
+        return self.context.published
 
     async def stamp(self, path: Path) -> FileStamp:
         """Runs the function at once, where the real one uses a thread."""
@@ -72,6 +85,7 @@ class Bench:
 
     async def upload(
         self,
+        client: Client,
         path: Path,
         *,
         progress: Callable[[int, int], None],

@@ -14,11 +14,9 @@ from narrowcast_api.errors import (
     ReactionDoesNotExist,
 )
 from narrowcast_api.model.messages import Reaction
-from narrowcast_api.protocols.requests import RouteRequests
 from narrowcast_api.wire.vocabulary import Dialect, ReactionType
 from support.api import boundary_levels, scripted_client
 from support.ledger import proves
-from support.live import channel_message
 
 PATH = "/api/v1/messages/504/reactions"
 LAMP = Reaction(emoji_name="lamp", emoji_code="4", reaction_type="realm_emoji", user_id=1)
@@ -152,21 +150,3 @@ async def test_below_193_an_unknown_emoji_is_not_mistaken_for_an_existing_reacti
         transport.prepare_error("POST", PATH, code="BAD_REQUEST", msg="Emoji 'x' does not exist")
         with pytest.raises(BadRequest):
             await client.reactions.add(message_id=504, emoji_name="x")
-
-
-@pytest.mark.parametrize(
-    ("response", "is_there"),
-    [
-        ({"message": channel_message(504, reactions=[{**LAMP._asdict(), "user_id": 1}])}, True),
-        ({"message": channel_message(504, reactions=[{**LAMP._asdict(), "user_id": 2}])}, False),
-        ({"message": channel_message(504)}, False),
-        ({"raw_content": "soup"}, None),
-    ],
-)
-async def test_the_server_says_whether_a_users_reaction_is_there(
-    response: dict[str, object], is_there: bool | None
-) -> None:
-    async with scripted_client() as (client, transport):
-        requests = RouteRequests(client=lambda: client, state=NotImplemented)
-        transport.prepare("GET", "/api/v1/messages/504", json=response)
-        assert await requests.has_reaction(504, LAMP._replace(user_id=1)) is is_there

@@ -13,7 +13,7 @@ from narrowcast_api.http.connection import Connection
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.protocols.requests import DraftRoutes
+from narrowcast_api.protocols.draft_requests import DraftRequests
 from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import topics as topic_routes
@@ -317,13 +317,13 @@ async def test_a_draft_for_an_archived_channel_stays_here_and_is_not_posted_at_t
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     posted = []
-    create = DraftRoutes.create
+    create = DraftRequests.create
 
-    async def counting(self: DraftRoutes, version: DraftVersion, timestamp: float) -> int:
+    async def counting(self: DraftRequests, version: DraftVersion, timestamp: float) -> int:
         posted.append(version.content)
         return await create(self, version, timestamp)
 
-    monkeypatch.setattr(DraftRoutes, "create", counting)
+    monkeypatch.setattr(DraftRequests, "create", counting)
     async with running_server(tmp_path / "server") as server:
         general = server.channel("general")
         async with sessions(server, tmp_path, "dario") as (dario,):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import httpx2
 
 from narrowcast_api.client import Client
+from narrowcast_api.clock import Clock
 from narrowcast_api.errors import ApiError
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.protocols.context import SessionContext
@@ -17,6 +19,7 @@ from narrowcast_api.state.changes import Change
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.executors import inline
+from narrowcast_api.storage.journal import Journal
 from support.api import ACCOUNT
 from support.clock import VirtualClock
 from support.live import make_state
@@ -83,6 +86,49 @@ class TestContext(SessionContext):
         """Closes the sockets and files."""
         await self.client.aclose()
         self.storage.close()
+
+
+class PartContext(SessionContext):
+    """The context of one part, with a journal of the test's own. `published` has its changes at once; requests
+    are those of the groups that the test gives to `client`.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        clock: Clock,
+        state: State,
+        names: Iterator[int] | None = None,
+        name: str = "local-",
+    ) -> None:
+        self.journal = journal
+        self.clock = clock
+        self.state = state
+        self.client = Client.open(ACCOUNT, clock=clock)
+        self.published: list[Change] = []
+        self.online = True
+        self.queue: str | None = "queue-1"
+        self._journal_readers = []
+        self._name, self._names = name, names or itertools.count(1)
+
+    @property
+    def is_live(self) -> bool:
+        return self.online
+
+    @property
+    def queue_id(self) -> str | None:
+        return self.queue
+
+    def new_id(self) -> str:
+        return f"{self._name}{next(self._names)}"
+
+    def publish(self, *changes: Change) -> None:
+        self.published.extend(changes)
+
+    def answer(self, **groups: object) -> None:
+        """Replaces groups of operations by objects that answer for the server."""
+        for name, group in groups.items():
+            setattr(self.client, name, group)
 
 
 def make_context(folder: Path, clock: VirtualClock | None = None, /, **snapshot: object) -> TestContext:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,12 +20,15 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.protocols.draft_requests import DraftRequests
 from narrowcast_api.protocols.drafts import Drafts
-from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import Change
+from narrowcast_api.state.settings import Limits
+from narrowcast_api.state.state import State
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from support.clock import VirtualClock
+from support.contexts import PartContext
 from support.journals import killed
 
 LUNCH = ChannelDestination(7, "lunch")
@@ -103,7 +107,7 @@ class Held:
     response: asyncio.Future[int]
 
 
-class DraftClient:
+class DraftClient(DraftRequests):
     """One device: its drafts, journal, event queue, and requests."""
 
     def __init__(self, server: DraftServer, folder: Path, clock: VirtualClock, name: str = "d") -> None:
@@ -119,12 +123,12 @@ class DraftClient:
         self.held: list[Held] = []
         self.hold = False
         self.online = True
-        self.limits = MessageLimits(10_000, 60)
+        self.state = State(1)
+        self.context: PartContext
         self.refusals: dict[Destination | None, str] = {}
         self.next_failures: deque[str] = deque()
         self.next_fetches: deque[asyncio.Future[Sequence[ServerDraft]]] = deque()
-        self.changes: list[Change] = []
-        self.numbers = 0
+        self.names = itertools.count(1)
         self.journal: Journal
         self.drafts: Drafts
         self.task: asyncio.Task[None] | None = None
@@ -182,24 +186,38 @@ class DraftClient:
 
     # life cycle
 
-    def new_id(self) -> str:
-        self.numbers += 1
-        return f"{self.name}{self.numbers}"
+    @property
+    def changes(self) -> list[Change]:
+        return self.context.published
+
+    @property
+    def limits(self) -> Limits:
+        return self.state.limits
+
+    @limits.setter
+    def limits(self, limits: Limits) -> None:
+        self.state.limits = limits
+
+    @property
+    def enabled(self) -> bool:
+        return self.server.enabled
+
+    @property
+    def possible(self) -> bool:
+        return self.online
+
+    @property
+    def known_ids(self) -> list[int]:
+        return []
+
+    def refusal(self, version: DraftVersion) -> str | None:
+        return self.refusals.get(version.destination)
 
     def open(self) -> None:
         self.journal = Journal.open(self.folder / f"{self.name}.db", window=self.window, executor=inline)
-        self.drafts = Drafts(
-            requests=self,
-            journal=self.journal,
-            clock=self.clock,
-            changed=self.changes.append,
-            enabled=lambda: self.server.enabled,
-            limits=lambda: self.limits,
-            refusal=lambda version: self.refusals.get(version.destination),
-            online=lambda: self.online,
-            is_leader=self.is_leader,
-            new_id=self.new_id,
-        )
+        self.context = PartContext(self.journal, self.clock, self.state, self.names, self.window or self.name)
+        self.drafts = Drafts(self.context, self, is_leader=self.is_leader)
+        self.context.follow_journal(self.drafts)
         self.task = asyncio.get_running_loop().create_task(self.drafts.run())
 
     async def crash(self) -> None:

@@ -17,10 +17,6 @@ class Window(DraftClient):
         super().__init__(server, folder, clock, "shared")
         self.window, self.is_leader = name, is_leader
 
-    def new_id(self) -> str:
-        self.numbers += 1
-        return f"{self.window}{self.numbers}"
-
     def look(self) -> None:
         """Reads what the other window has written."""
         if self.journal.changed_elsewhere():

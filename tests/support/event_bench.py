@@ -40,19 +40,20 @@ class StreamBench:
         self.stream = EventStream(
             self.connection,
             clock=self.clock,
-            on_snapshot=self._on_snapshot,
-            on_events=self._on_events,
-            on_status=self.statuses.append,
+            receiver=self,
             open_socket=open_socket,
             random=lambda: 1.0,
         )
 
-    async def _on_snapshot(self, response: dict[str, object]) -> None:
+    async def on_snapshot(self, response: dict[str, object]) -> None:
         self.snapshots.append(response)
 
-    async def _on_events(self, events: Sequence[Event]) -> None:
+    async def on_events(self, events: Sequence[Event]) -> None:
         self.broken(events)
         self.events.extend(event.id for event in events)
+
+    def on_status(self, status: ConnectionStatus) -> None:
+        self.statuses.append(status)
 
     def registers(self, queue_id: str = "q1", **fields: object) -> None:
         self.transport.prepare(*REGISTER, json={**SNAPSHOT, "queue_id": queue_id, **fields})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,11 +20,15 @@ from narrowcast_api.errors import (
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.protocols.outbox import Outbox, OutboxEntry, OutboxState
-from narrowcast_api.protocols.outbox_item import FoundMessage, MessageLimits
+from narrowcast_api.protocols.outbox_item import FoundMessage
+from narrowcast_api.protocols.outbox_requests import OutboxRequests
 from narrowcast_api.state.changes import Change
+from narrowcast_api.state.settings import Limits
+from narrowcast_api.state.state import State
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from support.clock import VirtualClock
+from support.contexts import PartContext
 from support.journals import killed
 
 LUNCH = ChannelDestination(7, "lunch")
@@ -64,10 +69,10 @@ class StoredMessage:
     is_original: bool = True
 
 
-class OutboxServer:
+class OutboxServer(OutboxRequests):
     """Stores messages, keeps the events of one queue, and responds at once unless `hold` is set."""
 
-    def __init__(self) -> None:
+    def __init__(self) -> None:  # it needs no context
         self.stored: list[StoredMessage] = []
         self.events: deque[StoredMessage] = deque()
         self.requests: list[Request] = []
@@ -93,9 +98,7 @@ class OutboxServer:
         *,
         local_id: str,
         queue_id: str | None,
-        read_by_sender: bool,
     ) -> int:
-        assert read_by_sender
         self.sends += 1
         request = Request(
             destination, content, local_id, queue_id, asyncio.get_running_loop().create_future()
@@ -139,6 +142,25 @@ class OutboxServer:
                 request.response.set_exception(error)
 
 
+class OutboxContext(PartContext):
+    """What the outbox of a bench is told of its server: whether there is a connection, and the queue."""
+
+    def __init__(self, bench: OutboxBench) -> None:
+        super().__init__(bench.journal, bench.clock, bench.state)
+        self._bench = bench
+
+    @property
+    def is_live(self) -> bool:
+        return self._bench.server.online
+
+    @property
+    def queue_id(self) -> str | None:
+        return self._bench.server.queue_id
+
+    def new_id(self) -> str:
+        return f"{self._bench.window or 'local'}-{next(self._bench.ids)}"
+
+
 class OutboxBench:
     """An outbox with its server, clock and journal."""
 
@@ -156,11 +178,11 @@ class OutboxBench:
         self.read_only = read_only
         self.clock = clock or VirtualClock()
         self.server = server or OutboxServer()
-        self.changes: list[Change] = []
-        self.limits = MessageLimits(1000, 60)
-        self.newest_id = 100
-        self.ids = 0
-        self.known: set[int] = set()
+        self.state = State(ME)
+        self.state.max_message_id = 100
+        self.state.limits = Limits(1000, 60)
+        self.context: PartContext
+        self.ids = itertools.count(1)
         self.shows = False
         self.shown: list[int] = []
         self.show_failures: deque[NarrowcastError] = deque()
@@ -168,30 +190,26 @@ class OutboxBench:
         self.outbox: Outbox
         self.task: asyncio.Task[None] | None = None
 
-    def new_id(self) -> str:
-        self.ids += 1
-        return f"{self.window or 'local'}-{self.ids}"
+    @property
+    def changes(self) -> list[Change]:
+        return self.context.published
+
+    @property
+    def newest_id(self) -> int:
+        return self.state.max_message_id
+
+    @newest_id.setter
+    def newest_id(self, message_id: int) -> None:
+        self.state.max_message_id = message_id
 
     def open(self) -> None:
         """Starts, or starts again with the contents of the journal."""
         self.journal = Journal.open(
             self.folder / "journal.db", window=self.window, read_only=self.read_only, executor=inline
         )
-        self.outbox = Outbox(
-            send=self.server.send,
-            find=self.server.find,
-            show=self.show,
-            journal=self.journal,
-            clock=self.clock,
-            changed=self.changes.append,
-            limits=lambda: self.limits,
-            queue_id=lambda: self.server.queue_id,
-            newest_id=lambda: self.newest_id,
-            is_known=self.known.__contains__,
-            me=lambda: ME,
-            online=lambda: self.server.online,
-            new_id=self.new_id,
-        )
+        self.context = OutboxContext(self)
+        self.outbox = Outbox(self.context, self.server, show=self.show)
+        self.context.follow_journal(self.outbox)
         self.task = asyncio.get_running_loop().create_task(self.outbox.run())
 
     async def show(self, message_id: int) -> None:
@@ -234,7 +252,7 @@ class OutboxBench:
             return False
         stored = self.server.events.popleft()
         self.newest_id = max(self.newest_id, stored.id)
-        self.known.add(stored.id)
+        self.state.messages.put(as_message(stored))
         local_id = stored.local_id if stored.queue_id == self.server.queue_id else None
         self.outbox.on_message(as_message(stored), local_id)
         await self.settle()

@@ -17,7 +17,7 @@ from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.protocols import requests
+from narrowcast_api.protocols import uploads
 from narrowcast_api.wire.messages import UploadResult
 from support.editing import edit_newest, edit_own
 from support.server import running_server
@@ -80,7 +80,7 @@ def slow_uploads() -> Iterator[SlowUpload]:
     """Makes uploads slow that start within the block."""
     slow = SlowUpload()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(requests, "upload_file", slow)
+        patched.setattr(uploads, "upload_file", slow)
         yield slow
 
 

@@ -21,11 +21,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from enum import Enum
 from random import random
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from narrowcast_api import debug_log
 from narrowcast_api.alarm import Alarm
@@ -97,11 +97,22 @@ class _GivenUp(Enum):
     LATE = "there was no response in time"
 
 
-class EventStream:
-    """Receives the events of one account. `run` is a task; network errors never end it.
+class EventReceiver(Protocol):
+    """Who applies what a stream receives. An exception in the first two is logged and leads to a new snapshot."""
 
-    `on_snapshot` receives each response of registration, `on_events` each batch of typed events in order; an
-    exception in either is logged and leads to a new snapshot. `on_status` receives each new status.
+    async def on_snapshot(self, response: dict[str, object]) -> None:
+        """Takes a response of registration."""
+
+    async def on_events(self, events: Sequence[Event]) -> None:
+        """Takes a batch of events, in order."""
+
+    def on_status(self, status: ConnectionStatus) -> None:
+        """Takes a new status of the connection."""
+
+
+class EventStream:
+    """Receives the events of one account, for `receiver`. `run` is a task; network errors never end it.
+
     `open_socket` opens a WebSocket stream, None only polls. `random` returns numbers in [0, 1).
     """
 
@@ -110,16 +121,13 @@ class EventStream:
         connection: Connection,
         *,
         clock: Clock,
-        on_snapshot: Callable[[dict[str, object]], Awaitable[None]],
-        on_events: Callable[[Sequence[Event]], Awaitable[None]],
-        on_status: Callable[[ConnectionStatus], None],
+        receiver: EventReceiver,
         open_socket: OpenSocket | None = None,
         random: Callable[[], float] = random,
     ) -> None:
         self._connection = connection
         self._clock = clock
-        self._on_snapshot = on_snapshot
-        self._on_events = on_events
+        self._receiver = receiver
         self._open_socket = open_socket
         self._random = random
         # Pauses contain a random share, so that many clients do not return at once.
@@ -127,7 +135,7 @@ class EventStream:
         self._slow = Backoff(0.1, 60.0, share=random)
         self._woken = Alarm(clock)
         self._watchdog = Watchdog(clock)
-        self._health = Health(clock, on_status)
+        self._health = Health(clock, receiver.on_status)
         self._socket: Socket | None = None
         self._closing: set[asyncio.Future[None]] = set()
         self._socket_failures = 0
@@ -245,7 +253,7 @@ class EventStream:
         path = response.get("event_stream_path")
         if not isinstance(queue_id, str) or type(last_event_id) is not int:
             raise MalformedResponse("the response of registration has no event queue")
-        await self._on_snapshot(response)
+        await self._receiver.on_snapshot(response)
         self._outdated_at = None
         kept_for = self._connection.limits.idle_queue_seconds
         self.queue = Queue(queue_id, last_event_id, path if isinstance(path, str) else None, kept_for)
@@ -355,7 +363,7 @@ class EventStream:
             for event in parsed:
                 debug_log.note("event", event.kind, id=event.id)
             fresh = [event for event in parsed if event.id > last or event.id < 0]
-            await self._on_events(fresh)
+            await self._receiver.on_events(fresh)
             if self._outdated_at is not None and self._clock.monotonic() >= self._outdated_at:
                 self.queue = None
                 await self._close_socket()

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future
-from typing import Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from narrowcast_api.clock import Clock
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
+from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.draft_rows import is_same_version, merge_rows
-from narrowcast_api.storage.journal import Journal, JournalChanges
+from narrowcast_api.state.changes import DraftsChanged
+from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import Draft
 
 SAVE_AFTER = 0.3
 """The maximum number of seconds that typed text is only in memory; the first change after a pause is written
 at once.
 """
-
-
-class DraftRequests(Protocol):
-    """The requests that drafts need: POST, PATCH, DELETE and GET /drafts (DRF rows)."""
-
-    async def create(self, version: DraftVersion, timestamp: float) -> int: ...
-
-    async def edit(self, server_id: int, version: DraftVersion, timestamp: float) -> None: ...
-
-    async def delete(self, server_id: int) -> None: ...
-
-    async def fetch(self) -> Sequence[ServerDraft]: ...
 
 
 class DraftItem(Struct):
@@ -77,17 +65,13 @@ class DraftStore:
 
     def __init__(
         self,
-        *,
-        journal: Journal,
-        clock: Clock,
-        changed: Callable[[], None],
-        new_id: Callable[[], str],
+        context: SessionContext,
     ) -> None:
-        self._journal = journal
-        self._clock = clock
-        self._changed = changed
-        self.new_id = new_id
-        self._items = {record.draft_id: _read(record) for record in journal.load_drafts()}
+        self._context = context
+        self._journal = context.journal
+        self._clock = context.clock
+        self.new_id = context.new_id
+        self._items = {record.draft_id: _read(record) for record in self._journal.load_drafts()}
         self._forgotten: dict[str, Draft] = {}
         """Deleted drafts that may come back: another window may have written them before they were deleted here."""
         self._last_write = -SAVE_AFTER
@@ -165,7 +149,7 @@ class DraftStore:
     def save(self, item: DraftItem) -> None:
         """Writes the draft at once and notifies the app."""
         self.put(item)
-        self._changed()
+        self._context.publish(DraftsChanged())
 
     def put(self, item: DraftItem) -> Future[bool]:
         """Writes the draft; the future resolves with whether that worked. Another window may be first: see
@@ -197,7 +181,7 @@ class DraftStore:
         if self._clock.monotonic() >= self._save_at:
             self.save(item)
         else:
-            self._changed()
+            self._context.publish(DraftsChanged())
 
     def save_due(self) -> float | None:
         """Writes what is due; returns the seconds until more is, None if everything is written."""
@@ -228,7 +212,7 @@ class DraftStore:
             deletion.add_done_callback(lambda write: self._deleted(record, is_on_disk=write.result()))
         elif self._journal.is_pending("drafts", record.draft_id) or self.is_lost(record.draft_id):
             self._forgotten[record.draft_id] = record
-        self._changed()
+        self._context.publish(DraftsChanged())
 
     def _deleted(self, record: Draft, *, is_on_disk: bool) -> None:
         """In any thread: if no other window was faster, the draft does not come back."""
@@ -267,7 +251,7 @@ class DraftStore:
             if item is not None and self.has(item):
                 taken.append(item)
         self._forgotten.clear()
-        self._changed()
+        self._context.publish(DraftsChanged())
         return taken
 
     def _appeared(self, theirs: Draft | None, gone: Draft | None) -> DraftItem | None:

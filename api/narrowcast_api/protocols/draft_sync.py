@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection
 
 from narrowcast_api.backoff import RetryTime
-from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NO_EFFECT, REJECTED_OR_REDIRECTED, ApiError, NarrowcastError
-from narrowcast_api.model.drafts import DraftVersion
+from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.draft_merge import DraftMerge
+from narrowcast_api.protocols.draft_requests import DraftRequests
 from narrowcast_api.protocols.draft_rows import is_same_version
-from narrowcast_api.protocols.draft_store import DraftItem, DraftRequests, DraftStore
-from narrowcast_api.protocols.outbox_item import MessageLimits, find_misfit
+from narrowcast_api.protocols.draft_store import DraftItem, DraftStore
+from narrowcast_api.protocols.outbox_item import find_misfit
 from narrowcast_api.storage.journal import committed
 
 log = logging.getLogger(__name__)
@@ -39,42 +38,33 @@ class DraftSync:
         self,
         store: DraftStore,
         merge: DraftMerge,
-        *,
+        context: SessionContext,
         requests: DraftRequests,
-        clock: Clock,
-        enabled: Callable[[], bool],
-        limits: Callable[[], MessageLimits],
-        refusal: Callable[[DraftVersion], str | None],
-        online: Callable[[], bool],
+        *,
         is_leader: bool,
-        known_ids: Callable[[], Collection[int]],
     ) -> None:
         self._store = store
         self._merge = merge
+        self._context = context
         self._requests = requests
-        self._clock = clock
-        self._enabled = enabled
-        self._limits = limits
-        self._refusal = refusal
-        self._online = online
-        self._known_ids = known_ids
+        self._clock = context.clock
         self.is_leader = is_leader
         self.behind = False
-        self.retry = RetryTime(clock, 1.0, 60.0, "drafts")
+        self.retry = RetryTime(context.clock, 1.0, 60.0, "drafts")
 
     def check(self, item: DraftItem) -> None:
         """Records why a draft stays local: the server would reject or truncate it, or has rejected this text."""
         version = item.record.version
-        misfit = find_misfit(self._limits(), version.destination, version.content)
-        here = self._refusal(version) if misfit is None else _LOCAL_ONLY[misfit.kind]
+        misfit = find_misfit(self._context.state.limits, version.destination, version.content)
+        here = self._requests.refusal(version) if misfit is None else _LOCAL_ONLY[misfit.kind]
         item.set(error=here or item.refused)
 
     async def step(self) -> float | None:
         """Makes the request that is due, if any; returns the seconds until the next one."""
         waiting = [item for item in self._store if self._wants_sync(item)]
-        if not self.is_leader or not (waiting or self.behind) or not self._enabled():
+        if not self.is_leader or not (waiting or self.behind) or not self._requests.enabled:
             return None
-        if not self._online():
+        if not self._requests.possible:
             return _CHECK_EVERY
         if self.behind:
             return await self._catch_up()
@@ -103,7 +93,7 @@ class DraftSync:
         self.retry.succeeded()
         if self.behind:  # else a registration was faster
             self.behind = False
-            self._merge.fetched(drafts, self._known_ids())
+            self._merge.fetched(drafts, self._requests.known_ids)
         return 0.0
 
     def _wants_sync(self, item: DraftItem) -> bool:
@@ -134,7 +124,7 @@ class DraftSync:
             log.info("drafts are not synced: %s", error)
         else:
             self.retry.succeeded()
-        if not self._enabled():
+        if not self._requests.enabled:
             self._merge.make_local()
 
     async def _create(self, item: DraftItem) -> None:

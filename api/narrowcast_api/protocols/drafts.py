@@ -19,27 +19,26 @@ Contract: DRF-01 to DRF-18, EVT-04.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from secrets import token_hex
 from typing import Any
 
 from narrowcast_api.alarm import Alarm
 from narrowcast_api.characters import encodable
-from narrowcast_api.clock import Clock
 from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.draft_merge import DraftMerge
+from narrowcast_api.protocols.draft_requests import DraftRequests
 from narrowcast_api.protocols.draft_rows import is_same_version
-from narrowcast_api.protocols.draft_store import DraftItem, DraftRequests, DraftStore
+from narrowcast_api.protocols.draft_store import DraftItem, DraftStore
 from narrowcast_api.protocols.draft_sync import SYNC_AFTER, DraftSync
-from narrowcast_api.protocols.outbox_item import MessageLimits
-from narrowcast_api.state.changes import Change, DraftsChanged
-from narrowcast_api.storage.journal import Journal, JournalChanges
+from narrowcast_api.state.changes import DraftsChanged
+from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import Draft
 
-__all__ = ["Draft", "DraftRequests", "Drafts", "ServerDraft"]
+__all__ = ["Draft", "Drafts", "ServerDraft"]
 
 SYNC_AT_LATEST = 10.0
 """Seconds after which the server is updated even while typing continues."""
@@ -54,57 +53,23 @@ _ROUNDS = 3
 class Drafts:
     """The user's drafts. All methods but the two that flush return at once; `run` is a task of the session.
 
-    `enabled` is the user's setting `enable_drafts_synchronization`; it, `limits`, `refusal` (why the server
-    would reject a draft, or None) and `online` are read when needed. Call `on_*` for events of type drafts,
-    `on_snapshot` after every registration, `on_setting` when the setting changes, `recheck` when the result
-    of `refusal` may have changed, `wake` when the connection is live again and `flush` before the process
-    ends. `on_journal` is for what other windows have written; `on_changes` passes journal changes that are
-    read here to all services. Unless `is_leader`, another window synchronizes drafts with the server, until
-    `become_leader` is called.
+    Call `on_*` for events of type drafts, `on_snapshot` after every registration, `on_setting` when the setting
+    changes, `recheck` when what the server would reject may have changed, `wake` when the connection is live
+    again and `flush` before the process ends. `on_journal` is for what other windows have written. Unless
+    `is_leader`, another window synchronizes drafts with the server, until `become_leader` is called.
     """
 
-    def __init__(
-        self,
-        *,
-        requests: DraftRequests,
-        journal: Journal,
-        clock: Clock,
-        changed: Callable[[Change], None],
-        enabled: Callable[[], bool],
-        limits: Callable[[], MessageLimits],
-        refusal: Callable[[DraftVersion], str | None],
-        online: Callable[[], bool],
-        is_leader: bool,
-        known_ids: Callable[[], Collection[int]] = tuple,
-        on_changes: Callable[[JournalChanges], None] | None = None,
-        new_id: Callable[[], str] = lambda: token_hex(8),
-    ) -> None:
-        self._on_changes = on_changes or self.on_journal
-        self._journal = journal
-        self._clock = clock
-        self._enabled = enabled
+    def __init__(self, context: SessionContext, requests: DraftRequests, *, is_leader: bool) -> None:
+        self._context = context
+        self._requests = requests
+        self._journal = context.journal
+        self._clock = context.clock
         self._written_here: set[str] = set()
-        self._alarm = Alarm(clock)
-        self._typed = Alarm(clock)
-
-        def published() -> None:
-            changed(DraftsChanged())
-
-        self._published = published
-        self._store = DraftStore(journal=journal, clock=clock, changed=published, new_id=new_id)
-        self._merge = DraftMerge(self._store, clock)
-        self._sync = DraftSync(
-            self._store,
-            self._merge,
-            requests=requests,
-            clock=clock,
-            enabled=enabled,
-            limits=limits,
-            refusal=refusal,
-            online=online,
-            is_leader=is_leader,
-            known_ids=known_ids,
-        )
+        self._alarm = Alarm(context.clock)
+        self._typed = Alarm(context.clock)
+        self._store = DraftStore(context)
+        self._merge = DraftMerge(self._store, context.clock)
+        self._sync = DraftSync(self._store, self._merge, context, requests, is_leader=is_leader)
 
     # what the app calls
 
@@ -220,15 +185,15 @@ class Drafts:
     def on_snapshot(self, drafts: Sequence[ServerDraft]) -> None:
         """Handles the drafts of a registration."""
         if self._sync.is_leader:
-            self._sync.behind = self._enabled() and self._merge.snapshot(drafts)
-            if not self._enabled():
+            self._sync.behind = self._requests.enabled and self._merge.snapshot(drafts)
+            if not self._requests.enabled:
                 self._merge.make_local()
         self.recheck()
         self.wake()
 
     def on_setting(self) -> None:
         """Handles a change of the setting that enables synchronization."""
-        if self._sync.is_leader and not self._enabled():
+        if self._sync.is_leader and not self._requests.enabled:
             self._merge.make_local()
         for item in self._store:
             item.refused = None
@@ -241,7 +206,7 @@ class Drafts:
         for item in self._store:
             self._sync.check(item)
         if before != [item.record for item in self._store]:
-            self._published()
+            self._context.publish(DraftsChanged())
             self._alarm.ring()
 
     def on_journal(self, changes: JournalChanges) -> None:
@@ -251,7 +216,7 @@ class Drafts:
         before = {item.record.draft_id: item.record.server_id for item in self._store}
         for item in self._store.take_in(changes, is_leader=self._sync.is_leader):
             server_id = before.get(item.record.draft_id)
-            if server_id not in (None, item.record.server_id) and self._enabled():
+            if server_id not in (None, item.record.server_id) and self._requests.enabled:
                 item.removed = True  # the window that synchronizes drafts has made a new one of the text
             self._sync.check(item)
             if item.record.dirty:
@@ -298,7 +263,7 @@ class Drafts:
                 return
             # Another window wrote one of them first: its text and the one written here are kept side by side.
             yield (read := self._journal.refresh())
-            self._on_changes(read.result())
+            self._context.take_in(read.result())
 
     async def run(self) -> None:
         """Writes to the journal and synchronizes with the server until cancelled. Neither waits for the other."""

@@ -14,15 +14,13 @@ when this one closes. Cheap to import: the events are loaded with the first acti
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from contextlib import suppress
-from secrets import token_hex
-from typing import Literal, Protocol
+from typing import Literal
 from weakref import WeakValueDictionary
 
 from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
-from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
     REJECTED_OR_REDIRECTED,
     NarrowcastError,
@@ -30,65 +28,34 @@ from narrowcast_api.errors import (
     ReactionDoesNotExist,
 )
 from narrowcast_api.model.messages import Reaction
-from narrowcast_api.state.changes import ActsChanged, Change, ServerNotice
-from narrowcast_api.storage.journal import Journal, JournalChanges
+from narrowcast_api.protocols.context import SessionContext
+from narrowcast_api.state.changes import ActsChanged, ServerNotice
+from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import ActRecord
 from narrowcast_api.tasks import Tasks
-from narrowcast_api.wire.events import Event, ReactionEvent, UpdateMessageFlagsEvent
+from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent
 
 _Subject = tuple[int, str | tuple[str, str]]
 """A message, and what is set or cleared on it: a flag, or a reaction by its key."""
 
 
-class ActRequests(Protocol):
-    """The requests of the actions."""
-
-    async def change_flag(self, message_id: int, flag: str, on: bool) -> None:
-        """Sets or clears a flag (POST /messages/flags). Raises NarrowcastError."""
-
-    async def change_reaction(self, message_id: int, reaction: Reaction, on: bool) -> None:
-        """POST or DELETE /messages/{message_id}/reactions."""
-
-    async def has_reaction(self, message_id: int, reaction: Reaction) -> bool | None:
-        """Whether the message has this reaction on the server; None if the server does not say so."""
-
-
 class MessageActs:
     """The actions on messages that the server has not confirmed. `run` is a task of the session.
 
-    `online`, `me`, `is_known` (whether a message is in the state) and `has_flag` are read when needed. Call
-    `on_journal` for what other windows have written, `on_event` for events of flags and reactions, `on_snapshot`
-    after every registration and `wake` when the connection is live.
+    Call `on_journal` for what other windows have written, `on_event` for events of flags and reactions,
+    `on_snapshot` after every registration and `wake` when the connection is live.
     """
 
-    def __init__(
-        self,
-        *,
-        requests: ActRequests,
-        show: Callable[[Event], object],
-        journal: Journal,
-        clock: Clock,
-        changed: Callable[[Change], None],
-        me: Callable[[], int],
-        is_known: Callable[[int], bool],
-        has_flag: Callable[[int, str], bool],
-        online: Callable[[], bool],
-    ) -> None:
-        self._requests = requests
-        self._show = show
-        self._journal = journal
-        self._changed = changed
-        self._me = me
-        self._is_known = is_known
-        self._has_flag = has_flag
+    def __init__(self, context: SessionContext) -> None:
+        self._context = context
+        self._journal = journal = context.journal
+        self._clock = clock = context.clock
         self._before: dict[str, bool] = {}
         """The value of the flag without each action, by the action's id."""
         self._happened: set[str] = set()
         """The reactions, by the ids of the actions, whose events have arrived."""
-        self._online = online
         self._alarm = Alarm(clock)
         self._retry = RetryTime(clock, 1.0, 30.0, "flags-and-reactions")
-        self._clock = clock
         self._queues: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._acts = {record.act_id: record for record in journal.load_acts()}
         self._under_way: set[str] = set()
@@ -131,7 +98,7 @@ class MessageActs:
                 else:
                     self._do(record)
         if changes.acts():
-            self._changed(ActsChanged())
+            self._context.publish(ActsChanged())
             self._alarm.ring()
 
     def on_event(self, event: UpdateMessageFlagsEvent | ReactionEvent) -> None:
@@ -144,7 +111,7 @@ class MessageActs:
         changed: set[_Subject] = set()
         if event.type == "update_message_flags":
             changed.update((message_id, event.flag) for message_id in event.messages)
-        elif event.reaction.user_id == self._me():
+        elif event.reaction.user_id == self._context.state.me:
             changed.add((event.message_id, event.reaction.key))
         newest: dict[_Subject, ActRecord] = {}
         for record in self._in_order():
@@ -189,7 +156,7 @@ class MessageActs:
             if reaction is None
             else (reaction.emoji_name, reaction.emoji_code, reaction.reaction_type)
         )
-        act_id = token_hex(8)
+        act_id = self._context.new_id()
         owner = self._journal.window
         record = ActRecord(act_id, self._position, message_id, flag, name, code, kind, on, owner)
         waits_behind = any(other.message_id == message_id for other in self._waiting())
@@ -201,14 +168,14 @@ class MessageActs:
 
     async def _send_first(self, record: ActRecord, *, waits_behind: bool) -> None:
         try:
-            if waits_behind or not self._online():
+            if waits_behind or not self._context.is_live:
                 return
             async with self._queue(record.message_id):
                 await self._send(record)
         finally:
             self._under_way.discard(record.act_id)
             if record.act_id in self._acts:
-                self._changed(ActsChanged())
+                self._context.publish(ActsChanged())
                 self._alarm.ring()
 
     async def _send(self, record: ActRecord) -> None:
@@ -229,10 +196,19 @@ class MessageActs:
         self._retry.succeeded()
         self._forget(record)
 
-    def _request(self, record: ActRecord) -> Awaitable[None]:
+    async def _request(self, record: ActRecord) -> None:
+        client = self._context.client
         if record.flag is not None:
-            return self._requests.change_flag(record.message_id, record.flag, record.is_on)
-        return self._requests.change_reaction(record.message_id, self._reaction(record), record.is_on)
+            op = "add" if record.is_on else "remove"
+            await client.flags.change(message_ids=[record.message_id], op=op, flag=record.flag)
+            return
+        reaction = self._reaction(record)
+        await (client.reactions.add if record.is_on else client.reactions.remove)(
+            message_id=record.message_id,
+            emoji_name=reaction.emoji_name,
+            emoji_code=reaction.emoji_code,
+            reaction_type=reaction.reaction_type,
+        )
 
     def _roll_back(self, record: ActRecord) -> None:
         self._undo_shown(record)
@@ -253,20 +229,29 @@ class MessageActs:
         """Shows whether the server accepted another window's reaction, about which no event came. If there is
         no response, what is shown stays until the message is fetched again.
         """
-        if not self._is_known(record.message_id):
+        if record.message_id not in self._context.state.messages:
             return
         with suppress(NarrowcastError):
-            is_on = await self._requests.has_reaction(record.message_id, self._reaction(record))
+            is_on = await self._has_reaction(record.message_id, self._reaction(record))
             is_last = all(self._subject(other) != self._subject(record) for other in self._acts.values())
             if is_on is not None and is_last:
                 self._show_record(record, is_on)
+
+    async def _has_reaction(self, message_id: int, reaction: Reaction) -> bool | None:
+        """Whether the message has this reaction on the server; None on servers that send only the source."""
+        message = (await self._context.client.messages.get(message_id=message_id)).message
+        if message is None:
+            return None
+        return any(
+            (other.key, other.user_id) == (reaction.key, reaction.user_id) for other in message.reactions
+        )
 
     def _forget(self, record: ActRecord) -> None:
         self._before.pop(record.act_id, None)
         self._happened.discard(record.act_id)
         if self._acts.pop(record.act_id, None) is not None:
             self._journal.delete_act(record.act_id)
-            self._changed(ActsChanged())
+            self._context.publish(ActsChanged())
 
     # what waits
 
@@ -283,7 +268,7 @@ class MessageActs:
     async def _next(self) -> float | None:
         """Sends the first waiting action; returns the seconds until the next attempt, None if nothing can be sent."""
         waiting = self._waiting()
-        if not waiting or not self._online():
+        if not waiting or not self._context.is_live:
             return None
         wait = self._retry.at - self._clock.monotonic()
         if wait > 0:
@@ -294,7 +279,7 @@ class MessageActs:
                 await self._send(record)
         except NarrowcastError as error:
             what = "flag change" if record.flag is not None else "reaction"
-            self._changed(ServerNotice(f"A pending {what} was rejected: {error.user_message}"))
+            self._context.publish(ServerNotice(f"A pending {what} was rejected: {error.user_message}"))
         return 0.0
 
     def _queue(self, message_id: int) -> asyncio.Lock:
@@ -307,7 +292,10 @@ class MessageActs:
 
     def _reaction(self, record: ActRecord) -> Reaction:
         return Reaction(
-            record.emoji_name or "", record.emoji_code or "", record.reaction_type or "", self._me()
+            record.emoji_name or "",
+            record.emoji_code or "",
+            record.reaction_type or "",
+            self._context.state.me,
         )
 
     def _later(self, record: ActRecord) -> list[ActRecord]:
@@ -329,20 +317,24 @@ class MessageActs:
                 self._before[record.act_id] = self._before[later[0].act_id]
                 self._before[later[0].act_id] = record.is_on
                 return
-            self._before[record.act_id] = self._has_flag(record.message_id, record.flag)
+            self._before[record.act_id] = self._context.state.has_flag(record.message_id, record.flag)
         self._show_record(record, record.is_on)
 
     def _subject(self, record: ActRecord) -> _Subject:
         return (record.message_id, record.flag if record.flag is not None else self._reaction(record).key)
 
     def _show_record(self, record: ActRecord, on: bool) -> None:
-        if not self._is_known(record.message_id) and (on or record.flag is None):
+        if record.message_id not in self._context.state.messages and (on or record.flag is None):
             return  # deleted, or never seen in this window; a flag that it had is undone nevertheless
         op: Literal["add", "remove"] = "add" if on else "remove"
         if record.flag is not None:
-            self._show(UpdateMessageFlagsEvent(op=op, flag=record.flag, messages=[record.message_id]))
+            self._context.apply_expected(
+                UpdateMessageFlagsEvent(op=op, flag=record.flag, messages=[record.message_id])
+            )
         else:
-            self._show(ReactionEvent(op=op, message_id=record.message_id, reaction=self._reaction(record)))
+            self._context.apply_expected(
+                ReactionEvent(op=op, message_id=record.message_id, reaction=self._reaction(record))
+            )
 
 
 def _place(record: ActRecord) -> tuple[int, str]:

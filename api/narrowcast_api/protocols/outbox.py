@@ -35,15 +35,13 @@ An entry leaves SENT when the state has the message itself: `outbox_sent`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from secrets import token_hex
+from collections.abc import Collection
 
 from msgspec.structs import replace
 
 from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.characters import encodable
-from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
     REJECTED_OR_REDIRECTED,
     InvalidInput,
@@ -52,23 +50,22 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.outbox_item import (
     CANCELLED,
     CHECK_EVERY,
-    FindMessages,
-    MessageLimits,
     OutboxEntry,
     OutboxItem,
-    SendMessage,
     ShowMessage,
     find_misfit,
     refusal,
 )
+from narrowcast_api.protocols.outbox_requests import OutboxRequests
 from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.protocols.outbox_unconfirmed import UnconfirmedMessages
-from narrowcast_api.state.changes import Change, MessagesMoved
-from narrowcast_api.storage.journal import Journal, JournalChanges, committed, deliver_changes
+from narrowcast_api.state.changes import MessagesMoved
+from narrowcast_api.storage.journal import JournalChanges, committed, deliver_changes
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
 from narrowcast_api.tasks import Tasks
 
@@ -83,68 +80,27 @@ _MAX_CONCURRENT = 4
 class Outbox:
     """Messages that are being sent. `send` returns at once; `run` is a task of the session.
 
-    `send`, `find` and `show` are requests; `queue_id`, `newest_id` (greatest message id known, 0 if none),
-    `is_known` (whether a message is in the state), `me` and `online` are read when needed. Call `on_message`
-    for every message event, `on_fetched` for messages that were fetched, `on_snapshot` after every
-    registration, `wake` when the connection is live again and `on_journal` for what other windows have
-    written. `on_changes` passes journal changes that are read here to all services.
+    `show` fetches a message of the current user for which no event arrived. Call `on_message` for every
+    message event, `on_fetched` for messages that were fetched, `on_snapshot` after every registration, `wake`
+    when the connection is live again and `on_journal` for what other windows have written.
     """
 
-    def __init__(
-        self,
-        *,
-        send: SendMessage,
-        find: FindMessages,
-        show: ShowMessage,
-        journal: Journal,
-        clock: Clock,
-        changed: Callable[[Change], None],
-        limits: Callable[[], MessageLimits],
-        queue_id: Callable[[], str | None],
-        newest_id: Callable[[], int],
-        is_known: Callable[[int], bool],
-        me: Callable[[], int],
-        online: Callable[[], bool],
-        on_changes: Callable[[JournalChanges], None] | None = None,
-        new_id: Callable[[], str] = lambda: token_hex(8),
-    ) -> None:
-        self._on_changes = on_changes or self.on_journal
-        self._send = send
-        self._journal = journal
-        self._clock = clock
-        self._limits = limits
-        self._queue_id = queue_id
-        self._newest_id = newest_id
-        self._me = me
-        self._online = online
-        self._new_id = new_id
+    def __init__(self, context: SessionContext, requests: OutboxRequests, *, show: ShowMessage) -> None:
+        self._context = context
+        self._requests = requests
+        self._journal = context.journal
+        self._clock = clock = context.clock
         self._alarm = Alarm(clock)
         self._tasks = Tasks()
         self._retry = RetryTime(clock, 1.0, 30.0, "outbox")
         self._busy: set[tuple[object, ...]] = set()
         self._next_start = 0.0
-        self._store = OutboxStore(journal, changed, clock.monotonic())
+        self._store = OutboxStore(context)
         self._sent = SentMessages(
-            self._store,
-            show=show,
-            clock=clock,
-            alarm=self._alarm,
-            tasks=self._tasks,
-            retry=self._retry,
-            newest_id=newest_id,
-            is_known=is_known,
-            online=online,
+            self._store, context, show=show, alarm=self._alarm, tasks=self._tasks, retry=self._retry
         )
-        self._sent.ids.update(journal.load_sent())
         self._unconfirmed = UnconfirmedMessages(
-            self._store,
-            self._sent,
-            find=find,
-            journal=journal,
-            on_changes=self._on_changes,
-            clock=clock,
-            alarm=self._alarm,
-            retry=self._retry,
+            self._store, self._sent, context, requests, alarm=self._alarm, retry=self._retry
         )
 
     # what the app calls
@@ -160,9 +116,9 @@ class Outbox:
         if self._journal.read_only is not None:
             raise InvalidInput(self._journal.read_only)
         content = encodable(content)
-        error = refusal(find_misfit(self._limits(), destination, content))
+        error = refusal(find_misfit(self._context.state.limits, destination, content))
         record = OutboxRecord(
-            local_id=self._new_id(),
+            local_id=self._context.new_id(),
             position=self._store.next_position(),
             destination=destination,
             content=content,
@@ -196,7 +152,7 @@ class Outbox:
         item = self._store.get(local_id)
         if item is None or item.state is not FAILED or item.elsewhere:
             return
-        error = refusal(find_misfit(self._limits(), item.record.destination, item.record.content))
+        error = refusal(find_misfit(self._context.state.limits, item.record.destination, item.record.content))
         if error is not None:
             self._store.step(item, FAILED, error)
             return
@@ -216,7 +172,7 @@ class Outbox:
         item = self._store.get(local_id)
         if item is not None and item.elsewhere:
             # The response may contain changes for other services too.
-            await deliver_changes(self._journal.claim_outbox(local_id), self._on_changes)
+            await deliver_changes(self._journal.claim_outbox(local_id), self._context.take_in)
             item = self._store.get(local_id)
         return item is not None and not item.elsewhere
 
@@ -256,8 +212,9 @@ class Outbox:
         if item is not None and not item.elsewhere:
             self._confirm(item, message.id)
         self._sent.remove([message.id])
-        if item is None and message.sender_id == self._me() and message.id not in self._sent.ids:
-            self._unconfirmed.search_again(message.destination(self._me()))
+        me = self._context.state.me
+        if item is None and message.sender_id == me and message.id not in self._sent.ids:
+            self._unconfirmed.search_again(message.destination(me))
 
     def on_moved(self, moved: MessagesMoved) -> None:
         """Handles a move of messages: if it was a whole topic, what waits for it goes along, as a draft does.
@@ -294,7 +251,7 @@ class Outbox:
 
     def _start_due(self) -> float | None:
         """Starts everything that is due; returns the seconds until more is, None if nothing is waiting."""
-        again = self._unconfirmed.search_failed_messages() if self._online() else None
+        again = self._unconfirmed.search_failed_messages() if self._context.is_live else None
         waits = [self._start_heads(), self._sent.start_fetch(), again]
         return min((wait for wait in waits if wait is not None), default=None)
 
@@ -303,7 +260,7 @@ class Outbox:
         heads = self._store.heads(self._busy, now)
         if not heads:
             return None
-        if not self._online():
+        if not self._context.is_live:
             return CHECK_EVERY
         wait = CHECK_EVERY
         for item in heads:
@@ -344,7 +301,7 @@ class Outbox:
         if not tried_before:
             # Events may arrive later than responses: a sent message is in `ids` even if its event has not
             # arrived yet.
-            floor = max([self._newest_id(), *self._sent.ids])
+            floor = max([self._context.state.max_message_id, *self._sent.ids])
             item.record = replace(item.record, floor_id=floor)
         item.record = replace(item.record, tried=True)
         # The journal records the attempt before the request leaves: after a crash the message is looked for and
@@ -358,12 +315,11 @@ class Outbox:
             return
         item.got_no_response, item.sent_at = False, self._clock.now()
         try:
-            message_id = await self._send(
+            message_id = await self._requests.send(
                 record.destination,
                 record.content,
                 local_id=record.local_id,
-                queue_id=self._queue_id(),
-                read_by_sender=True,
+                queue_id=self._context.queue_id,
             )
         except (NotConnected, RateLimited) as error:
             self._retry.failed(error)

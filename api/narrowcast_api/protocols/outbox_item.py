@@ -1,4 +1,4 @@
-"""What the outbox shows, and the requests it needs."""
+"""What the outbox shows."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.state.settings import Limits
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
 
 __all__ = [
-    "FindMessages",
     "FoundMessage",
-    "MessageLimits",
     "OutboxEntry",
     "OutboxState",
-    "SendMessage",
     "ShowMessage",
 ]
 
@@ -44,13 +42,6 @@ OFFER_AFTER = 10.0
 
 CHECK_EVERY = 5.0
 """Seconds between two checks of the connection, in case `wake` is not called."""
-
-
-class MessageLimits(Struct, frozen=True):
-    """Limits in code points (LIM-03), from the registration; None if it has none."""
-
-    max_content: int | None = None
-    max_topic: int | None = None
 
 
 class Misfit(Struct, frozen=True):
@@ -93,28 +84,6 @@ class FoundMessage(Struct, frozen=True):
     message_id: int
     content: str
     is_original: bool = True
-
-
-class SendMessage(Protocol):
-    """POST /messages: returns the new message's id; raises the errors of `narrowcast_api.errors`."""
-
-    async def __call__(
-        self,
-        destination: Destination,
-        content: str,
-        *,
-        local_id: str,
-        queue_id: str | None,
-        read_by_sender: bool,
-    ) -> int: ...
-
-
-class FindMessages(Protocol):
-    """GET /messages: the current user's messages in a conversation with ids greater than `after_id`, as they
-    were sent.
-    """
-
-    async def __call__(self, destination: Destination, after_id: int) -> Sequence[FoundMessage]: ...
 
 
 class ShowMessage(Protocol):
@@ -212,13 +181,16 @@ def matching(content: str, candidates: Sequence[FoundMessage], taken: Collection
     return min((number for number in ids if number not in taken), default=None)
 
 
-def find_misfit(limits: MessageLimits, destination: Destination | None, content: str) -> Misfit | None:
+def find_misfit(limits: Limits, destination: Destination | None, content: str) -> Misfit | None:
     """Why a server would surely reject or truncate this message, so that it is not sent; None if it fits."""
     topic = destination.topic if isinstance(destination, ChannelDestination) else ""
     if "\0" in content or "\0" in topic:
         return Misfit("null")
-    for kind, text, most in (("content", content, limits.max_content), ("topic", topic, limits.max_topic)):
-        if most is not None and len(text) > most:
+    for kind, text, most in (
+        ("content", content, limits.max_message_length),
+        ("topic", topic, limits.max_topic_length),
+    ):
+        if len(text) > most:
             return Misfit(kind, len(text) - most)
     return None
 

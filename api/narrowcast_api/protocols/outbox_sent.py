@@ -7,12 +7,12 @@ message is fetched after a while, one at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
-from narrowcast_api.clock import Clock
 from narrowcast_api.errors import NarrowcastError, NotConnected, RateLimited
+from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.outbox_item import CHECK_EVERY, OutboxItem, ShowMessage
 from narrowcast_api.protocols.outbox_store import SENT, OutboxStore
 from narrowcast_api.tasks import Tasks
@@ -30,27 +30,22 @@ class SentMessages:
     def __init__(
         self,
         store: OutboxStore,
+        context: SessionContext,
         *,
         show: ShowMessage,
-        clock: Clock,
         alarm: Alarm,
         tasks: Tasks,
         retry: RetryTime,
-        newest_id: Callable[[], int],
-        is_known: Callable[[int], bool],
-        online: Callable[[], bool],
     ) -> None:
         self._store = store
+        self._context = context
         self._show = show
-        self._clock = clock
+        self._clock = context.clock
         self._alarm = alarm
         self._tasks = tasks
         self._retry = retry
-        self._newest_id = newest_id
-        self._is_known = is_known
-        self._online = online
         self._fetching = False
-        self.ids: set[int] = set()
+        self.ids = set(context.journal.load_sent())
 
     def confirm(self, item: OutboxItem, message_id: int) -> None:
         """Records that the server has this entry as a message."""
@@ -59,10 +54,10 @@ class SentMessages:
             return
         item.message_id = message_id
         # Events up to the newest id have arrived: the message is in the state already, or has to be fetched.
-        is_past = message_id <= self._newest_id()
+        is_past = message_id <= self._context.state.max_message_id
         item.due = 0.0 if is_past else self._clock.monotonic() + EVENT_TIMEOUT
         self._store.step(item, SENT)
-        if self._is_known(message_id):
+        if message_id in self._context.state.messages:
             self._drop(item)
         self._alarm.ring()
 
@@ -85,7 +80,7 @@ class SentMessages:
         sent = [item for item in self._store.all() if item.state is SENT]
         if not sent or self._fetching:
             return None
-        if not self._online():
+        if not self._context.is_live:
             return CHECK_EVERY
         first = min(sent, key=lambda item: item.due)
         wait = max(first.due, self._retry.at) - self._clock.monotonic()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import Future
 
 from msgspec.structs import replace
 
 from narrowcast_api.narrow.destinations import ChannelDestination, same_conversation
+from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.outbox_item import BLOCKS_FOR, OutboxItem, recovered
-from narrowcast_api.state.changes import Change, OutboxChanged
-from narrowcast_api.storage.journal import Journal
+from narrowcast_api.state.changes import OutboxChanged
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
 
 WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, OutboxState.UNCONFIRMED
@@ -36,10 +36,11 @@ class OutboxStore:
     order. Only the window that owns an item changes it.
     """
 
-    def __init__(self, journal: Journal, changed: Callable[[Change], None], now: float) -> None:
-        self._journal = journal
-        self._changed = changed
-        self._items = {record.local_id: self._item(record, now) for record in journal.load_outbox()}
+    def __init__(self, context: SessionContext) -> None:
+        self._context = context
+        self._journal = context.journal
+        now = context.clock.monotonic()
+        self._items = {record.local_id: self._item(record, now) for record in self._journal.load_outbox()}
         self._position = 0
         self._see_positions()
 
@@ -64,7 +65,7 @@ class OutboxStore:
                     item.blocks_until = before.blocks_until
                 self._items[local_id] = item
         self._see_positions()
-        self._changed(OutboxChanged(tuple(records)))
+        self._context.publish(OutboxChanged(tuple(records)))
 
     def next_position(self) -> int:
         """The position after all messages written so far."""
@@ -162,4 +163,4 @@ class OutboxStore:
         return True
 
     def _publish(self, local_id: str) -> None:
-        self._changed(OutboxChanged((local_id,)))
+        self._context.publish(OutboxChanged((local_id,)))

@@ -14,24 +14,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 
 from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
-from narrowcast_api.clock import Clock
 from narrowcast_api.errors import REJECTED, NarrowcastError, NoResponse, NotConnected, RateLimited
 from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.outbox_item import (
     BLOCKS_FOR,
     CANCELLED,
     SEARCH_AFTER,
-    FindMessages,
     OutboxItem,
     matching,
 )
+from narrowcast_api.protocols.outbox_requests import OutboxRequests
 from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, UNCONFIRMED, WAITING, OutboxStore
-from narrowcast_api.storage.journal import Journal, JournalChanges, deliver_changes
+from narrowcast_api.storage.journal import deliver_changes
 
 log = logging.getLogger(__name__)
 
@@ -56,20 +55,18 @@ class UnconfirmedMessages:
         self,
         store: OutboxStore,
         sent: SentMessages,
+        context: SessionContext,
+        requests: OutboxRequests,
         *,
-        find: FindMessages,
-        journal: Journal,
-        on_changes: Callable[[JournalChanges], None],
-        clock: Clock,
         alarm: Alarm,
         retry: RetryTime,
     ) -> None:
         self._store = store
         self._sent = sent
-        self._find = find
-        self._journal = journal
-        self._on_changes = on_changes
-        self._clock = clock
+        self._context = context
+        self._requests = requests
+        self._journal = context.journal
+        self._clock = context.clock
         self._alarm = alarm
         self._retry = retry
 
@@ -99,7 +96,7 @@ class UnconfirmedMessages:
         record = item.record
         item.extra_search, counts = False, item.due <= self._clock.monotonic()
         try:
-            candidates = await self._find(record.destination, record.floor_id or 0)
+            candidates = await self._requests.find(record.destination, record.floor_id or 0)
         except (NotConnected, RateLimited) as error:
             self._retry.failed(error)
             return
@@ -156,7 +153,7 @@ class UnconfirmedMessages:
 
     async def _read_journal(self) -> None:
         if self._journal.changed_elsewhere():
-            await deliver_changes(self._journal.refresh(), self._on_changes)
+            await deliver_changes(self._journal.refresh(), self._context.take_in)
 
     def _search_failed(self, item: OutboxItem, error: NarrowcastError) -> None:
         """Handles a search that failed: retries after a pause, unless the server rejects it or has failed often."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Hashable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import islice
 
 from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
-from narrowcast_api.clock import Clock
 from narrowcast_api.errors import REJECTED, NarrowcastError
+from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.on_screen import OnScreen
-from narrowcast_api.storage.journal import Journal, JournalChanges
+from narrowcast_api.storage.journal import JournalChanges
 
 log = logging.getLogger(__name__)
 
@@ -27,27 +27,14 @@ REQUEST_INTERVAL = 0.5
 class ReadMarks:
     """A queue of messages that were seen. Ids are kept until the server has accepted them.
 
-    `mark` is the request, `is_unread` filters out what is read already, `online` is false while requests must
-    wait. `journal` keeps unsent marks for the next start and shares them with other windows; None keeps them
-    in memory only. `show` makes the kept messages look read. Call `on_snapshot` after every registration.
+    The journal keeps unsent marks for the next start, which then look read, and shares them with other windows.
+    Call `on_snapshot` after every registration.
     """
 
-    def __init__(
-        self,
-        *,
-        mark: Callable[[Sequence[int]], Awaitable[None]],
-        clock: Clock,
-        is_unread: Callable[[int], bool],
-        online: Callable[[], bool],
-        journal: Journal | None = None,
-        show: Callable[[Collection[int]], None] = lambda ids: None,
-    ) -> None:
-        self._journal = None if journal is None or journal.read_only is not None else journal
-        self._mark = mark
-        self._clock = clock
-        self._is_unread = is_unread
-        self._online = online
-        self._show = show
+    def __init__(self, context: SessionContext) -> None:
+        self._context = context
+        self._journal = None if context.journal.read_only is not None else context.journal
+        self._clock = clock = context.clock
         self._alarm = Alarm(clock)
         self._on_screen = OnScreen()
         self._retry = RetryTime(clock, 1.0, 60.0, "read-marks")
@@ -82,12 +69,15 @@ class ReadMarks:
         if self._suspended:
             return
         for message_id in ids:
-            if message_id not in self._in_flight and self._is_unread(message_id):
+            if message_id not in self._in_flight and self._may_be_unread(message_id):
                 self._queue.setdefault(message_id)
-        if not self._online():
+        if not self._context.is_live:
             self._keep_on_disk()
         if self._queue:
             self._alarm.ring()
+
+    def _may_be_unread(self, message_id: int) -> bool:
+        return self._context.state.unreads.is_unread(message_id) is not False
 
     def on_journal(self, changes: JournalChanges) -> None:
         """Takes in marks that other windows have kept, to be sent by whichever window is online first; those
@@ -103,12 +93,12 @@ class ReadMarks:
         for message_id in sorted(new - self._in_flight):
             self._queue.setdefault(message_id)
         if new:
-            self._show(new)
+            self._context.show_read(new)
             self._alarm.ring()
 
     def on_snapshot(self) -> None:
         """Shows the kept messages as read again on top of a new snapshot."""
-        self._show(self._kept)
+        self._context.show_read(self._kept)
 
     @asynccontextmanager
     async def suspended(self) -> AsyncIterator[None]:
@@ -133,7 +123,7 @@ class ReadMarks:
         """Sends marks, at least `REQUEST_INTERVAL` seconds apart, until cancelled."""
         while True:
             self._take_seen()
-            send_at = max(self._next, self._retry.at) if self._queue and self._online() else None
+            send_at = max(self._next, self._retry.at) if self._queue and self._context.is_live else None
             now = self._clock.monotonic()
             if send_at is not None and send_at <= now:
                 await self._send()
@@ -145,13 +135,13 @@ class ReadMarks:
         """Sends queued marks once, and keeps the rest in the journal. Bound it with a timeout."""
         self._take_seen()
         try:
-            if self._queue and self._online():
+            if self._queue and self._context.is_live:
                 await self._send()
         finally:
             self._keep_on_disk()
 
     async def _send(self) -> None:
-        still_unread = (one for one in self._queue if one in self._kept or self._is_unread(one))
+        still_unread = (one for one in self._queue if one in self._kept or self._may_be_unread(one))
         batch = list(islice(still_unread, MAX_BATCH))
         if not batch:
             self._queue.clear()
@@ -163,7 +153,7 @@ class ReadMarks:
             del self._queue[message_id]
         self._next = self._clock.monotonic() + REQUEST_INTERVAL
         try:
-            await self._mark(batch)
+            await self._context.client.flags.change(message_ids=batch, op="add", flag="read")
         except REJECTED as error:
             log.warning("the server refuses to mark %d messages as read: %s", len(batch), error)
             self._forget(batch)
@@ -192,7 +182,7 @@ class ReadMarks:
         if self._journal is not None and fresh:
             self._journal.put_read_marks(fresh)
             self._kept.update(fresh)
-            self._show(fresh)
+            self._context.show_read(fresh)
 
     def _forget(self, ids: Iterable[int]) -> None:
         done = self._kept.intersection(ids)

@@ -17,42 +17,63 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from secrets import token_hex
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
 from narrowcast_api.errors import TEMPORARY, InvalidInput, NarrowcastError
 from narrowcast_api.narrow.destinations import Destination
-from narrowcast_api.state.changes import Change, UploadsChanged
-from narrowcast_api.storage.journal import Journal, JournalChanges
+from narrowcast_api.protocols.context import SessionContext
+from narrowcast_api.routes.uploads import markdown_link, upload_file
+from narrowcast_api.state.changes import UploadsChanged
+from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import FileStamp, UploadRecord, UploadState
 from narrowcast_api.tasks import Tasks
 
+if TYPE_CHECKING:
+    from narrowcast_api.client import Client
+
 log = logging.getLogger(__name__)
 
-__all__ = ["Upload", "UploadFile", "UploadQueue", "UploadState"]
+__all__ = ["Upload", "UploadQueue", "UploadState"]
 
 WAITING, SENDING, DONE = UploadState.WAITING, UploadState.SENDING, UploadState.DONE
 FAILED, CANCELLED = UploadState.FAILED, UploadState.CANCELLED
 
 _ENDED = (FAILED, CANCELLED)
+_AT_ONCE = 2
 
 
-class UploadFile(Protocol):
-    """Upload a file; returns the Markdown link to it.
+class SendFile(Protocol):
+    """Uploads a file; returns the Markdown link to it.
 
     `progress(sent, size)` in bytes. `resume_from` is what an earlier attempt passed to `resumable`.
     """
 
     async def __call__(
         self,
+        client: Client,
         path: Path,
         *,
         progress: Callable[[int, int], None],
         resume_from: str | None,
         resumable: Callable[[str], None],
     ) -> str: ...
+
+
+async def send_file(
+    client: Client,
+    path: Path,
+    *,
+    progress: Callable[[int, int], None],
+    resume_from: str | None,
+    resumable: Callable[[str], None],
+) -> str:
+    """POST /user_uploads, or tus for large files."""
+    done = await upload_file(
+        client.connection, path=path, progress=progress, resume_from=resume_from, resumable=resumable
+    )
+    return markdown_link(done.filename or path.name, done.url)
 
 
 async def file_stamp(path: Path) -> FileStamp:
@@ -142,7 +163,7 @@ class Upload:
 
 
 class UploadQueue:
-    """Uploads files while `online`, two at a time, in the order in which they were started.
+    """Uploads files while the connection is live, two at a time, in the order in which they were started.
 
     Needs a running loop. Call `wake` when the connection is live: unfinished uploads of an earlier run start
     then.
@@ -150,22 +171,15 @@ class UploadQueue:
 
     def __init__(
         self,
+        context: SessionContext,
         *,
-        upload: UploadFile,
-        journal: Journal,
-        changed: Callable[[Change], None],
-        online: Callable[[], bool] = lambda: True,
+        send: SendFile = send_file,
         stamp: Callable[[Path], Awaitable[FileStamp]] = file_stamp,
-        at_once: int = 2,
-        new_id: Callable[[], str] = lambda: token_hex(8),
     ) -> None:
-        self._upload = upload
-        self._journal = journal
-        self._changed = changed
-        self._online = online
+        self._context = context
+        self._journal = journal = context.journal
+        self._send_file = send
         self._stamp = stamp
-        self._at_once = at_once
-        self._new_id = new_id
         self._tasks = Tasks()
         self._cancels: dict[str, Callable[[], object]] = {}
         self._closed = False
@@ -182,7 +196,7 @@ class UploadQueue:
     ) -> Upload:
         """Queues a file. If it is missing or unreadable it ends as FAILED; nothing is raised."""
         self._position += 1
-        record = UploadRecord(self._new_id(), self._position, path.absolute(), destination, draft_id)
+        record = UploadRecord(self._context.new_id(), self._position, path.absolute(), destination, draft_id)
         upload = Upload(self, record, edited_id)
         self._uploads[upload.id] = upload
         self._set(upload)
@@ -256,10 +270,10 @@ class UploadQueue:
         await self._tasks.close()
 
     def _start_next(self) -> None:
-        if self._closed or not self._online():
+        if self._closed or not self._context.is_live:
             return
         for upload in self._uploads.values():
-            if len(self._cancels) >= self._at_once:
+            if len(self._cancels) >= _AT_ONCE:
                 return
             if upload.state is WAITING and upload.id not in self._cancels:
                 self._set(upload, state=SENDING)
@@ -319,8 +333,9 @@ class UploadQueue:
         def resumable(token: str) -> None:
             self._set(upload, resume_from=token)
 
-        return await self._upload(
-            upload.path, progress=progress, resume_from=upload.resume_from, resumable=resumable
+        client = self._context.client
+        return await self._send_file(
+            client, upload.path, progress=progress, resume_from=upload.resume_from, resumable=resumable
         )
 
     def _failed(self, upload: Upload, error: str, *, interrupted: bool = False) -> None:
@@ -336,7 +351,7 @@ class UploadQueue:
         self._publish(upload)
 
     def _publish(self, upload: Upload) -> None:
-        self._changed(UploadsChanged((upload.id,)))
+        self._context.publish(UploadsChanged((upload.id,)))
 
 
 def _left_over(record: UploadRecord) -> UploadRecord:

@@ -24,6 +24,10 @@ class MuteRules:
         is_archived = channel is not None and channel.is_archived
         return self.is_visible(channel_id, topic, inside) and (inside or not is_archived)
 
+    def has_policies(self, channel_id: int) -> bool:
+        """Whether a channel has topics with a policy of their own."""
+        return self._topics.has_policies(channel_id)
+
     def is_visible(self, channel_id: int, topic: str, inside: bool) -> bool:
         """Whether a topic is not muted; with `inside`, by its own policy alone."""
         policy = self._topics.visibility(channel_id, topic)

@@ -90,9 +90,7 @@ class State:
         self.offers = ServerOffers()
         self.default_channel_groups = default_channel_groups.DefaultChannelGroupCollection()
         self.mute_rules = MuteRules(self.channels, self.topics)
-        self.unreads = Unreads(
-            self.mute_rules.is_counted, self.topics.has_policies, self.mute_rules.counts_wildcards
-        )
+        self.unreads = Unreads(self.mute_rules)
         self.messages = Messages()
         self.starred: set[int] = set()
         self.directs = Directs()

@@ -6,12 +6,13 @@ Only messages, their edits, deletions and flags change them. Topics are compared
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from narrowcast_api.model.messages import MENTION_FLAGS, PERSONAL_MENTION
 from narrowcast_api.model.reading import RawRecord, boolean, id_of_key, ids, integer, rows, text
 from narrowcast_api.narrow.destinations import fold_topic
+from narrowcast_api.state.mute_rules import MuteRules
 
 
 class TopicPlace(NamedTuple):
@@ -30,22 +31,12 @@ Place = TopicPlace | DirectPlace
 class Unreads:
     """Ids of unread messages by conversation.
 
-    `is_counted(channel_id, topic, inside)` returns whether a topic counts: with `inside`, for counts within
-    its channel, only the policy of the topic matters, otherwise muted channels are left out too.
-    `has_policies(channel_id)` returns whether the channel has topics with a policy: if not, all count inside,
-    and `is_counted` is only called once for the overall count. `counts_wildcards(channel_id, topic)` returns
-    whether a wildcard mention there counts as a mention of the user.
+    In a channel without topics that have a policy, all count inside, and the rules are only asked once for the
+    overall count.
     """
 
-    def __init__(
-        self,
-        is_counted: Callable[[int, str, bool], bool],
-        has_policies: Callable[[int], bool],
-        counts_wildcards: Callable[[int, str], bool],
-    ) -> None:
-        self._is_counted = is_counted
-        self._has_policies = has_policies
-        self._counts_wildcards = counts_wildcards
+    def __init__(self, rules: MuteRules) -> None:
+        self._rules = rules
         self._topics: dict[int, dict[str, set[int]]] = {}
         self._directs: dict[DirectPlace, set[int]] = {}
         self._places: dict[int, Place] = {}
@@ -142,7 +133,9 @@ class Unreads:
         return Counter(self._places[message_id] for message_id in self.mentions)
 
     def _mention_counts(self, place: Place) -> bool:
-        return not isinstance(place, TopicPlace) or self._counts_wildcards(place.channel_id, place.topic)
+        return not isinstance(place, TopicPlace) or self._rules.counts_wildcards(
+            place.channel_id, place.topic
+        )
 
     def mention(self, message_id: int, flags: Collection[str]) -> bool:
         """Records whether an unread message mentions the user, by `MENTION_FLAGS` in `flags`; returns whether
@@ -226,13 +219,13 @@ class Unreads:
         if counts is None:
             topics = self._topics.get(channel_id, {})
             inside = overall = 0
-            if not self._has_policies(channel_id):
+            if not self._rules.has_policies(channel_id):
                 inside = sum(map(len, topics.values()))
-                overall = inside if self._is_counted(channel_id, "", False) else 0
+                overall = inside if self._rules.is_counted(channel_id, "", False) else 0
             else:
                 for topic, message_ids in topics.items():
-                    inside += len(message_ids) if self._is_counted(channel_id, topic, True) else 0
-                    overall += len(message_ids) if self._is_counted(channel_id, topic, False) else 0
+                    inside += len(message_ids) if self._rules.is_counted(channel_id, topic, True) else 0
+                    overall += len(message_ids) if self._rules.is_counted(channel_id, topic, False) else 0
             counts = self._counts[channel_id] = (inside, overall)
         return counts
 

@@ -6,16 +6,16 @@ from collections.abc import Iterable
 
 from narrowcast_api.errors import BadRequest, NarrowcastError
 from narrowcast_api.model.messages import Message
+from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.state.changes import TopicsChanged
-from narrowcast_api.sync.host import ServiceHost
 from narrowcast_api.sync.synchronizer import Synchronizer
 
 
 class Loader:
     """Fetches what is missing into the state. Every method raises `NarrowcastError`."""
 
-    def __init__(self, session: ServiceHost, synchronizer: Synchronizer) -> None:
-        self._session = session
+    def __init__(self, context: SessionContext, synchronizer: Synchronizer) -> None:
+        self._context = context
         self._synchronizer = synchronizer
 
     async def topics(self, channel_id: int) -> None:
@@ -23,22 +23,22 @@ class Loader:
 
         Servers of about level 387 reject this for an archived channel: its known topics then stay as they are.
         """
-        session = self._session
-        state = session.state
+        context = self._context
+        state = context.state
         since, departures = state.max_message_id, state.topics.departures
         try:
-            response = await session.client.topics.list(channel_id=channel_id)
+            response = await context.client.topics.list(channel_id=channel_id)
         except BadRequest:
-            channel = session.state.channels.get(channel_id)
+            channel = context.state.channels.get(channel_id)
             if channel is None or not channel.is_archived:
                 self._synchronizer.check_if_hidden(channel_id)
                 raise
             return
-        if session.state is not state or state.topics.departures != departures:
+        if context.state is not state or state.topics.departures != departures:
             await self.topics(channel_id)  # the response may be older than what is known
             return
         state.topics.load(channel_id, response.topics, since)
-        session.publish(TopicsChanged(channel_id))
+        context.publish(TopicsChanged(channel_id))
 
     async def message(self, message_id: int) -> Message | None:
         """Returns a message by its id as it is now; None if it does not exist or is not visible to the user.
@@ -46,21 +46,21 @@ class Loader:
         """
         synchronizer = self._synchronizer
         while not synchronizer.is_current(message_id):
-            state = self._session.state
+            state = self._context.state
             try:
                 fetched = await synchronizer.fetch_message(message_id)
             except NarrowcastError:
-                known = self._session.state.messages.get(message_id)
+                known = self._context.state.messages.get(message_id)
                 if known is None:
                     raise
                 return known
-            if fetched is None or self._session.state is state:
+            if fetched is None or self._context.state is state:
                 return fetched
-        return self._session.state.messages.get(message_id)
+        return self._context.state.messages.get(message_id)
 
     async def messages(self, message_ids: Iterable[int]) -> None:
         """Fetches the messages that are not in the state, except those that do not exist or are not visible
         to the user.
         """
-        if missing := [one for one in message_ids if one not in self._session.state.messages]:
+        if missing := [one for one in message_ids if one not in self._context.state.messages]:
             await self._synchronizer.fetch_messages(missing)

@@ -13,8 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 
-from narrowcast_api.clock import Clock
-from narrowcast_api.storage.account_storage import AccountStorage
+from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.storage.journal import JournalChanges, deliver_changes
 from narrowcast_api.storage.windows import TOUCH_EVERY
 
@@ -29,21 +28,14 @@ DRAFTS = "drafts"
 
 
 class OtherWindows:
-    """Calls `on_changes` with what other windows have written, and `on_leader` repeatedly while this window
-    is the one that synchronizes drafts.
+    """Passes what other windows have written to the parts of the session, and calls `on_leader` repeatedly while
+    this window is the one that synchronizes drafts.
     """
 
-    def __init__(
-        self,
-        storage: AccountStorage,
-        clock: Clock,
-        *,
-        on_changes: Callable[[JournalChanges], None],
-        on_leader: Callable[[], None],
-    ) -> None:
-        self._storage = storage
-        self._clock = clock
-        self._on_changes = on_changes
+    def __init__(self, context: SessionContext, *, on_leader: Callable[[], None]) -> None:
+        self._context = context
+        self._storage = context.storage
+        self._clock = context.clock
         self._on_leader = on_leader
         self._next_adoption = 0.0
         self._next_touch = 0.0
@@ -95,4 +87,4 @@ class OtherWindows:
 
     def _take(self, changes: JournalChanges) -> None:
         if changes.rows:
-            self._on_changes(changes)
+            self._context.take_in(changes)

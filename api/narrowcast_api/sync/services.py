@@ -1,6 +1,6 @@
 """The services of a session, which send requests or keep what is to be sent: one object per subject.
 
-Each is connected here to the journal, the clock, the state and its requests. Cheap to import.
+Each has the context of the session. Cheap to import.
 """
 
 from __future__ import annotations
@@ -9,19 +9,20 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from narrowcast_api.protocols.context import SessionContext
+from narrowcast_api.protocols.draft_requests import DraftRequests
 from narrowcast_api.protocols.drafts import Drafts
 from narrowcast_api.protocols.edits import UnsavedEdits
 from narrowcast_api.protocols.message_acts import MessageActs
 from narrowcast_api.protocols.outbox import Outbox
+from narrowcast_api.protocols.outbox_item import ShowMessage
+from narrowcast_api.protocols.outbox_requests import OutboxRequests
 from narrowcast_api.protocols.presence import PresenceSender
 from narrowcast_api.protocols.read_marks import ReadMarks
-from narrowcast_api.protocols.requests import DraftRoutes, RouteRequests
 from narrowcast_api.protocols.status_end import StatusEnd
 from narrowcast_api.protocols.typing import TypingSender
 from narrowcast_api.protocols.uploads import UploadQueue
 from narrowcast_api.state.state import State
-from narrowcast_api.storage.journal import JournalChanges
-from narrowcast_api.sync.host import ServiceHost
 from narrowcast_api.sync.other_windows import OtherWindows
 from narrowcast_api.wire import events as kinds
 
@@ -32,67 +33,29 @@ _DRAFTS_SETTING = "enable_drafts_synchronization"
 
 
 class Services:
-    """All services of a session: one object per subject."""
+    """All services of a session: one object per subject. `present`: whether the user is reported as present to
+    others; `show_sent` shows a message for which no event arrived.
+    """
 
-    def __init__(self, session: ServiceHost) -> None:
-        self._session = session
-        context = session.context
-        requests = RouteRequests(lambda: session.client, lambda: session.state)
-        self._draft_routes = DraftRoutes(lambda: session.client, lambda: session.state)
-        self.outbox = self._outbox(requests)
-        self.drafts = self._drafts(requests)
+    def __init__(self, context: SessionContext, *, present: bool, show_sent: ShowMessage) -> None:
+        self._context = context
+        self._present = present
+        self._draft_requests = DraftRequests(context)
+        self.outbox = Outbox(context, OutboxRequests(context), show=show_sent)
+        # A window that cannot write sends nothing, and shows the drafts of the server.
+        self.drafts = Drafts(context, self._draft_requests, is_leader=context.storage.read_only)
         self.edits = UnsavedEdits(
-            journal=session.storage.journal, clock=session.clock, is_gone=session.storage.is_gone
+            journal=context.journal, clock=context.clock, is_gone=context.storage.is_gone
         )
         self.typing = TypingSender(context)
-        self.read_marks = _read_marks(session, requests)
+        self.read_marks = ReadMarks(context)
         self.presence = PresenceSender(context)
-        self.uploads = UploadQueue(
-            upload=requests.upload,
-            journal=session.storage.journal,
-            changed=session.publish,
-            online=lambda: session.is_live,
-        )
-        self.acts = _acts(session, requests)
+        self.uploads = UploadQueue(context)
+        self.acts = MessageActs(context)
         self.status_end = StatusEnd(context)
-        self.other_windows = OtherWindows(
-            session.storage, session.clock, on_changes=self.on_journal, on_leader=self.drafts.become_leader
-        )
-
-    def _outbox(self, requests: RouteRequests) -> Outbox:
-        session = self._session
-        return Outbox(
-            send=requests.send,
-            find=requests.find,
-            show=session.show_sent,
-            journal=session.storage.journal,
-            clock=session.clock,
-            changed=session.publish,
-            limits=requests.limits,
-            queue_id=lambda: session.queue_id,
-            newest_id=lambda: session.state.max_message_id,
-            is_known=lambda message_id: message_id in session.state.messages,
-            me=lambda: session.state.me,
-            online=lambda: session.is_live,
-            on_changes=self.on_journal,
-        )
-
-    def _drafts(self, requests: RouteRequests) -> Drafts:
-        session = self._session
-        return Drafts(
-            requests=self._draft_routes,
-            journal=session.storage.journal,
-            clock=session.clock,
-            changed=session.publish,
-            enabled=requests.drafts_enabled,
-            limits=requests.limits,
-            refusal=self._draft_routes.refusal,
-            # Without a queue, edits on other devices are not received here, and would be overwritten.
-            online=lambda: session.is_live and session.queue_id is not None,
-            is_leader=session.read_only,  # a read-only window sends nothing and shows the drafts of the server
-            known_ids=lambda: [draft.id for draft in session.state.drafts.all()],
-            on_changes=self.on_journal,
-        )
+        self.other_windows = OtherWindows(context, on_leader=self.drafts.become_leader)
+        for part in (self.outbox, self.drafts, self.uploads, self.read_marks, self.acts, self.status_end):
+            context.follow_journal(part)
 
     def loops(self) -> list[Loop]:
         """The loops that run while the session does. A read-only session leaves the journal alone."""
@@ -103,9 +66,9 @@ class Services:
             ("send flags and reactions", self.acts.run),
             ("end the status", self.status_end.run),
         ]
-        if self._session.present:
+        if self._present:
             loops.append(("report presence", self.presence.run))
-        if not self._session.read_only:
+        if not self._context.storage.read_only:
             loops += [
                 ("send messages", self.outbox.run),
                 ("sync drafts", self.drafts.run),
@@ -113,15 +76,6 @@ class Services:
                 ("handle lost writes", self.other_windows.run_on_lost_writes),
             ]
         return loops
-
-    def on_journal(self, changes: JournalChanges) -> None:
-        """Passes on what other windows have written to the journal or left behind."""
-        self.outbox.on_journal(changes)
-        self.drafts.on_journal(changes)
-        self.uploads.on_journal(changes)
-        self.read_marks.on_journal(changes)
-        self.acts.on_journal(changes)
-        self.status_end.on_journal(changes)
 
     def wake(self) -> None:
         """Retries what is pending, because the connection is live again."""
@@ -136,20 +90,20 @@ class Services:
     def on_snapshot(self, state: State) -> None:
         """Passes on a new snapshot."""
         self.outbox.on_snapshot(state.max_message_id)
-        self.drafts.on_snapshot(self._draft_routes.in_local_time(state.drafts.all()))
+        self.drafts.on_snapshot(self._draft_requests.in_local_time(state.drafts.all()))
         self.read_marks.on_snapshot()
         self.acts.on_snapshot()
 
     def on_event(self, event: kinds.Event) -> None:
         """Handles events about drafts, and about the setting that turns them off."""
-        drafts = self._session.state.drafts
+        drafts = self._context.state.drafts
         if isinstance(event, kinds.DraftsAddEvent):
             added = [drafts.get(draft.id) for draft in event.drafts]
-            self.drafts.on_added(self._draft_routes.in_local_time(filter(None, added)))
+            self.drafts.on_added(self._draft_requests.in_local_time(filter(None, added)))
         elif isinstance(event, kinds.DraftsUpdateEvent):
             draft = drafts.get(event.draft.id)
             if draft is not None:
-                self.drafts.on_updated(self._draft_routes.in_local_time([draft]))
+                self.drafts.on_updated(self._draft_requests.in_local_time([draft]))
         elif isinstance(event, kinds.DraftsRemoveEvent):
             self.drafts.on_removed(event.draft_id)
         elif isinstance(event, kinds.UserSettingsEvent) and event.property == _DRAFTS_SETTING:
@@ -171,28 +125,3 @@ class Services:
         await asyncio.gather(
             self.typing.close(), self.read_marks.close(), self.uploads.close(), return_exceptions=True
         )
-
-
-def _read_marks(session: ServiceHost, requests: RouteRequests) -> ReadMarks:
-    return ReadMarks(
-        mark=requests.mark_read,
-        clock=session.clock,
-        is_unread=lambda message_id: session.state.unreads.is_unread(message_id) is not False,
-        online=lambda: session.is_live,
-        journal=session.storage.journal,
-        show=session.context.show_read,
-    )
-
-
-def _acts(session: ServiceHost, requests: RouteRequests) -> MessageActs:
-    return MessageActs(
-        requests=requests,
-        show=session.context.apply_expected,
-        journal=session.storage.journal,
-        clock=session.clock,
-        changed=session.publish,
-        me=lambda: session.state.me,
-        is_known=lambda message_id: message_id in session.state.messages,
-        has_flag=lambda message_id, flag: session.state.has_flag(message_id, flag),
-        online=lambda: session.is_live,
-    )

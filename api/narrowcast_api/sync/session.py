@@ -90,13 +90,13 @@ class Session:
         self._tasks = Tasks()
         self._running: asyncio.Task[object] | None = None
         """The task of `run`."""
-        self._typing_expiry = TypingExpiry(self, clock)
+        self._typing_expiry = TypingExpiry(context)
         self._views = Views(self)
         self.kept_unread = KeptUnread(storage.cache)
         """The views in which nothing is marked as read."""
         self._refresher = ViewRefresher(self, clock)
-        self.loader = Loader(self, self._synchronizer)
-        services = Services(self)
+        self.loader = Loader(context, self._synchronizer)
+        services = Services(context, present=present, show_sent=self.show_sent)
         self.outbox = services.outbox
         self.drafts = services.drafts
         self.edits = services.edits
@@ -169,8 +169,7 @@ class Session:
     @property
     def queue_id(self) -> str | None:
         """The id of the event queue, if there is one."""
-        queue = self._synchronizer.stream.queue
-        return queue.queue_id if queue is not None else None
+        return self.context.queue_id
 
     @property
     def last_narrow(self) -> Narrow | None:

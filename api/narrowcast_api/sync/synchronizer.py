@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
@@ -20,6 +20,7 @@ from narrowcast_api.events.stream import EventStream
 from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Anchor, Page
+from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.routes.messages import get_message, list_messages, list_messages_by_id
 from narrowcast_api.routes.narrows import matches_narrow
 from narrowcast_api.state.apply import apply, snapshot_within
@@ -34,10 +35,9 @@ from narrowcast_api.state.changes import (
 from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.codec import to_json
-from narrowcast_api.sync.cache_writer import CacheWriter
+from narrowcast_api.sync.cache_writer import CacheHost, CacheWriter
 from narrowcast_api.sync.carrying import as_in, carry_over
 from narrowcast_api.sync.hidden_channels import may_be_hidden, remove_if_hidden
-from narrowcast_api.sync.host import ServiceHost
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.services import Services
 from narrowcast_api.sync.startup_cache import forget_lost
@@ -73,8 +73,11 @@ _LARGE = 5_000
 """The number of people in a snapshot above which the state is built in a thread, so that input is not blocked."""
 
 
-class SyncHost(ServiceHost, Protocol):
-    """What the synchronizer needs of its session."""
+class SyncHost(CacheHost, Protocol):
+    """What the synchronizer needs of its session, besides the context."""
+
+    @property
+    def context(self) -> SessionContext: ...
 
     @property
     def transport(self) -> httpx2.AsyncBaseTransport | None: ...
@@ -90,8 +93,6 @@ class SyncHost(ServiceHost, Protocol):
     def replace_state(self, state: State) -> None: ...
 
     def refresh_on_screen(self) -> None: ...
-
-    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None: ...
 
     def watch_typing_expiry(self) -> None: ...
 
@@ -122,21 +123,21 @@ class Synchronizer:
 
     def __init__(self, session: SyncHost) -> None:
         self._session = session
+        self._context = session.context
         self._watches: list[_Watch] = []
         self._cache_writer = CacheWriter(session)
         self._carried: set[int] = set()
         """Messages from the previous state or the cache that were not fetched since: they may have changed."""
         self._evict_above = NEWEST_KEPT + EVICTION_BATCH
         """The number of messages in memory at which old ones are dropped."""
-        self._connection = session.client.connection
+        self._connection = session.context.client.connection
         self.stream = EventStream(
             self._connection,
-            clock=session.clock,
-            on_snapshot=self._on_snapshot,
-            on_events=self._on_events,
-            on_status=session.set_status,
+            clock=session.context.clock,
+            receiver=self,
             open_socket=open_socket if session.transport is None else None,
         )
+        session.context.stream = self.stream
         self._connection.on_no_response = self.stream.poll_now
         self._connection.on_action_done = self.stream.action_done
 
@@ -150,19 +151,23 @@ class Synchronizer:
 
     # events
 
-    async def _on_snapshot(self, response: dict[str, object]) -> None:
+    def on_status(self, status: ConnectionStatus) -> None:
+        self._session.set_status(status)
+
+    async def on_snapshot(self, response: dict[str, object]) -> None:
+        """Replaces the state by one from a registration."""
         session = self._session
         people = response.get("realm_users")
         is_large = isinstance(people, Sequence) and len(people) > _LARGE
         state = await asyncio.to_thread(self._build, response) if is_large else self._build(response)
         self._cache_writer.write()
         newest = state.max_message_id
-        carry_over(session.state, state)
+        carry_over(self._context.state, state)
         self._carried = {message.id for message in state.messages}
         session.replace_state(state)
         if is_large:
             gc.freeze()  # garbage collections then skip the hundred thousand people and channels
-        cache = session.storage.cache
+        cache = self._context.storage.cache
         cache.post(forget_lost, cache, state, newest)
         cache.post(lambda: cache.save_snapshot(to_json(cacheable(response))))
         if is_large:
@@ -170,23 +175,24 @@ class Synchronizer:
         session.refresh_on_screen()
 
     def _build(self, response: dict[str, object]) -> State:
-        clock = self._session.clock
+        clock = self._context.clock
         return State.from_snapshot(response, now=clock.now(), monotonic=clock.monotonic)
 
-    async def _on_events(self, events: Sequence[Event]) -> None:
+    async def on_events(self, events: Sequence[Event]) -> None:
+        """Applies events to the state, and to everything that follows it."""
         session = self._session
         changes: list[Change] = []
         outdated: list[float] = []
         try:
             for event in events:
-                if (within := snapshot_within(session.state, event)) is not None:
+                if (within := snapshot_within(self._context.state, event)) is not None:
                     outdated.append(within)
-                made = apply(session.state, event)
+                made = apply(self._context.state, event)
                 self._follow(event, made)
                 changes.extend(made)
         finally:
             session.views.match_on_server()
-            session.publish(*changes)
+            self._context.publish(*changes)
             if any(isinstance(change, ChannelsChanged) for change in changes):
                 session.services.drafts.recheck()
             self._cache_writer.note(changes)
@@ -200,16 +206,16 @@ class Synchronizer:
         for watch in self._watches:
             watch.note(event, changes)
         if isinstance(event, RealmUpdateDictEvent):
-            self._connection.record_upload_limit(session.state.limits.max_file_upload_size_mib)
+            self._connection.record_upload_limit(self._context.state.limits.max_file_upload_size_mib)
         if isinstance(event, UpdateMessageFlagsEvent | ReactionEvent):
             session.services.acts.on_event(event)
         if isinstance(event, UpdateMessageEvent):
             self._cache_writer.note_update(event)
-        update_views(session.views, session.state, event, changes)
+        update_views(session.views, self._context.state, event, changes)
         if isinstance(event, TypingEvent | TypingEditMessageEvent):
             session.watch_typing_expiry()
         if isinstance(event, MessageEvent):
-            message = session.state.messages.get(event.message.id)
+            message = self._context.state.messages.get(event.message.id)
             if message is not None:
                 session.services.outbox.on_message(message, event.local_message_id)
         else:
@@ -223,11 +229,11 @@ class Synchronizer:
         channel stay in that channel.
         """
         old, new = moved.old.channel_id, moved.new.channel_id
-        return old == new or not self._session.state.channels.is_private(old)
+        return old == new or not self._context.state.channels.is_private(old)
 
     def _forget_old(self) -> None:
         """Drops messages from memory that are in no view and not among the newest; they stay in the cache."""
-        messages = self._session.state.messages
+        messages = self._context.state.messages
         if len(messages) < self._evict_above:
             return
         self._cache_writer.write()
@@ -251,7 +257,7 @@ class Synchronizer:
         self, narrow: Narrow, anchor: Anchor | datetime, before: int, after: int, *, include_anchor: bool
     ) -> Page:
         """Fetches a page of a narrow and adds its messages to the state. Raises `NarrowcastError`."""
-        state = self._session.state
+        state = self._context.state
         server = await self._connection.identified()
         with self._watching() as watch:
             page = await list_messages(
@@ -277,9 +283,9 @@ class Synchronizer:
         """Checks whether a channel has become invisible to the user, because it has no messages or its topics
         were rejected.
         """
-        if channel_id is not None and may_be_hidden(self._session.context, channel_id):
+        if channel_id is not None and may_be_hidden(self._context, channel_id):
             self._session.spawn(
-                remove_if_hidden(self._session.context, channel_id), "check whether a channel is hidden"
+                remove_if_hidden(self._context, channel_id), "check whether a channel is hidden"
             )
 
     async def _settled(self, fetched: Sequence[Message], watch: _Watch) -> list[Message]:
@@ -298,10 +304,10 @@ class Synchronizer:
 
     def is_current(self, message_id: int) -> bool:
         """Whether the message in the state is kept up to date by events."""
-        return message_id in self._session.state.messages and message_id not in self._carried
+        return message_id in self._context.state.messages and message_id not in self._carried
 
     def _newest(self, message: Message, watch: _Watch) -> Message:
-        state = self._session.state
+        state = self._context.state
         in_state = state.messages.get(message.id)
         if in_state is None:
             return as_in(state, message) if message.id in watch.flagged else message
@@ -319,7 +325,7 @@ class Synchronizer:
 
     def _taken(self, messages: Sequence[Message], state: State) -> Sequence[Message]:
         """Adds messages that were requested in `state`; returns them as they are known now."""
-        if self._session.state is not state:
+        if self._context.state is not state:
             return self._take_older(messages)
         self._take(messages)
         return messages
@@ -329,38 +335,38 @@ class Synchronizer:
         missing from both, so messages that are already known may be newer and are kept, and the snapshot's
         lists stay as they are. The view is fetched again.
         """
-        state = self._session.state
+        state = self._context.state
         fresh = [message for message in messages if message.id not in state.messages]
         self.carry(fresh)
         if fresh:
-            self._session.publish(MessagesAdded(tuple(message.id for message in fresh)))
+            self._context.publish(MessagesAdded(tuple(message.id for message in fresh)))
         return list(state.messages.known([message.id for message in messages]))
 
     def carry(self, messages: Sequence[Message]) -> None:
         """Adds messages that are older than the snapshot and may have changed since, such as cached ones."""
-        state = self._session.state
+        state = self._context.state
         for message in messages:
             state.messages.put(as_in(state, message))
         self._carried.update(message.id for message in messages)
 
     def _take(self, messages: Sequence[Message]) -> None:
         session = self._session
-        known_ids = {message.id for message in messages if message.id in session.state.messages}
-        fresh = session.state.add_messages(messages)
+        known_ids = {message.id for message in messages if message.id in self._context.state.messages}
+        fresh = self._context.state.add_messages(messages)
         added = tuple(message.id for message in fresh if message.id not in known_ids)
         changed = tuple(message.id for message in fresh if message.id in known_ids)
         if added:
-            session.publish(MessagesAdded(added))
+            self._context.publish(MessagesAdded(added))
         if changed:
-            session.publish(MessagesChanged(changed))
+            self._context.publish(MessagesChanged(changed))
         self._carried.difference_update(message.id for message in messages)
         session.services.outbox.on_fetched({message.id for message in messages})
         if fresh:
-            session.storage.cache.post(session.storage.cache.save_messages, fresh)
+            self._context.storage.cache.post(self._context.storage.cache.save_messages, fresh)
 
     async def fetch_message(self, message_id: int) -> Message | None:
         """Fetches a message into the state; None if it does not exist or is not visible to the user."""
-        state = self._session.state
+        state = self._context.state
         with self._watching() as watch:
             try:
                 fetched = await self._alone(message_id)
@@ -382,7 +388,7 @@ class Synchronizer:
         """Fetches messages into the state, as far as they exist and are visible to the user: in one request
         if the server supports fetching by ids. Raises `NarrowcastError`.
         """
-        state = self._session.state
+        state = self._context.state
         server = await self._connection.identified()
         if server.supports(Gate.MESSAGE_IDS):
             with self._watching() as watch, suppress(BadRequest):  # some servers: too much for one response
@@ -394,7 +400,7 @@ class Synchronizer:
 
     async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
         """Returns which messages belong to a narrow, according to the server. Raises `NarrowcastError`."""
-        state = self._session.state
+        state = self._context.state
         server = await self._connection.identified()
         # `with` only applies to pages: servers reject it for single messages.
         terms = [term for term in narrow.to_wire(server, state, state.me) if term["operator"] != "with"]

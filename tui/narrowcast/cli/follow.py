@@ -76,9 +76,7 @@ class _Follower:
         self._stream = EventStream(
             client.connection,
             clock=SystemClock(),
-            on_snapshot=self._registered,
-            on_events=self._on_events,
-            on_status=self._on_status,
+            receiver=self,
             open_socket=open_socket,
         )
 
@@ -103,14 +101,14 @@ class _Follower:
             await asyncio.gather(receiving, return_exceptions=True)
         raise CommandError(self._refused, Exit.NOT_ALLOWED)
 
-    async def _registered(self, _: dict[str, object]) -> None:
+    async def on_snapshot(self, response: dict[str, object]) -> None:
         self._bell.set()
 
-    async def _on_events(self, events: Sequence[Event]) -> None:
+    async def on_events(self, events: Sequence[Event]) -> None:
         if any(event.type == "message" for event in events):
             self._bell.set()
 
-    def _on_status(self, status: ConnectionStatus) -> None:
+    def on_status(self, status: ConnectionStatus) -> None:
         kind = status.kind.value
         if kind == "refused":
             self._refused = quoted(status.detail) or "the server no longer accepts the API key"
