@@ -20,9 +20,11 @@ from narrowcast_api.server_info import ServerInfo
 
 if TYPE_CHECKING:
     from narrowcast_api.http.operations import Group
+    from narrowcast_api.resources.bots import Bots
     from narrowcast_api.resources.channel_folders import ChannelFolders
     from narrowcast_api.resources.custom_emoji import CustomEmojis
     from narrowcast_api.resources.default_channel_groups import DefaultChannelGroups
+    from narrowcast_api.resources.drafts import Drafts
     from narrowcast_api.resources.exports import Exports
     from narrowcast_api.resources.invites import Invites
     from narrowcast_api.resources.linkifiers import Linkifiers
@@ -31,12 +33,11 @@ if TYPE_CHECKING:
     from narrowcast_api.resources.profile_fields import ProfileFields
     from narrowcast_api.resources.reminders import Reminders
     from narrowcast_api.resources.saved_snippets import SavedSnippets
+    from narrowcast_api.resources.scheduled_messages import ScheduledMessages
     from narrowcast_api.resources.status import StatusGroup
     from narrowcast_api.routes.avatar import Avatar
-    from narrowcast_api.routes.bots import Bots
     from narrowcast_api.routes.calls import Calls
     from narrowcast_api.routes.channels import Channels
-    from narrowcast_api.routes.drafts import Drafts
     from narrowcast_api.routes.events import Events
     from narrowcast_api.routes.flags import Flags
     from narrowcast_api.routes.messages import Messages
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from narrowcast_api.routes.presence import Presences
     from narrowcast_api.routes.reactions import Reactions
     from narrowcast_api.routes.register import Registration
-    from narrowcast_api.routes.scheduled_messages import ScheduledMessages
     from narrowcast_api.routes.server_settings import Server
     from narrowcast_api.routes.settings import Settings
     from narrowcast_api.routes.submessages import Submessages
@@ -59,9 +59,11 @@ if TYPE_CHECKING:
 
 _RESOURCES = frozenset(
     {
+        "bots",
         "channel_folders",
         "custom_emoji",
         "default_channel_groups",
+        "drafts",
         "exports",
         "invites",
         "linkifiers",
@@ -70,6 +72,7 @@ _RESOURCES = frozenset(
         "profile_fields",
         "reminders",
         "saved_snippets",
+        "scheduled_messages",
         "status",
     }
 )

@@ -27,8 +27,8 @@ from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.exchange import PreparedRequest, RawResponse
 from narrowcast_api.http.operations import Group
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.resources.drafts import DraftVersion
 from support.api import ACCOUNT, KEY, make_connection, operations, scripted_client
 from support.ledger import proves
 from support.scripted import ScriptedTransport

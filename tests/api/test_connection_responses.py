@@ -30,7 +30,7 @@ from narrowcast_api.errors import (
     UnauthorizedPrincipal,
 )
 from narrowcast_api.http import connection as connection_module
-from narrowcast_api.model.drafts import DraftVersion
+from narrowcast_api.resources.drafts import DraftVersion
 from support.api import make_connection
 from support.ledger import proves
 from support.scripted import ScriptedTransport

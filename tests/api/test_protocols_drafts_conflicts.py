@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast_api.model.drafts import DraftVersion
+from narrowcast_api.resources.drafts import DraftVersion
 from support.draft_server import LUNCH, DraftClient, edited_elsewhere
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.resources.drafts import DraftVersion
 from support.clock import VirtualClock
 from support.draft_server import LUNCH, DraftClient, DraftServer, Held, edited_elsewhere
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from narrowcast_api.errors import ApiError, BadRequest, NarrowcastError, NotConnected, NotFound
-from narrowcast_api.model.drafts import DraftVersion
+from narrowcast_api.resources.drafts import DraftVersion
 from support.draft_server import LUNCH, DraftClient, Held, edited_elsewhere
 from support.journals import Held as HeldDisk
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from narrowcast_api.errors import BadRequest, InvalidInput, NotFound
-from narrowcast_api.model.drafts import DraftVersion, read_draft
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.resources.drafts import DraftVersion, read_draft
 from narrowcast_api.wire.vocabulary import DraftType
 from support.api import scripted_client
 from support.clock import VirtualClock

@@ -16,9 +16,9 @@ from narrowcast_api.errors import (
     StreamDoesNotExist,
     Unsupported,
 )
+from narrowcast_api.http.conversations import Addressee
 from narrowcast_api.http.operations import OMIT, Omit
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.routes.conversations import Addressee
 from narrowcast_api.server_info import RequestLimits
 from narrowcast_api.wire.vocabulary import PropagateMode
 from support.api import at_levels, boundary_levels, scripted_client

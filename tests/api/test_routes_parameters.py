@@ -20,9 +20,9 @@ from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.routes.user_groups import Change
 from narrowcast_api.wire.parameters import shape
 from narrowcast_api.wire.vocabulary import BotType, ChannelSetting, Dialect, GroupSetting

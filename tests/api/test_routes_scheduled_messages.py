@@ -9,7 +9,7 @@ import pytest
 
 from narrowcast_api.errors import BadRequest, InvalidInput, StreamDoesNotExist, Unsupported
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
-from narrowcast_api.routes.scheduled_messages import ScheduledMessageId
+from narrowcast_api.resources.scheduled_messages import ScheduledMessageId
 from narrowcast_api.server_info import RequestLimits
 from narrowcast_api.wire.vocabulary import MessageType
 from support.api import boundary_levels, scripted_client

@@ -15,12 +15,12 @@ from PIL import Image
 from narrowcast_api.client import Client
 from narrowcast_api.errors import ApiError, InvitationFailed, Unsupported
 from narrowcast_api.events.parsing import parse_event
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.model.user_groups import AdHocGroup, mentionable, system_group_id
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.resources.drafts import DraftsUpdateEvent, DraftVersion
 from narrowcast_api.routes.user_groups import Change
 from narrowcast_api.state.state import State
-from narrowcast_api.wire.events import BadEvent, DraftsUpdateEvent, Event, UnknownEvent
+from narrowcast_api.wire.events import BadEvent, Event, UnknownEvent
 from narrowcast_api.wire.levels import SERVED_LEVEL, Gate
 from narrowcast_api.wire.vocabulary import ProfileFieldType, Role, SystemGroup
 from support.api import client_of

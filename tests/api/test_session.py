@@ -10,10 +10,10 @@ import pytest
 from narrowcast_api.errors import BadRequest
 from narrowcast_api.events.event_socket import Socket, open_socket
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.draft_requests import DraftRequests
+from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import topics as topic_routes

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.model.messages import Message
+from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.cache import Cache
 from narrowcast_api.storage.executors import inline

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.storage.journal import Journal, JournalChanges, committed, deliver_changes
 from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
 from support.journals import DRAFT, LUNCH, MESSAGE, Held, connection_of, journal_at

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from narrowcast_api.model.drafts import DraftVersion
+from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import OutboxState

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.draft_rows import is_same_version, merge_rows
+from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.storage.database import connect
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal

@@ -10,6 +10,7 @@ import pytest
 from narrowcast_api.events.parsing import EVENT_CLASSES, parse_event, parse_events
 from narrowcast_api.model.users import read_user_change
 from narrowcast_api.narrow.destinations import DirectDestination
+from narrowcast_api.resources.drafts import DraftsUpdateEvent
 from narrowcast_api.resources.status import UserStatusEvent
 from narrowcast_api.wire import events
 from narrowcast_api.wire.events import (
@@ -273,5 +274,5 @@ def test_typing_events_say_who_where_and_whether() -> None:
 @proves("EVT-04")
 def test_a_draft_event_carries_the_draft_whole() -> None:
     event = parse_event(_own("drafts", op="update"))
-    assert isinstance(event, events.DraftsUpdateEvent)
+    assert isinstance(event, DraftsUpdateEvent)
     assert (event.draft.id, event.draft.destination) == (3, DirectDestination(frozenset({12})))

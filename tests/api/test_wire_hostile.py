@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import inspect
 from contextlib import suppress
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from narrowcast_api import resources
 from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.wire import (
     channels,
-    drafts,
     groups,
     messages,
     organization,
@@ -26,13 +28,19 @@ from support.captures import fixture, own_events
 from support.exploring import examples
 from support.hostile import deep, hostile_json
 
-_MODULES = (channels, drafts, groups, messages, organization, server, users)
+_MODULES = (
+    *(channels, groups, messages, organization, server, users),
+    *(import_module(f"{resources.__name__}.{found.name}") for found in iter_modules(resources.__path__)),
+)
 MODELS = sorted(
     {
         value
         for module in _MODULES
         for value in vars(module).values()
-        if inspect.isclass(value) and issubclass(value, WireModel) and value.__module__ == module.__name__
+        if inspect.isclass(value)
+        and issubclass(value, WireModel)
+        and not issubclass(value, Event)
+        and value.__module__ == module.__name__
     },
     key=lambda model: (model.__module__, model.__name__),
 )

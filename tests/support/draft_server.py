@@ -18,10 +18,10 @@ from narrowcast_api.errors import (
     OutcomeUnknown,
     RateLimited,
 )
-from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.protocols.draft_requests import DraftRequests
 from narrowcast_api.protocols.drafts import Drafts
+from narrowcast_api.resources.drafts import DraftVersion, ServerDraft
 from narrowcast_api.state.changes import Change
 from narrowcast_api.state.settings import Limits
 from narrowcast_api.state.state import State

@@ -9,8 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.storage.executors import MakeExecutor, inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState

@@ -6,25 +6,28 @@ import re
 from typing import Final
 
 from narrowcast_api.resources import (
+    bots,
     channel_folders,
     custom_emoji,
+    drafts,
     invites,
     linkifiers,
     navigation_views,
     profile_fields,
     reminders,
     saved_snippets,
+    scheduled_messages,
     status,
 )
-from narrowcast_api.wire import channels, drafts, groups, messages, model, organization, server, users
+from narrowcast_api.wire import channels, groups, messages, model, organization, server, users
 from narrowcast_api.wire.model import WireModel
 
 _TABLE: Final[dict[str, type[WireModel]]] = {
     "GET attachments": organization.AttachmentList,
-    "GET bots": users.BotList,
-    "POST bots": users.Bot,
+    "GET bots": bots.BotList,
+    "POST bots": bots.Bot,
     "GET calls/bigbluebutton/create": organization.CallResponse,
-    "PATCH bots/N": users.Bot,
+    "PATCH bots/N": bots.Bot,
     "GET channel_folders": channel_folders.ChannelFolderList,
     "POST channel_folders/create": channel_folders.CreatedChannelFolder,
     "POST channels/create": channels.ChannelId,
@@ -58,8 +61,8 @@ _TABLE: Final[dict[str, type[WireModel]]] = {
     "POST reminders": reminders.CreatedReminder,
     "GET saved_snippets": saved_snippets.SavedSnippetList,
     "POST saved_snippets": saved_snippets.CreatedSavedSnippet,
-    "GET scheduled_messages": drafts.ScheduledMessageList,
-    "POST scheduled_messages": drafts.CreatedScheduledMessage,
+    "GET scheduled_messages": scheduled_messages.ScheduledMessageList,
+    "POST scheduled_messages": scheduled_messages.CreatedScheduledMessage,
     "GET server_settings": server.ServerSettings,
     "GET streams": channels.ChannelList,
     "GET streams/N": channels.ChannelResponse,

@@ -10,8 +10,8 @@ from narrowcast.screens.main.title import TitleLine
 from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
 from narrowcast_api.client import Client
 from narrowcast_api.events.status import ConnectionKind
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.resources.drafts import DraftVersion
 from support.screen_text import screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage

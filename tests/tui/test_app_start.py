@@ -22,9 +22,9 @@ from narrowcast.terminal.paths import Paths
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.account import Account
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.storage.records import Draft
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import auth

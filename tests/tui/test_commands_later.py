@@ -12,10 +12,10 @@ from narrowcast.screens.later.reminders import RemindersScreen
 from narrowcast.screens.later.scheduled import ScheduledScreen, why_not
 from narrowcast.screens.later.snippets import SnippetsScreen
 from narrowcast.text.formats import has_long_clock, moment
-from narrowcast_api.model.scheduled_messages import ScheduledMessage
 from narrowcast_api.model.topics import Topic
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.resources.scheduled_messages import ScheduledMessage
 from narrowcast_api.wire.vocabulary import Role
 from support.fault_proxy import Fault
 from support.live import GENERAL

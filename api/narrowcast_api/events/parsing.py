@@ -9,9 +9,11 @@ from functools import cache
 from typing import Any
 
 from narrowcast_api.resources import (
+    bots,
     channel_folders,
     custom_emoji,
     default_channel_groups,
+    drafts,
     exports,
     invites,
     linkifiers,
@@ -20,6 +22,7 @@ from narrowcast_api.resources import (
     profile_fields,
     reminders,
     saved_snippets,
+    scheduled_messages,
     status,
 )
 from narrowcast_api.wire.event import NO_ID, BadEvent, Event, UnknownEvent
@@ -54,8 +57,8 @@ def _kinds_of(model: type[Event]) -> list[tuple[str, str | None]]:
 
 _MODULES = (
     *(channels, messages, organization, people, personal),
-    *(channel_folders, custom_emoji, default_channel_groups, exports, invites, linkifiers),
-    *(navigation_views, playgrounds, profile_fields, reminders, saved_snippets, status),
+    *(bots, channel_folders, custom_emoji, default_channel_groups, drafts, exports, invites, linkifiers),
+    *(navigation_views, playgrounds, profile_fields, reminders, saved_snippets, scheduled_messages, status),
 )
 
 

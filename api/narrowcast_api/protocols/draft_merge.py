@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from narrowcast_api.clock import Clock
-from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.protocols.draft_rows import is_same_version
 from narrowcast_api.protocols.draft_store import DraftItem, DraftStore
+from narrowcast_api.resources.drafts import DraftVersion, ServerDraft
 from narrowcast_api.storage.records import Draft
 
 SNAPSHOT_LIMIT = 1000

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from narrowcast_api import permissions
 from narrowcast_api.errors import MalformedResponse
-from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.protocols.context import SessionContext
+from narrowcast_api.resources.drafts import DraftVersion, ServerDraft
 
 
 class DraftRequests:

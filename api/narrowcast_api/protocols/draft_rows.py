@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.storage.records import Draft
 
 __all__ = ["is_same_version", "merge_rows"]

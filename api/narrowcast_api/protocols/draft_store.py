@@ -8,9 +8,9 @@ from concurrent.futures import Future
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.draft_rows import is_same_version, merge_rows
+from narrowcast_api.resources.drafts import DraftVersion, ServerDraft
 from narrowcast_api.state.changes import DraftsChanged
 from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import Draft

@@ -26,7 +26,6 @@ from typing import Any
 
 from narrowcast_api.alarm import Alarm
 from narrowcast_api.characters import encodable
-from narrowcast_api.model.drafts import DraftVersion, ServerDraft
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.draft_merge import DraftMerge
@@ -34,6 +33,7 @@ from narrowcast_api.protocols.draft_requests import DraftRequests
 from narrowcast_api.protocols.draft_rows import is_same_version
 from narrowcast_api.protocols.draft_store import DraftItem, DraftStore
 from narrowcast_api.protocols.draft_sync import SYNC_AFTER, DraftSync
+from narrowcast_api.resources.drafts import DraftVersion, ServerDraft
 from narrowcast_api.state.changes import DraftsChanged
 from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import Draft

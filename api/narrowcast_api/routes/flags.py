@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 
 from narrowcast_api.errors import InvalidInput, MalformedResponse
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.conversations import wire_topic
 from narrowcast_api.http.operations import Bound, Done, Group, ids, read, segment
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.routes.conversations import wire_topic
 from narrowcast_api.routes.narrows import Narrowing, anchor_params, wire_narrow
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate

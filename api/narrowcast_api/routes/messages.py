@@ -10,18 +10,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import (
-    OMIT,
-    Bound,
-    Done,
-    Group,
-    Omit,
-    drop_unsupported,
-    ids,
-    read,
-    segment,
-)
-from narrowcast_api.routes.conversations import (
+from narrowcast_api.http.conversations import (
     Addressee,
     ChannelDestination,
     DirectDestination,
@@ -33,6 +22,17 @@ from narrowcast_api.routes.conversations import (
     message_type,
     people_to,
     wire_topic,
+)
+from narrowcast_api.http.operations import (
+    OMIT,
+    Bound,
+    Done,
+    Group,
+    Omit,
+    drop_unsupported,
+    ids,
+    read,
+    segment,
 )
 from narrowcast_api.routes.narrows import Narrowing, anchor_params, wire_narrow
 from narrowcast_api.wire.levels import Gate

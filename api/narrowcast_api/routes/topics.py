@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from narrowcast_api.errors import InvalidInput, RateLimited, ServerFault, TransportError
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.conversations import wire_topic
 from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, read, segment
 from narrowcast_api.model.topics import resolved_name, unresolved_name
 from narrowcast_api.narrow.destinations import fold_topic
-from narrowcast_api.routes.conversations import wire_topic
 from narrowcast_api.routes.messages import edit_message
 from narrowcast_api.wire.channels import DeleteTopicResult, TopicList
 from narrowcast_api.wire.levels import Gate

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import Bound, Done, Group, read, segment
-from narrowcast_api.routes.conversations import (
+from narrowcast_api.http.conversations import (
     ChannelDestination,
     Destination,
     channel_id,
@@ -13,6 +12,7 @@ from narrowcast_api.routes.conversations import (
     recipients,
     wire_topic,
 )
+from narrowcast_api.http.operations import Bound, Done, Group, read, segment
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.model import NOTICES
 from narrowcast_api.wire.vocabulary import TypingOperation

@@ -6,11 +6,13 @@ from msgspec.structs import replace
 
 from narrowcast_api.resources import (
     custom_emoji,
+    drafts,
     linkifiers,
     navigation_views,
     playgrounds,
     reminders,
     saved_snippets,
+    scheduled_messages,
 )
 from narrowcast_api.resources.exports import RealmExportEvent
 from narrowcast_api.resources.invites import InvitesChangedEvent
@@ -33,9 +35,6 @@ from narrowcast_api.state.settings import changed_limits
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
     AttachmentEvent,
-    DraftsAddEvent,
-    DraftsRemoveEvent,
-    DraftsUpdateEvent,
     HasWebexTokenEvent,
     LegacySettingEvent,
     RealmDomainsAddEvent,
@@ -43,9 +42,6 @@ from narrowcast_api.wire.events import (
     RealmUpdateDictEvent,
     RealmUpdateEvent,
     RealmUserSettingsDefaultsEvent,
-    ScheduledMessagesAddEvent,
-    ScheduledMessagesRemoveEvent,
-    ScheduledMessagesUpdateEvent,
     UserSettingsEvent,
 )
 from narrowcast_api.wire.levels import Gate
@@ -53,48 +49,16 @@ from narrowcast_api.wire.levels import Gate
 handlers = Handlers()
 handlers.include(saved_snippets.handlers, lambda state: state.saved_snippets, SavedSnippetsChanged())
 handlers.include(reminders.handlers, lambda state: state.reminders, ScheduledMessagesChanged())
+handlers.include(drafts.handlers, lambda state: state.drafts, DraftsChanged())
+handlers.include(
+    scheduled_messages.handlers, lambda state: state.scheduled_messages, ScheduledMessagesChanged()
+)
 handlers.include(custom_emoji.handlers, lambda state: state.custom_emoji, CustomEmojiChanged())
 handlers.include(linkifiers.handlers, lambda state: state.linkifiers, LinkifiersChanged())
 handlers.include(playgrounds.handlers, lambda state: state.playgrounds, LinkifiersChanged())
 handlers.include(
     navigation_views.handlers, lambda state: state.navigation_views, SettingsChanged(("navigation_views",))
 )
-
-
-@handlers.of(DraftsAddEvent)
-def _drafts_add(state: State, event: DraftsAddEvent) -> tuple[Change, ...]:
-    state.drafts.put(draft.without(state.me) for draft in event.drafts)
-    return (DraftsChanged(),)
-
-
-@handlers.of(DraftsUpdateEvent)
-def _drafts_update(state: State, event: DraftsUpdateEvent) -> tuple[Change, ...]:
-    state.drafts.put([event.draft.without(state.me)])
-    return (DraftsChanged(),)
-
-
-@handlers.of(DraftsRemoveEvent)
-def _drafts_remove(state: State, event: DraftsRemoveEvent) -> tuple[Change, ...]:
-    state.drafts.remove(event.draft_id)
-    return (DraftsChanged(),)
-
-
-@handlers.of(ScheduledMessagesAddEvent)
-def _scheduled_add(state: State, event: ScheduledMessagesAddEvent) -> tuple[Change, ...]:
-    state.scheduled_messages.put(message.without(state.me) for message in event.scheduled_messages)
-    return (ScheduledMessagesChanged(),)
-
-
-@handlers.of(ScheduledMessagesUpdateEvent)
-def _scheduled_update(state: State, event: ScheduledMessagesUpdateEvent) -> tuple[Change, ...]:
-    state.scheduled_messages.put([event.scheduled_message.without(state.me)])
-    return (ScheduledMessagesChanged(),)
-
-
-@handlers.of(ScheduledMessagesRemoveEvent)
-def _scheduled_remove(state: State, event: ScheduledMessagesRemoveEvent) -> tuple[Change, ...]:
-    state.scheduled_messages.remove(event.scheduled_message_id)
-    return (ScheduledMessagesChanged(),)
 
 
 @handlers.of(HasWebexTokenEvent)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from narrowcast_api.model.bots import changed_bot
 from narrowcast_api.model.user_groups import group_settings, setting_to_wire, setting_without
+from narrowcast_api.resources import bots
 from narrowcast_api.resources.status import UserStatusEvent
 from narrowcast_api.state.changes import (
     Change,
@@ -21,9 +21,6 @@ from narrowcast_api.wire.events import (
     AlertWordsEvent,
     MutedUsersEvent,
     PresenceEvent,
-    RealmBotAddEvent,
-    RealmBotRemoveEvent,
-    RealmBotUpdateEvent,
     RealmUserAddEvent,
     RealmUserRemoveEvent,
     RealmUserUpdateEvent,
@@ -36,6 +33,9 @@ from narrowcast_api.wire.events import (
 from narrowcast_api.wire.levels import Gate
 
 handlers = Handlers()
+handlers.include(
+    bots.handlers, lambda state: state.managed_bots, lambda event: UsersChanged((event.bot.user_id,))
+)
 
 
 @handlers.of(RealmUserAddEvent)
@@ -158,23 +158,3 @@ def _group_subgroups(state: State, event: UserGroupSubgroupsEvent) -> tuple[Chan
     else:
         state.user_groups.change_subgroups(event.group_id, remove=subgroups)
     return (UserGroupsChanged(),)
-
-
-@handlers.of(RealmBotAddEvent)
-def _bot_add(state: State, event: RealmBotAddEvent) -> tuple[Change, ...]:
-    state.managed_bots.put([event.bot])
-    return (UsersChanged((event.bot.user_id,)),)
-
-
-@handlers.of(RealmBotUpdateEvent)
-def _bot_update(state: State, event: RealmBotUpdateEvent) -> tuple[Change, ...]:
-    bot = state.managed_bots.get(event.bot.user_id)
-    if bot is not None:
-        state.managed_bots.put([changed_bot(bot, event.bot.values)])
-    return (UsersChanged((event.bot.user_id,)),)
-
-
-@handlers.of(RealmBotRemoveEvent)
-def _bot_remove(state: State, event: RealmBotRemoveEvent) -> tuple[Change, ...]:
-    state.managed_bots.remove(event.bot.user_id)
-    return (UsersChanged((event.bot.user_id,)),)

@@ -34,13 +34,20 @@ class Handlers:
 
         return register
 
-    def include(self, resource: EventHandlers[Part], part: Callable[[State], Part], *changes: Change) -> None:
-        """Registers the handlers of a resource, which change this part of the state; `changes` reports it."""
+    def include(
+        self,
+        resource: EventHandlers[Part],
+        part: Callable[[State], Part],
+        *changes: Change | Callable[[Any], Change],
+    ) -> None:
+        """Registers the handlers of a resource, which change this part of the state; `changes` reports it, those
+        that depend on the event as a function of it.
+        """
 
         def handler(handle: Callable[[Part, Any], None]) -> Handler:
             def apply(state: State, event: Event) -> tuple[Change, ...]:
                 handle(part(state), event)
-                return changes
+                return tuple(change(event) if callable(change) else change for change in changes)
 
             return apply
 

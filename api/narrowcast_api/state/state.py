@@ -15,9 +15,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from narrowcast_api.model.attachments import read_attachment
-from narrowcast_api.model.bots import read_managed_bot
 from narrowcast_api.model.channels import read_channel, read_subscribed
-from narrowcast_api.model.drafts import read_draft
 from narrowcast_api.model.messages import Message
 from narrowcast_api.model.reading import (
     RawRecord,
@@ -32,18 +30,20 @@ from narrowcast_api.model.reading import (
     text,
     texts,
 )
-from narrowcast_api.model.scheduled_messages import read_scheduled_message
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting, read_user_group
 from narrowcast_api.model.users import read_user
 from narrowcast_api.resources import (
+    bots,
     custom_emoji,
     default_channel_groups,
+    drafts,
     linkifiers,
     navigation_views,
     playgrounds,
     profile_fields,
     reminders,
     saved_snippets,
+    scheduled_messages,
 )
 from narrowcast_api.resources.collection import Collection
 from narrowcast_api.resources.status import Statuses
@@ -98,10 +98,8 @@ class State:
         self.settings = read_user_settings({})
         self.organization = read_organization_settings({})
         self.newcomers = read_newcomer_settings({})
-        self.drafts = Collection("drafts", lambda draft: draft.id, read_draft)
-        self.scheduled_messages = Collection(
-            "scheduled_messages", lambda message: message.id, read_scheduled_message
-        )
+        self.drafts = drafts.DraftCollection(me)
+        self.scheduled_messages = scheduled_messages.ScheduledMessageCollection(me)
         self.reminders = reminders.collection()
         self.saved_snippets = saved_snippets.collection()
         self.linkifiers = linkifiers.collection()
@@ -109,7 +107,7 @@ class State:
         self.custom_emoji = custom_emoji.CustomEmojiCollection()
         self.profile_fields = profile_fields.collection()
         self.navigation_views = navigation_views.collection()
-        self.managed_bots = Collection("realm_bots", lambda bot: bot.user_id, read_managed_bot)
+        self.managed_bots = bots.collection()
         self.attachments = Collection("attachments", lambda attachment: attachment.id, read_attachment)
         """The user's own files, as far as events reported them; the full list must be requested from the server."""
         self.max_message_id = 0
@@ -339,13 +337,11 @@ def _load_messages(state: State, response: RawRecord) -> None:
 
 
 def _load_tables(state: State, response: RawRecord) -> None:
-    me = state.me
-    state.drafts.put(draft.without(me) for draft in records(response.get("drafts"), read_draft, "draft"))
-    scheduled = records(response.get("scheduled_messages"), read_scheduled_message, "scheduled message")
-    state.scheduled_messages.put(message.without(me) for message in scheduled)
     if not state.supports(Gate.LINKIFIER_OBJECTS):
         state.linkifiers.put(linkifiers.read_filters(response.get("realm_filters")))
     for collection in (
+        state.drafts,
+        state.scheduled_messages,
         state.reminders,
         state.saved_snippets,
         state.linkifiers,

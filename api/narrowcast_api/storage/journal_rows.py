@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from narrowcast_api.characters import encodable
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.storage.codec import destination_from_text, destination_to_text
 from narrowcast_api.storage.records import (
     ActRecord,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.resources.drafts import DraftVersion
 
 
 class OutboxState(enum.Enum):

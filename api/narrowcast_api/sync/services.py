@@ -22,6 +22,7 @@ from narrowcast_api.protocols.read_marks import ReadMarks
 from narrowcast_api.protocols.status_end import StatusEnd
 from narrowcast_api.protocols.typing import TypingSender
 from narrowcast_api.protocols.uploads import UploadQueue
+from narrowcast_api.resources.drafts import DraftsAddEvent, DraftsRemoveEvent, DraftsUpdateEvent
 from narrowcast_api.state.state import State
 from narrowcast_api.sync.other_windows import OtherWindows
 from narrowcast_api.wire import events as kinds
@@ -97,14 +98,14 @@ class Services:
     def on_event(self, event: kinds.Event) -> None:
         """Handles events about drafts, and about the setting that turns them off."""
         drafts = self._context.state.drafts
-        if isinstance(event, kinds.DraftsAddEvent):
+        if isinstance(event, DraftsAddEvent):
             added = [drafts.get(draft.id) for draft in event.drafts]
             self.drafts.on_added(self._draft_requests.in_local_time(filter(None, added)))
-        elif isinstance(event, kinds.DraftsUpdateEvent):
+        elif isinstance(event, DraftsUpdateEvent):
             draft = drafts.get(event.draft.id)
             if draft is not None:
                 self.drafts.on_updated(self._draft_requests.in_local_time([draft]))
-        elif isinstance(event, kinds.DraftsRemoveEvent):
+        elif isinstance(event, DraftsRemoveEvent):
             self.drafts.on_removed(event.draft_id)
         elif isinstance(event, kinds.UserSettingsEvent) and event.property == _DRAFTS_SETTING:
             self.drafts.on_setting()

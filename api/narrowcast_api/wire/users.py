@@ -142,25 +142,3 @@ class AvatarResponse(WireModel):
     """Response of POST and DELETE /users/me/avatar."""
 
     avatar_url: str
-
-
-class Bot(WireModel):
-    """A bot of the current user. In the list its address is called ``username``."""
-
-    user_id: Id | None = None
-    username: str | None = None
-    full_name: str = ""
-    api_key: str | None = None
-    avatar_url: str | None = None
-    bot_type: Int | None = None
-    is_active: bool = True
-    owner_id: Id | None = None
-    default_sending_stream: str | None = None
-    default_events_register_stream: str | None = None
-    default_all_public_streams: bool = False
-
-    hidden_fields: ClassVar[frozenset[str]] = frozenset({"api_key"})
-
-
-class BotList(WireModel):
-    bots: GoodList[Bot] = []

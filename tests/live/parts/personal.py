@@ -6,8 +6,8 @@ from typing import Any
 
 from live.call_recorder import CallRecorder
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import PresenceStatus
 from support.pictures import PIXEL

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from narrowcast_api.model import bots, users
 from narrowcast_api.model import presence as presence_model
+from narrowcast_api.model import users
 from narrowcast_api.model.reading import BadRow, RawRecord
 from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.groups import UserGroup
@@ -45,33 +45,6 @@ class RealmUserUpdateEvent(RealmUserEvent):
 
     op: Literal["update"] = "update"
     person: Annotated[users.UserChange, read_by(users.read_user_change)]
-
-
-class RealmBotEvent(Event):
-    """Base class of events about the bots that the current user manages."""
-
-    type: Literal["realm_bot"] = "realm_bot"
-
-
-class RealmBotAddEvent(RealmBotEvent):
-    """The current user has a new bot to manage."""
-
-    op: Literal["add"] = "add"
-    bot: Annotated[bots.ManagedBot, read_by(bots.read_managed_bot)]
-
-
-class RealmBotUpdateEvent(RealmBotEvent):
-    """Properties of a bot changed."""
-
-    op: Literal["update"] = "update"
-    bot: Annotated[bots.BotChange, read_by(bots.read_managed_bot_change)]
-
-
-class RealmBotRemoveEvent(RealmBotEvent):
-    """A bot was removed; some servers send ``delete`` instead."""
-
-    op: Literal["remove", "delete"] = "remove"
-    bot: Annotated[bots.BotChange, read_by(bots.read_managed_bot_change)]
 
 
 class UserGroupEvent(Event):

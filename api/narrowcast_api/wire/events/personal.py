@@ -1,67 +1,12 @@
-"""Events about the current user's own data: drafts, scheduled messages, settings, files."""
+"""Events about the current user's own data: settings, files."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-from narrowcast_api.wire.drafts import Draft, ScheduledMessage
 from narrowcast_api.wire.event import Event
-from narrowcast_api.wire.model import GoodList, Id, Int
+from narrowcast_api.wire.model import GoodList, Int
 from narrowcast_api.wire.organization import Attachment, OnboardingStep
-
-
-class DraftsEvent(Event):
-    """Base class of draft events (EVT-04)."""
-
-    type: Literal["drafts"] = "drafts"
-
-
-class DraftsAddEvent(DraftsEvent):
-    """New drafts; may arrive before the response to the request that created them."""
-
-    op: Literal["add"] = "add"
-    drafts: GoodList[Draft]
-
-
-class DraftsUpdateEvent(DraftsEvent):
-    """A changed draft, complete."""
-
-    op: Literal["update"] = "update"
-    draft: Draft
-
-
-class DraftsRemoveEvent(DraftsEvent):
-    """A draft was deleted or sent."""
-
-    op: Literal["remove"] = "remove"
-    draft_id: Id
-
-
-class ScheduledMessagesEvent(Event):
-    """Base class of events about scheduled messages."""
-
-    type: Literal["scheduled_messages"] = "scheduled_messages"
-
-
-class ScheduledMessagesAddEvent(ScheduledMessagesEvent):
-    """New scheduled messages."""
-
-    op: Literal["add"] = "add"
-    scheduled_messages: GoodList[ScheduledMessage]
-
-
-class ScheduledMessagesUpdateEvent(ScheduledMessagesEvent):
-    """A changed scheduled message; a failed delivery is an update with ``failed``."""
-
-    op: Literal["update"] = "update"
-    scheduled_message: ScheduledMessage
-
-
-class ScheduledMessagesRemoveEvent(ScheduledMessagesEvent):
-    """A scheduled message was sent or deleted."""
-
-    op: Literal["remove"] = "remove"
-    scheduled_message_id: Id
 
 
 class UserSettingsEvent(Event):

@@ -30,8 +30,8 @@ from narrowcast.text.safe_text import safe_line
 from narrowcast_api import permissions
 from narrowcast_api.errors import NO_EFFECT, InvalidInput, NarrowcastError
 from narrowcast_api.http.encoding import OMIT
-from narrowcast_api.model.scheduled_messages import ScheduledMessage
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.resources.scheduled_messages import ScheduledMessage
 from narrowcast_api.state.changes import ScheduledMessagesChanged
 from narrowcast_api.wire.levels import Gate
 

@@ -25,8 +25,8 @@ from narrowcast_api.wire.vocabulary import BotType, WebhookInterface
 
 if TYPE_CHECKING:
     from narrowcast_api.model.users import User
+    from narrowcast_api.resources.bots import Bot
     from narrowcast_api.sync.session import Session
-    from narrowcast_api.wire.users import Bot
 
 
 _SHORT_NAME = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+")

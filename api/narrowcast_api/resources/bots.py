@@ -1,19 +1,163 @@
-"""The current user's bots (outside the contract, CONV-23)."""
+"""The bots that the current user manages: their own, and for administrators all bots.
+
+Outside the contract (CONV-23).
+"""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 from narrowcast_api.errors import InvalidInput, MalformedResponse, NarrowcastError
-from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.http.operations import Bound, Done, Group, given, read, segment
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.model.reading import RawRecord, integer, rows, text
-from narrowcast_api.routes.events import delete_queue
+from narrowcast_api.model.reading import RawRecord, boolean, integer, optional_int, required_int, rows, text
+from narrowcast_api.resources.collection import Collection, EventHandlers
+from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.users import Bot, BotList
+from narrowcast_api.wire.model import GoodList, Id, Int, WireModel, read_by
 from narrowcast_api.wire.vocabulary import BotType, WebhookInterface
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
+
+
+_QUEUE_SECONDS = 5.0
+"""How long the end of a queue may take that was only needed for a token."""
+
+
+class ManagedBot(NamedTuple):
+    """A bot that the current user manages, without its key and the token of a webhook: request those when needed."""
+
+    user_id: int
+    full_name: str
+    is_active: bool
+    owner_id: int | None
+    payload_url: str = ""
+    """The address that an outgoing webhook calls; empty for other bots."""
+    interface_type: int = 1
+    """The format in which it receives messages."""
+
+
+def read_managed_bot(row: RawRecord) -> ManagedBot:
+    return ManagedBot(
+        required_int(row, "user_id"),
+        text(row, "full_name"),
+        boolean(row, "is_active", True),
+        optional_int(row, "owner_id"),
+        *_service(row),
+    )
+
+
+class BotChange(NamedTuple):
+    """Changed properties of a bot, by wire name and without its key."""
+
+    user_id: int
+    values: RawRecord
+
+
+def read_managed_bot_change(row: RawRecord) -> BotChange:
+    """Reads the `bot` of a `realm_bot` event that changes or removes a bot."""
+    values = {key: row[key] for key in row if key not in {"user_id", "api_key"}}
+    return BotChange(required_int(row, "user_id"), values)
+
+
+def changed_bot(bot: ManagedBot, values: RawRecord) -> ManagedBot:
+    """Returns the bot with the changed properties."""
+    return ManagedBot(
+        bot.user_id,
+        text(values, "full_name", bot.full_name),
+        boolean(values, "is_active", bot.is_active),
+        optional_int(values, "owner_id") if "owner_id" in values else bot.owner_id,
+        *(_service(values) if "services" in values else (bot.payload_url, bot.interface_type)),
+    )
+
+
+def _service(row: RawRecord) -> tuple[str, int]:
+    """The address that an outgoing webhook calls, and the format."""
+    service = next(rows(row.get("services")), {})
+    return text(service, "base_url"), integer(service, "interface", 1)
+
+
+def collection() -> Collection[int, ManagedBot]:
+    """The bots in the state."""
+    return Collection("realm_bots", lambda bot: bot.user_id, read_managed_bot)
+
+
+# events
+
+
+handlers = EventHandlers[Collection[int, ManagedBot]]()
+
+
+class RealmBotEvent(Event):
+    """Base class of events about the bots that the current user manages."""
+
+    type: Literal["realm_bot"] = "realm_bot"
+
+
+class RealmBotAddEvent(RealmBotEvent):
+    """The current user has a new bot to manage."""
+
+    op: Literal["add"] = "add"
+    bot: Annotated[ManagedBot, read_by(read_managed_bot)]
+
+
+class RealmBotUpdateEvent(RealmBotEvent):
+    """Properties of a bot changed."""
+
+    op: Literal["update"] = "update"
+    bot: Annotated[BotChange, read_by(read_managed_bot_change)]
+
+
+class RealmBotRemoveEvent(RealmBotEvent):
+    """A bot was removed; some servers send ``delete`` instead."""
+
+    op: Literal["remove", "delete"] = "remove"
+    bot: Annotated[BotChange, read_by(read_managed_bot_change)]
+
+
+@handlers.of(RealmBotAddEvent)
+def _add(bots: Collection[int, ManagedBot], event: RealmBotAddEvent) -> None:
+    bots.put([event.bot])
+
+
+@handlers.of(RealmBotUpdateEvent)
+def _update(bots: Collection[int, ManagedBot], event: RealmBotUpdateEvent) -> None:
+    bot = bots.get(event.bot.user_id)
+    if bot is not None:
+        bots.put([changed_bot(bot, event.bot.values)])
+
+
+@handlers.of(RealmBotRemoveEvent)
+def _remove(bots: Collection[int, ManagedBot], event: RealmBotRemoveEvent) -> None:
+    bots.remove(event.bot.user_id)
+
+
+# operations
+
+
+class Bot(WireModel):
+    """A bot of the current user. In the list its address is called ``username``."""
+
+    user_id: Id | None = None
+    username: str | None = None
+    full_name: str = ""
+    api_key: str | None = None
+    avatar_url: str | None = None
+    bot_type: Int | None = None
+    is_active: bool = True
+    owner_id: Id | None = None
+    default_sending_stream: str | None = None
+    default_events_register_stream: str | None = None
+    default_all_public_streams: bool = False
+
+    hidden_fields: ClassVar[frozenset[str]] = frozenset({"api_key"})
+
+
+class BotList(WireModel):
+    bots: GoodList[Bot] = []
 
 
 async def list_bots(connection: Connection) -> list[Bot]:
@@ -116,7 +260,9 @@ async def webhook_token(connection: Connection, *, bot_id: int) -> Secret:
     queue_id = response.get("queue_id")
     if isinstance(queue_id, str):
         with suppress(NarrowcastError):
-            await delete_queue(connection, queue_id=queue_id)
+            await connection.request(
+                "DELETE", "/events", {"queue_id": queue_id}, timeout=_QUEUE_SECONDS, bucket="events"
+            )
     services = [
         service
         for bot in rows(response.get("realm_bots"))

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.operations import OMIT, Omit, ids, read, segment
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import OwnUserResponse
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
 
 __all__ = ["Addressee", "ChannelDestination", "Destination", "DirectDestination"]
 

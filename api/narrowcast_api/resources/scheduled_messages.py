@@ -1,16 +1,13 @@
-"""Messages to be sent later (SCH rows; listing, creating and deleting are outside them, SCH-24)."""
+"""Messages that the server sends later (SCH rows; listing, creating and deleting are outside them, SCH-24)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import NewType
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, NewType
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, ids, read, segment
-from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
-from narrowcast_api.routes.conversations import (
+from narrowcast_api.http.conversations import (
     channel_id,
     checked_content,
     message_type,
@@ -19,10 +16,127 @@ from narrowcast_api.routes.conversations import (
     recipients,
     wire_topic,
 )
+from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, ids, read, segment
+from narrowcast_api.model.destinations import others_only, read_destination
+from narrowcast_api.model.reading import RawRecord, boolean, integer, required_int, text
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.resources.collection import Collection, EventHandlers
 from narrowcast_api.server_info import ServerInfo
-from narrowcast_api.wire.drafts import CreatedScheduledMessage, ScheduledMessage, ScheduledMessageList
+from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.model import GoodList, Id, WireModel, read_by
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
+
+
+class ScheduledMessage(NamedTuple):
+    """A message that the server sends later, at `deliver_at` (UTC seconds); `failed`: the delivery failed.
+
+    Direct destinations include the current user: see `without`.
+    """
+
+    id: int
+    destination: Destination | None
+    content: str
+    rendered_content: str
+    deliver_at: int
+    failed: bool
+
+    def without(self, me: int) -> ScheduledMessage:
+        """The message with a destination as elsewhere: without the user `me`."""
+        return self._replace(destination=others_only(self.destination, me))
+
+
+def read_scheduled_message(row: RawRecord) -> ScheduledMessage:
+    """Reads a row of `scheduled_messages`."""
+    return ScheduledMessage(
+        id=required_int(row, "scheduled_message_id"),
+        destination=read_destination(row),
+        content=text(row, "content"),
+        rendered_content=text(row, "rendered_content"),
+        deliver_at=integer(row, "scheduled_delivery_timestamp"),
+        failed=boolean(row, "failed"),
+    )
+
+
+ScheduledMessageRow = Annotated[ScheduledMessage, read_by(read_scheduled_message)]
+
+
+class ScheduledMessageCollection(Collection[int, ScheduledMessage]):
+    """The user's scheduled messages in the state; destinations are as elsewhere, without the current user."""
+
+    def __init__(self, me: int) -> None:
+        super().__init__("scheduled_messages", lambda message: message.id, read_scheduled_message)
+        self._me = me
+
+    def put(self, records: Iterable[ScheduledMessage]) -> None:
+        super().put(record.without(self._me) for record in records)
+
+
+# events
+
+
+handlers = EventHandlers[ScheduledMessageCollection]()
+
+
+class ScheduledMessagesEvent(Event):
+    """Base class of events about scheduled messages."""
+
+    type: Literal["scheduled_messages"] = "scheduled_messages"
+
+
+class ScheduledMessagesAddEvent(ScheduledMessagesEvent):
+    """New scheduled messages."""
+
+    op: Literal["add"] = "add"
+    scheduled_messages: GoodList[ScheduledMessageRow]
+
+
+class ScheduledMessagesUpdateEvent(ScheduledMessagesEvent):
+    """A changed scheduled message; a failed delivery is an update with ``failed``."""
+
+    op: Literal["update"] = "update"
+    scheduled_message: ScheduledMessageRow
+
+
+class ScheduledMessagesRemoveEvent(ScheduledMessagesEvent):
+    """A scheduled message was sent or deleted."""
+
+    op: Literal["remove"] = "remove"
+    scheduled_message_id: Id
+
+
+@handlers.of(ScheduledMessagesAddEvent)
+def _add(messages: ScheduledMessageCollection, event: ScheduledMessagesAddEvent) -> None:
+    messages.put(event.scheduled_messages)
+
+
+@handlers.of(ScheduledMessagesUpdateEvent)
+def _update(messages: ScheduledMessageCollection, event: ScheduledMessagesUpdateEvent) -> None:
+    messages.put([event.scheduled_message])
+
+
+@handlers.of(ScheduledMessagesRemoveEvent)
+def _remove(messages: ScheduledMessageCollection, event: ScheduledMessagesRemoveEvent) -> None:
+    messages.remove(event.scheduled_message_id)
+
+
+# operations
+
+
+class ScheduledMessageList(WireModel):
+    """Response of GET /scheduled_messages, next delivery first."""
+
+    scheduled_messages: GoodList[ScheduledMessageRow] = []
+
+
+class CreatedScheduledMessage(WireModel):
+    """Response of POST /scheduled_messages."""
+
+    scheduled_message_id: Id
+
 
 ScheduledMessageId = NewType("ScheduledMessageId", int)
 """The id of a scheduled message; the sent message gets a different id (SCH-21)."""
