@@ -23,6 +23,7 @@ PACKAGES = {
 SAME_LINES = 12
 """The most lines that two places may share."""
 SHORT_DOCSTRING = 22
+SHORT_FILE = 60
 WITH_STATE = r"saved_?snippet"
 STATELESS = r"(?<!enable_)(?<!send_)read_?receipt"
 """Two operations, as they are named in the code; not the settings whose names contain the same words."""
@@ -158,6 +159,43 @@ def docstrings_and_functions() -> tuple[int, list[int]]:
     return short, lengths
 
 
+def share_of_imports() -> float:
+    """Returns the percentage of all lines that are import statements."""
+    imported = total = 0
+    for path in modules().values():
+        text = path.read_text(encoding="utf-8")
+        total += len(text.splitlines())
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                imported += (node.end_lineno or node.lineno) - node.lineno + 1
+    return 100 * imported / total
+
+
+def repeated_class_names() -> dict[str, list[str]]:
+    """Returns the names of classes that several files define, with these files."""
+    files: dict[str, list[str]] = {}
+    for name, path in modules().items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                files.setdefault(node.name, []).append(name)
+    return {name: where for name, where in files.items() if len(where) > 1}
+
+
+def callables_of_constructors() -> dict[str, int]:
+    """Returns how many functions each constructor takes, by class, as far as it takes any."""
+    found = {}
+    for name, path in modules().items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for of_class in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+            for function in of_class.body:
+                if isinstance(function, ast.FunctionDef) and function.name == "__init__":
+                    taken = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+                    types = [ast.unparse(one.annotation) for one in taken if one.annotation is not None]
+                    if count := sum("Callable[" in annotation for annotation in types):
+                        found[f"{name}.{of_class.name}"] = count
+    return found
+
+
 def knowing(words: str) -> dict[str, list[str]]:
     """Returns the files of each package that contain a pattern, such as the name of an operation."""
     pattern = re.compile(words, re.IGNORECASE)
@@ -189,6 +227,13 @@ def main() -> None:
     rows = [
         ("files", str(len(known))),
         ("lines", str(sum(sizes.values()))),
+        (f"files of less than {SHORT_FILE} lines", str(sum(size < SHORT_FILE for size in sizes.values()))),
+        ("imports, percentage of lines", f"{share_of_imports():.1f}"),
+        ("class names that several files define", str(len(repeated_class_names()))),
+        (
+            "most functions that a constructor takes",
+            str(max(callables_of_constructors().values(), default=0)),
+        ),
         ("longest file", f"{longest} {sizes[longest]}"),
         ("lines of a function, median and most", f"{median(lengths):.0f}, {max(lengths)}"),
         ("import cycles of files", str(len(groups))),
@@ -205,6 +250,10 @@ def main() -> None:
         for group in groups:
             lines += ["", "circle:", *(f"  {name}" for name in group)]
         lines += ["", "inside functions:", *(f"  {line}" for line in inside)]
+        lines += ["", "class names:"]
+        lines += [f"  {name}: {', '.join(where)}" for name, where in sorted(repeated_class_names().items())]
+        lines += ["", "functions that constructors take:"]
+        lines += [f"  {count} {name}" for name, count in callables_of_constructors().items() if count > 2]
         lines += ["", "repeated:", *(f"  {line}" for line in repeated_lines())]
         lines += ["", "a message:", *(f"{'*' if name in way else ' '} {name}" for name in trace.given)]
     sys.stdout.write("\n".join([*lines, ""]))
