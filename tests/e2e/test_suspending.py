@@ -54,8 +54,8 @@ def open_settled(served: Served, open_app: OpenApp) -> Terminal:
 
 
 def suspend(terminal: Terminal, how: str = "ctrl+z") -> None:
-    """Suspends the app by its key, or by the signal, since dialogs have no such key."""
-    if how == "ctrl+z":
+    """Suspends the app by its key, or by the signal, since in fields the key undoes."""
+    if how.startswith("ctrl+z"):
         terminal.press("ctrl+z")
     else:
         terminal.signal(signal.SIGTSTP)
@@ -63,11 +63,15 @@ def suspend(terminal: Terminal, how: str = "ctrl+z") -> None:
     assert "● live" not in terminal.text
 
 
-@pytest.mark.parametrize("how", ["ctrl+z", "signal"])
+@pytest.mark.parametrize("how", ["ctrl+z", "ctrl+z in a dialog", "signal"])
 def test_after_a_suspension_every_cell_is_as_before(served: Served, open_app: OpenApp, how: str) -> None:
     terminal = open_settled(served, open_app)
     if how == "signal":
         terminal.press("?")
+        terminal.wait_for("Esc")
+        terminal.settle(quiet=0.5)
+    if how == "ctrl+z in a dialog":
+        terminal.press("I")
         terminal.wait_for("Esc")
         terminal.settle(quiet=0.5)
     before = cells(terminal)

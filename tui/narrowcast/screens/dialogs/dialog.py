@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.strip import Strip
 
 from narrowcast.keys.hints import SEPARATOR, KeyHint, hint_words, keys_of
-from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.keys.registry import Context, bindings_for, by_id
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.terminal.textual_reads import focused_before, rows_of
 
@@ -35,7 +35,7 @@ class Dialog(ModalScreen[T], FixedScreen[T]):
     }
     Dialog OneLine { background: $surface; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.DIALOG)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.DIALOG), by_id()["app.suspend"].binding()]
 
     _behind: list[Strip] | None = None
     _behind_size = Size()
