@@ -6,8 +6,8 @@ import asyncio
 import os
 import pty
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -17,15 +17,20 @@ from textual.widgets import Static
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.app.sign_in_ways import has_browser, name_label, takes_password, ways_of
 from narrowcast.screens.start.login import LoginScreen
+from narrowcast.terminal.clipboard import clipboard_reader, clipboard_text
 from narrowcast.terminal.paths import Paths
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.account import Account
 from narrowcast_api.wire.server import ServerSettings
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.routes import auth, browser_sign_in, server_settings, unavailable
 from narrowcast_server.routes.browser_sign_in import METHOD
 from support import world
 from support.browser import ADDRESS, shown_after_signing_in
 from support.command_line import run
+from support.offering import changed, offering
 from support.screen_text import screen_text
 from support.server import TestServer, running_server
 from support.sessions import until
@@ -90,14 +95,14 @@ class Typed:
 
 
 @asynccontextmanager
-async def at_terminal(folder: Path, *arguments: str) -> AsyncIterator[Typed]:
+async def at_terminal(folder: Path, *arguments: str, **environment: str) -> AsyncIterator[Typed]:
     ours, theirs = pty.openpty()
     process = await asyncio.create_subprocess_exec(
         *narrowcast(*arguments),
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm", **home(folder)},
+        env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm", **home(folder), **environment},
         start_new_session=True,
     )
     os.close(theirs)
@@ -251,3 +256,170 @@ async def test_in_the_app_an_account_file_is_stored_and_opened(tmp_path: Path, s
         await pilot.press("enter")
         await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
         await app.accounts.close()
+
+
+class Desktop:
+    """A desktop whose clipboard is a file: a program of the name that is looked for prints it."""
+
+    def __init__(self, folder: Path) -> None:
+        programs = folder / "programs"
+        programs.mkdir()
+        self._clipboard = folder / "clipboard"
+        self._clipboard.write_text("zulip://login?of=another")
+        program = programs / "xclip"
+        program.write_text(f"#!/bin/sh\nexec cat '{self._clipboard}'\n")
+        program.chmod(0o755)
+        self.environment = {"DISPLAY": ":0", "PATH": f"{programs}:/usr/bin:/bin", "BROWSER": "true"}
+
+    def copy(self, text: str) -> None:
+        self._clipboard.write_text(f"{text}\n")
+
+
+async def test_at_a_terminal_what_the_browser_copies_on_this_machine_is_taken(
+    tmp_path: Path, server: TestServer
+) -> None:
+    desktop = Desktop(tmp_path)
+    async with at_terminal(
+        tmp_path, "login", server.url, "--method", "browser", **desktop.environment
+    ) as typed:
+        address = await typed.wait_for(ADDRESS.pattern)
+        await typed.wait_for(r"Paste the link .*: ")
+        desktop.copy(await shown_after_signing_in(address))
+        await typed.wait_for("Logged in to .* as ada@demo.example")
+    assert stored(tmp_path).key == server.account("ada").key
+
+
+async def test_in_the_app_what_the_browser_copies_on_this_machine_is_taken(
+    tmp_path: Path, server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desktop = Desktop(tmp_path)
+    for name, value in desktop.environment.items():
+        monkeypatch.setenv(name, value)
+    for name in ("SSH_CONNECTION", "SSH_TTY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    async with login_screen(tmp_path, server.url) as (app, pilot):
+        await pilot.press("f4", "f4", "f4")
+        page = app.screen.query_one("#page", Static)
+        await until(lambda: ADDRESS.search(str(page.content)))
+        found = ADDRESS.search(str(page.content))
+        assert found is not None
+        desktop.copy(await shown_after_signing_in(found[0]))
+        await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
+        await app.accounts.close()
+
+
+def test_the_clipboard_is_read_only_where_there_is_one(tmp_path: Path) -> None:
+    assert clipboard_reader({}) is None
+    assert clipboard_text(("/nonexistent/program",)) == ""
+    long = tmp_path / "long"
+    long.write_text("x" * 5000)
+    assert clipboard_text(("cat", str(long))) == ""
+    long.write_text("short")
+    assert clipboard_text(("cat", str(long))) == "short"
+
+
+@contextmanager
+def wanting_the_password() -> Iterator[None]:
+    """Servers started within the block want the password with a token, as Zulip's do where passwords are allowed."""
+    with offering("/json/fetch_api_key", routes=browser_sign_in.routes) as offered:
+        own = offered.own
+
+        def checked(call: Call) -> object:
+            if call.fields.get("password") != world.PASSWORD:
+                raise ServiceError("Password is incorrect.")
+            return own(call)
+
+        offered.own = checked  # type: ignore[assignment]  # the response of the endpoint itself
+        yield
+
+
+async def test_at_a_terminal_the_password_is_asked_for_where_it_is_wanted_with_a_token(
+    tmp_path: Path,
+) -> None:
+    with wanting_the_password():
+        async with running_server(tmp_path / "server", config=Config(external_logins=(METHOD,))) as server:
+            async with at_terminal(tmp_path, "login", server.url, "--method", "browser") as typed:
+                await typed.wait_for(r"Paste the link .*: ")
+                typed.type("s\n")
+                address = await typed.wait_for(ADDRESS.pattern)
+                await typed.wait_for(r"Paste the token .*: ")
+                typed.type(await shown_after_signing_in(address))
+                await typed.wait_for("it wants yours with a token")
+                await typed.wait_for("Password: ")
+                typed.type("a wrong one\n")
+                await typed.wait_for("Password is incorrect")
+                await typed.wait_for("Password: ")
+                typed.type(f"{world.PASSWORD}\n")
+                await typed.wait_for("Logged in to .* as ada@demo.example")
+            assert stored(tmp_path).key == server.account("ada").key
+
+
+async def test_in_the_app_the_password_is_asked_for_where_it_is_wanted_with_a_token(tmp_path: Path) -> None:
+    with wanting_the_password():
+        async with (
+            running_server(tmp_path / "server", config=Config(external_logins=(METHOD,))) as server,
+            login_screen(tmp_path, server.url) as (app, pilot),
+        ):
+            screen = app.screen
+            await pilot.press("f4", "f4", "f4", "f5")
+            await until(lambda: "Browser: the token that" in screen_text(screen))
+            page = screen.query_one("#page", Static)
+            await until(lambda: ADDRESS.search(str(page.content)))
+            found = ADDRESS.search(str(page.content))
+            assert found is not None
+            screen.query_one("#pasted", Editor).insert(await shown_after_signing_in(found[0]))
+            await until(lambda: "This organization allows passwords too" in screen_text(screen))
+            secret = screen.query_one("#secret", Editor)
+            for typed, said in (("a wrong one", "Password is incorrect"), (world.PASSWORD, "")):
+                secret.text = typed
+                await pilot.press("enter")
+                await until(lambda said=said: said in screen_text(screen))  # type: ignore[misc]
+            await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
+            await app.accounts.close()
+
+
+@contextmanager
+def development(monkeypatch: pytest.MonkeyPatch, running: list[TestServer]) -> Iterator[None]:
+    """Servers started within the block have the logins of development servers."""
+    dev = Routes()
+
+    @dev.get("/dev_list_users", public=True)
+    def people(call: Call) -> ResponseBody:
+        return {"direct_admins": [{"email": "ada@demo.example"}], "direct_users": ["dario@demo.example"]}
+
+    @dev.post("/dev_fetch_api_key", auth.USERNAME, public=True)
+    def log_in(call: Call) -> ResponseBody:
+        email = call[auth.USERNAME]
+        if email not in ("ada@demo.example", "dario@demo.example"):
+            raise ServiceError("Your username or password is incorrect", "AUTHENTICATION_FAILED", 401)
+        account = running[0].account(email.partition("@")[0])
+        return {"api_key": account.key.reveal(), "email": email}
+
+    methods = {"dev": True, "password": False, "ldap": False}
+    monkeypatch.setattr(server_settings, "_authentication_methods", lambda _: methods)
+    with changed(unavailable.routes, [*unavailable.routes.endpoints, *dev.endpoints]):
+        yield
+
+
+async def test_people_of_a_development_server_log_in_without_a_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running: list[TestServer] = []
+    with development(monkeypatch, running):
+        async with running_server(tmp_path / "server") as server:
+            running.append(server)
+            async with at_terminal(tmp_path, "login", server.url, "--method", "dev") as typed:
+                await typed.wait_for(r"1  ada@demo.example\r\n  2  dario@demo.example\r\n")
+                await typed.wait_for("Number or email: ")
+                typed.type("2\n")
+                await typed.wait_for("Logged in to .* as dario@demo.example")
+            wrong = await run(tmp_path, "login", server.url, "--method", "dev", "--email", "x@demo.example")
+            assert (wrong.code, wrong.err.count("\n")) == (3, 1)
+            async with login_screen(tmp_path, server.url) as (app, pilot):
+                await until(lambda: "ada@demo.example, dario@demo.example" in screen_text(app.screen))
+                email = app.screen.query_one("#email", Editor)
+                email.insert("ada@demo.example")
+                email.focus()
+                await pilot.press("enter")
+                await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
+                await app.accounts.close()

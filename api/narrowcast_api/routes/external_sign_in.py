@@ -12,7 +12,7 @@ limit. One address carries one flow.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
@@ -82,13 +82,18 @@ def is_complete(attempt: BrowserSignIn, pasted: str) -> bool:
     return _login_token(attempt, text) is not None
 
 
+AskPassword = Callable[[str], Awaitable[Secret | None]]
+"""Asks the person for the password; called with what was wrong with the last one, first with an empty text."""
+
+
 async def finish_sign_in(
-    connection: Connection, attempt: BrowserSignIn, pasted: str, password: Secret | None = None
+    connection: Connection, attempt: BrowserSignIn, pasted: str, ask_password: AskPassword | None = None
 ) -> Account:
     """The account of the person who signed in, from the token or link that the page showed.
 
-    Raises InvalidInput, whose message says what is wrong with it: it is not one of this attempt, it comes too late,
-    it is of another organization, or the organization wants the password too.
+    Where an organization wants the password with a token, `ask_password` is called, until it returns None. Raises
+    InvalidInput, whose message says what is wrong: it is not one of this attempt, it comes too late, it is of another
+    organization, or there is no password.
     """
     text = "".join(pasted.split())
     if text.lower().startswith(_LINK):
@@ -96,7 +101,7 @@ async def finish_sign_in(
     token = _login_token(attempt, text)
     if token is None:
         raise InvalidInput("That is not what the page shows at the end of this attempt. Copy all of it.")
-    return await _from_token(connection, token, password)
+    return await _from_token(connection, token, ask_password)
 
 
 def _from_link(connection: Connection, attempt: BrowserSignIn, text: str) -> Account:
@@ -109,7 +114,7 @@ def _from_link(connection: Connection, attempt: BrowserSignIn, text: str) -> Acc
     return Account(connection.site, fields["email"], key, connection.ca_bundle)
 
 
-async def _from_token(connection: Connection, token: Secret, password: Secret | None) -> Account:
+async def _from_token(connection: Connection, token: Secret, ask_password: AskPassword | None) -> Account:
     site = connection.site
     async with connection.stream("GET", f"{site}/accounts/login/subdomain/{token.reveal()}") as response:
         is_open = response.status_code < 400
@@ -118,25 +123,36 @@ async def _from_token(connection: Connection, token: Secret, password: Secret | 
         raise InvalidInput(
             "The server does not accept the token: it works once, within 15 seconds. Sign in in the browser again."
         )
+    password: Secret | None = None
+    while True:
+        try:
+            return await _session_key(connection, csrf, password)
+        except NotFound:
+            raise
+        except ApiError as error:
+            if "password" not in error.msg.lower():
+                raise
+            problem = "" if password is None else error.user_message
+        password = None if ask_password is None else await ask_password(problem)
+        if password is None:
+            raise InvalidInput(
+                "The organization allows passwords as well, so it wants yours with a token. Use the link instead."
+            )
+
+
+async def _session_key(connection: Connection, csrf: str, password: Secret | None) -> Account:
+    """The account of the open session. Raises ApiError, also if the organization wants the right password."""
+    site = connection.site
     headers = {
         "X-CSRFToken": csrf,
         "Referer": f"{site}/",
         "Content-Type": "application/x-www-form-urlencoded",
     }
     content = urlencode({} if password is None else {"password": password.reveal()}).encode()
-    try:
-        async with connection.stream(
-            "POST", f"{site}/json/fetch_api_key", headers=headers, content=content
-        ) as response:
-            return account_of(connection, await connection.finish(response))
-    except NotFound:
-        raise
-    except ApiError as error:
-        if "password" not in error.msg.lower():
-            raise
-        raise InvalidInput(
-            "The organization allows passwords as well, so it wants yours with a token. Use the link instead."
-        ) from None
+    async with connection.stream(
+        "POST", f"{site}/json/fetch_api_key", headers=headers, content=content
+    ) as response:
+        return account_of(connection, await connection.finish(response))
 
 
 def _login_token(attempt: BrowserSignIn, text: str) -> Secret | None:

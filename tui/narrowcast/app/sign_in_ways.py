@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes import auth
 from narrowcast_api.routes.external_sign_in import (
+    AskPassword,
     BrowserSignIn,
     Flow,
     begin_sign_in,
@@ -105,10 +106,17 @@ async def begin(
         return begin_sign_in(connection, method, flow)
 
 
-async def finish(site: str, attempt: BrowserSignIn, pasted: str, *, ca_bundle: Path | None = None) -> Account:
+async def finish(
+    site: str,
+    attempt: BrowserSignIn,
+    pasted: str,
+    ask_password: AskPassword | None = None,
+    *,
+    ca_bundle: Path | None = None,
+) -> Account:
     """The account, from what the page showed. Raises InvalidInput, and what the library raises."""
     async with _connection(site, ca_bundle) as connection:
-        return await finish_sign_in(connection, attempt, pasted)
+        return await finish_sign_in(connection, attempt, pasted, ask_password)
 
 
 async def dev_users(site: str, *, ca_bundle: Path | None = None) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
 import sys
 from pathlib import Path
 
@@ -11,11 +12,18 @@ from narrowcast.app.sign_in_ways import Way, WayKind, ways_of
 from narrowcast.cli.outcome import CommandError, Exit, print_error
 from narrowcast.cli.pasting import read_pasted
 from narrowcast.config import account_files
+from narrowcast.terminal.clipboard import clipboard_reader, clipboard_text
 from narrowcast.terminal.programs import open_link
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.account import Account
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.routes.external_sign_in import BrowserSignIn, Flow, is_complete, usual_flow
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.routes.external_sign_in import (
+    BrowserSignIn,
+    Flow,
+    is_complete,
+    usual_flow,
+)
 from narrowcast_api.storage.folders import expand_home
 from narrowcast_api.wire.server import ServerSettings
 
@@ -97,6 +105,17 @@ def _by_browser(way: Way, site: str, settings: ServerSettings, bundle: Path | No
         flow = Flow.DESKTOP if flow is Flow.MOBILE else Flow.MOBILE
 
 
+async def _ask_password(problem: str) -> Secret | None:
+    """Asks for the password that an organization wants with a token; Ctrl-d ends it."""
+    if not sys.stdin.isatty():
+        return None
+    print_error(problem or "the organization allows passwords too, so it wants yours with a token")
+    try:
+        return Secret(getpass.getpass("Password: "))
+    except EOFError:
+        return None
+
+
 def _show(attempt: BrowserSignIn) -> None:
     sys.stderr.write(
         f"Open this address in a browser, on any machine, and sign in there:\n\n{attempt.address}\n\n"
@@ -110,23 +129,31 @@ def _show(attempt: BrowserSignIn) -> None:
 
 def _pasted(site: str, attempt: BrowserSignIn, bundle: Path | None) -> Account | None:
     """The account, from what the page shows; None if the person wants the other flow. A wrong text is asked for
-    again at a terminal.
+    again at a terminal. What the browser copies on this machine need not be pasted.
     """
+    reader = clipboard_reader() if sign_in_ways.can_open_browser() else None
+    tried = ""
+
+    def copied() -> str:
+        text = clipboard_text(reader) if reader is not None else ""
+        return text if text != tried else ""
+
     what = _SHOWN[attempt.flow]
     other = _SHOWN[Flow.DESKTOP if attempt.flow is Flow.MOBILE else Flow.MOBILE]
     prompt = f"Paste the {what} that the page shows in the end ({_SWITCH} and Enter: a {other} instead): "
     while True:
         if sys.stdin.isatty():
             try:
-                text = read_pasted(prompt, lambda text: is_complete(attempt, text)).strip()
+                text = read_pasted(prompt, lambda text: is_complete(attempt, text), copied).strip()
             except EOFError:
                 raise CommandError("canceled; nothing was stored", Exit.USAGE) from None
             if text.lower() == _SWITCH:
                 return None
         else:
             text = sys.stdin.readline().strip()
+        tried = text
         try:
-            return asyncio.run(sign_in_ways.finish(site, attempt, text, ca_bundle=bundle))
+            return asyncio.run(sign_in_ways.finish(site, attempt, text, _ask_password, ca_bundle=bundle))
         except InvalidInput as error:
             if not sys.stdin.isatty():
                 raise CommandError(error.user_message) from None

@@ -9,14 +9,16 @@ import termios
 import tty
 from collections.abc import Callable
 
+from narrowcast.terminal.clipboard import READ_EVERY
+
 _QUIET_SECONDS = 0.2
 """A paste arrives in pieces, with line breaks where another terminal wrapped it: after one, more may follow."""
 _MOST_BYTES = 1 << 16
 
 
-def read_pasted(prompt: str, is_complete: Callable[[str], bool]) -> str:
-    """Returns what was typed or pasted, as soon as it is complete, else at Enter. It is not shown. Raises EOFError
-    for Ctrl-d.
+def read_pasted(prompt: str, is_complete: Callable[[str], bool], copied: Callable[[], str]) -> str:
+    """Returns what was typed or pasted, as soon as it is complete, else at Enter. It is not shown. A complete text that
+    ``copied`` returns, which is called from time to time, is taken too. Raises EOFError for Ctrl-d.
     """
     sys.stderr.write(prompt)
     sys.stderr.flush()
@@ -24,15 +26,19 @@ def read_pasted(prompt: str, is_complete: Callable[[str], bool]) -> str:
     before = termios.tcgetattr(terminal)
     tty.setcbreak(terminal)
     try:
-        return _read(terminal, is_complete)
+        return _read(terminal, is_complete, copied)
     finally:
         termios.tcsetattr(terminal, termios.TCSADRAIN, before)
         sys.stderr.write("\n")
 
 
-def _read(terminal: int, is_complete: Callable[[str], bool]) -> str:
+def _read(terminal: int, is_complete: Callable[[str], bool], copied: Callable[[], str]) -> str:
     data = b""
     while len(data) < _MOST_BYTES:
+        if not select.select([terminal], [], [], READ_EVERY)[0]:
+            if is_complete(text := copied()):
+                return text
+            continue
         piece = os.read(terminal, 4096)
         if not piece or piece == b"\x04":
             raise EOFError

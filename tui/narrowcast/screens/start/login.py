@@ -32,6 +32,7 @@ from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.background import Latest
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.terminal.clipboard import READ_EVERY, clipboard_reader, clipboard_text
 from narrowcast.terminal.programs import open_link
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.text import names
@@ -42,7 +43,12 @@ from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.account import normal_site
 from narrowcast_api.errors import InvalidInput, NarrowcastError, SecondFactorNeeded
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.routes.external_sign_in import BrowserSignIn, Flow, is_complete, usual_flow
+from narrowcast_api.routes.external_sign_in import (
+    BrowserSignIn,
+    Flow,
+    is_complete,
+    usual_flow,
+)
 from narrowcast_api.storage.folders import expand_home
 from narrowcast_api.wire.server import ExternalMethod, ServerSettings
 
@@ -93,6 +99,11 @@ class LoginScreen(FixedScreen[None]):
         self._flow = Flow.MOBILE
         self._attempt: BrowserSignIn | None = None
         self._looking = Latest(self)
+        self._reader: tuple[str, ...] | None = None
+        """Prints the clipboard, where the browser of this attempt is on this machine."""
+        self._tried = ""
+        self._password: asyncio.Future[str] | None = None
+        """The password that the user is asked for while logging in."""
         self._busy = False
         self._warned = False
         self._labels = {name: OneLine() for name in ("email", "secret", "pasted")}
@@ -129,6 +140,19 @@ class LoginScreen(FixedScreen[None]):
         self._show_way()
         self._code_label.show_pieces([("Code of your authenticator app", "strong")])
         self._show_code(shown=False)
+        self.set_interval(READ_EVERY, self._look_at_clipboard)
+
+    async def _look_at_clipboard(self) -> None:
+        """Takes what the browser has copied for this attempt: a token works for some seconds only."""
+        attempt, reader = self._attempt, self._reader
+        if attempt is None or reader is None or self._busy:
+            return
+        text = (await asyncio.to_thread(clipboard_text, reader)).strip()
+        if text and text != self._tried and attempt is self._attempt and is_complete(attempt, text):
+            self._tried = text
+            pasted = self.query_one("#pasted", Editor)
+            pasted.text = ""
+            pasted.insert(text)
 
     def _show_code(self, *, shown: bool) -> None:
         self._code_label.display = shown
@@ -195,7 +219,7 @@ class LoginScreen(FixedScreen[None]):
             self._take(self._way)
 
     def _take(self, way: Way) -> None:
-        self._way, self._attempt = way, None
+        self._way, self._attempt, self._reader = way, None, None
         self.query_one("#pasted", Editor).text = ""
         self._show_way()
         if way.method is not None:
@@ -236,6 +260,7 @@ class LoginScreen(FixedScreen[None]):
             )
         )
         if can_open_browser():
+            self._reader = clipboard_reader()
             with suppress(NarrowcastError, OSError):  # the address is on the screen
                 await open_link(address)
 
@@ -282,6 +307,10 @@ class LoginScreen(FixedScreen[None]):
     @on(Editor.Submitted)
     def _submitted(self, event: Editor.Submitted) -> None:
         event.stop()
+        if self._password is not None and event.editor.id == "secret" and not self._password.done():
+            self._say("Logging in…")
+            self._password.set_result(event.editor.text)
+            return
         if refusal := login_refusal(self._text("site")):
             self._say(refusal)
             return
@@ -322,8 +351,18 @@ class LoginScreen(FixedScreen[None]):
         elif self._attempt is None:
             raise InvalidInput("There is no page to sign in on yet.")
         else:
-            account = await finish(normal_site(site), self._attempt, self._text("pasted"))
+            account = await finish(normal_site(site), self._attempt, self._text("pasted"), self._ask_password)
         return await asyncio.to_thread(account_files.store, account, folder)
+
+    async def _ask_password(self, problem: str) -> Secret | None:
+        """Shows the field of the password, which an organization wants with a token, and waits for Enter in it."""
+        secret = self.query_one("#secret", Editor)
+        secret.text = ""
+        self._labels["secret"].display = secret.display = True
+        self._say(problem or "This organization allows passwords too, so it wants yours with a token.")
+        focus_now(secret)
+        self._password = asyncio.get_running_loop().create_future()
+        return Secret(await self._password)
 
     async def _sign_in(self, *, cleartext: bool) -> None:
         app = app_of(self)
@@ -343,7 +382,7 @@ class LoginScreen(FixedScreen[None]):
             self._say(message)
             return
         finally:
-            self._busy = False
+            self._busy, self._password = False, None
         await app.accounts.open(path)
 
     def _ask_for_cleartext(self, warning: str) -> None:
