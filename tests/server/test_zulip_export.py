@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -23,6 +24,7 @@ from narrowcast_server.zulip_archive.layout import (
     LevelError,
     Target,
 )
+from narrowcast_server.zulip_archive.numbers import flags_out
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from narrowcast_server.zulip_archive.writing.archive import write_archive
 from narrowcast_server.zulip_archive.writing.files import listed_name
@@ -164,8 +166,12 @@ def test_exported_flags_keep_their_meaning(odd_data: Path, rows: Tables) -> None
         mask = copies.get((row["message_id"], row["user_id"]))
         if mask is not None:
             met |= row["flags"]
+            by_group = FlagBit.MENTIONED if row["flags"] & FlagBit.GROUP_MENTIONED else 0
             for ours, theirs in meanings.items():
-                assert bool(mask & theirs) == bool(row["flags"] & ours), (row["message_id"], ours)
+                assert bool(mask & theirs) == bool((row["flags"] | by_group) & ours), (
+                    row["message_id"],
+                    ours,
+                )
     source.close()
     assert all(met & flag for flag in meanings)
 
@@ -198,17 +204,64 @@ def test_a_permission_for_single_users_is_exported_as_a_group(rows: Tables) -> N
     assert inside == {"Odd Ærlig 語", "Gone Person"}
 
 
-def test_html_is_exported_only_for_mentions_by_id_and_for_system_bots(rows: Tables) -> None:
+def test_html_is_exported_unless_only_this_server_has_its_addresses(rows: Tables) -> None:
     by_text = {row["content"]: row for row in rows["zerver_message"]}
     named_by_id = next(row for text, row in by_text.items() if "|2** see [plan]" in text)
     assert 'data-user-id="2"' in named_by_id["rendered_content"]
     assert named_by_id["rendered_content_version"] == 1
-    # System bots are not among the users for whom the import renders.
     assert by_text["a notice"]["rendered_content"] == "<p>a notice</p>"
-    by_name = [row for text, row in by_text.items() if "@**" in text and "|" not in text]
-    for row in [*by_name, by_text["the four of us"]]:
-        assert (row["rendered_content"], row["rendered_content_version"]) == (None, None)
-    assert by_name
+    assert by_text["the four of us"]["rendered_content"] == "<p>the four of us</p>"
+    of_this_server = 0
+    for text, row in by_text.items():
+        html = row["rendered_content"] or ""
+        is_by_id = "|" in text
+        if not is_by_id:
+            assert "/user_avatars/" not in html
+            assert "/user_uploads/thumbnail/" not in html
+        of_this_server += row["rendered_content"] is None
+        assert (row["rendered_content_version"] == 1) is (row["rendered_content"] is not None)
+    assert of_this_server
+
+
+def test_a_link_of_a_linkifier_is_exported_as_it_is(tmp_path: Path, odd_data: Path) -> None:
+    shutil.copytree(odd_data, tmp_path / "data")
+    with closing(sqlite3.connect(tmp_path / "data" / DATABASE)) as database, database:
+        database.execute(
+            "UPDATE messages SET rendered = ? WHERE id = (SELECT min(id) FROM messages)",
+            ('<p><a href="https://tracker.example/7">#7</a></p>',),
+        )
+    write_archive(tmp_path / "data", tmp_path / "a.tar", now=lambda: 1_800_000_000, say=quiet)
+    found = tables_of(unpacked(tmp_path / "a.tar", tmp_path / "unpacked"))["zerver_message"]
+    assert '<a href="https://tracker.example/7">#7</a>' in found[0]["rendered_content"]
+
+
+def test_every_message_with_a_history_has_the_time_of_its_last_entry(rows: Tables) -> None:
+    with_history = [row for row in rows["zerver_message"] if row["edit_history"]]
+    assert with_history
+    for row in with_history:
+        times = [entry["timestamp"] for entry in json.loads(row["edit_history"])]
+        assert row["last_edit_time"] is not None
+        assert row["last_edit_time"] >= max(times)
+
+
+def test_the_time_of_a_resolved_topic_is_exported(tmp_path: Path, odd_data: Path) -> None:
+    shutil.copytree(odd_data, tmp_path / "data")
+    resolved = [{"timestamp": 77, "user_id": 2, "prev_topic": "soup", "topic": "✔ soup"}]
+    with closing(sqlite3.connect(tmp_path / "data" / DATABASE)) as database, database:
+        database.execute(
+            "UPDATE messages SET history = ?, last_edited = NULL, last_moved = NULL"
+            " WHERE id = (SELECT min(id) FROM messages)",
+            (json.dumps(resolved),),
+        )
+    write_archive(tmp_path / "data", tmp_path / "a.tar", now=lambda: 1_800_000_000, say=quiet)
+    found = tables_of(unpacked(tmp_path / "a.tar", tmp_path / "unpacked"))["zerver_message"]
+    assert found[0]["last_edit_time"] == 77
+
+
+def test_a_mention_by_a_group_counts_as_a_mention() -> None:
+    group, mentioned = 64, 8
+    assert flags_out(FlagBit.GROUP_MENTIONED, direct=False) == group | mentioned
+    assert flags_out(FlagBit.READ, direct=False) == 1
 
 
 def test_edit_history_has_the_fields_that_the_import_requires(rows: Tables) -> None:
@@ -257,7 +310,8 @@ def test_the_report_lists_what_is_not_exported(archive: Path) -> None:
     report = (archive / "REPORT.txt").read_text()
     for words in (
         "Passwords and API keys",
-        "3 drafts",
+        "3 drafts: ",
+        "links of reminders to their messages",
         "1 reactions with the emoji of this program",
         f"({odd_world.ODD_ADDRESS}) is not one that Zulip accepts",
         "old crew is called old crew (2)",

@@ -78,7 +78,9 @@ SAME = {
     " last_moved, history, has_link, has_image, has_attachment FROM messages m"
     " LEFT JOIN conversations c ON c.id = m.conversation_id ORDER BY m.id",
     "words": "SELECT rowid, content, topic FROM message_words ORDER BY rowid",
-    "copies": "SELECT u.* FROM user_messages u JOIN users p ON p.id = u.user_id WHERE NOT p.is_system_bot"
+    # A mention by a group is a mention in Zulip: FlagBit.MENTIONED comes back with FlagBit.GROUP_MENTIONED.
+    "copies": "SELECT u.user_id, u.message_id, u.flags | (CASE WHEN u.flags & 64 THEN 8 ELSE 0 END)"
+    " FROM user_messages u JOIN users p ON p.id = u.user_id WHERE NOT p.is_system_bot"
     " ORDER BY 1, 2",
     "reactions": "SELECT * FROM reactions ORDER BY 1, 2, 3",
     "submessages": "SELECT message_id, sender_id, msg_type, content FROM submessages ORDER BY message_id, id",

@@ -49,6 +49,7 @@ _FLAGS: Final = (
     (FlagBit.ALERT_WORD, 512),
     (FlagBit.HISTORICAL, 1024),
 )
+_MENTIONED: Final = 8
 _PRIVATE: Final = 2048
 _SAME: Final = 127
 """The bits that are equal in both."""
@@ -57,6 +58,8 @@ _SAME: Final = 127
 def flags_out(bits: int, *, direct: bool) -> int:
     """The archive's flags of a user's message."""
     mask = bits & _SAME | (_PRIVATE if direct else 0)
+    if bits & FlagBit.GROUP_MENTIONED:
+        mask |= _MENTIONED  # Zulip counts only these as mentions
     if bits > _SAME:
         mask |= sum(theirs for ours, theirs in _FLAGS if ours > _SAME and bits & ours)
     return mask

@@ -14,6 +14,7 @@ from narrowcast_server.zulip_archive.numbers import DIRECT_TOPIC, NO_MESSAGE, De
 from narrowcast_server.zulip_archive.writing.emoji import outgoing_emoji
 from narrowcast_server.zulip_archive.writing.export import Export, Record
 
+_OF_THIS_SERVER: Final = ("/user_uploads/thumbnail/", "/user_avatars/")
 _NAMED: Final = re.compile(r'data-(user|user-group|stream)-id="(\d{1,18})"')
 _RENDERED: Final = 1
 """The version of rendered HTML that Zulip expects."""
@@ -37,7 +38,9 @@ def _message(export: Export, row: Row) -> Record:
         recipient_id = export.recipients.conversation(row["conversation_id"], row["sender_id"])
     else:
         recipient_id = export.recipients.channel(row["channel_id"])
-    times = [time for time in (row["last_edited"], row["last_moved"]) if time is not None]
+    # Resolving a topic is no move here, but the import asks for the time of whatever is in the history.
+    of_history = [entry["timestamp"] for entry in json.loads(row["history"])]
+    times = [time for time in (row["last_edited"], row["last_moved"], *of_history) if time is not None]
     rendered = _rendered(export, row)
     return {
         "id": row["id"],
@@ -61,19 +64,18 @@ def _message(export: Export, row: Row) -> Record:
 
 
 def _rendered(export: Export, row: Row) -> str | None:
-    """HTML that the import must keep because it could not render it again from the text; it only replaces
-    ids.
+    """The HTML, in which the import only replaces ids: it does not know the linkifiers when it renders.
 
-    That is HTML that names somebody by a former name or by id, and messages of system bots. All other HTML is
-    rendered again by the import, in Zulip's own form.
+    None for HTML with addresses that only this server has (previews of images, custom emoji), which the import renders
+    from the text, unless it could not: HTML that names somebody by a former name or by id, and messages of system bots.
     """
-    text, html = row["content"], row["rendered"]
-    if row["sender_id"] in export.system_bot_ids:
-        return str(html)
+    text, html = row["content"], str(row["rendered"])
+    if not any(address in html for address in _OF_THIS_SERVER) or row["sender_id"] in export.system_bot_ids:
+        return html
     for kind, identity in _NAMED.findall(html):
         name = export.names[kind].get(int(identity))
         if name is None or name not in text:
-            return str(html)
+            return html
     return None
 
 
