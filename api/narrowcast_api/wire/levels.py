@@ -242,7 +242,7 @@ class Gate(Enum):
     )
     EDIT_EXPECTATION = _row(379, "Detecting conflicting edits", "sent without the check")
     REMINDERS = _row(381, "Reminders of messages", "rejected by the server", field="reminders")
-    REPORT_MESSAGE = _row(382, "Reporting messages", "not available")
+    REPORT_MESSAGE = _row(382, "Reporting messages", "not available", field="server_report_message_types")
     GROUP_REACTIVATE = _row(386, "Reactivating groups", "requested anyway; not available if rejected")
     UNARCHIVE = _row(388, "Restoring archived channels", "not available")
     CHANNEL_FOLDERS = _row(389, "Channel folders", "rejected by the server", field="channel_folders")
