@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from support.server import TestServer
+from support.server import TestServer, running_server
 
 NAMES = {
     "an ideographic space": "a\u3000b",
@@ -87,3 +89,31 @@ async def test_people_have_storage_too(server: TestServer) -> None:
     assert (await server.call("dario", "GET", "/bot_storage"))["storage"] == {"a": "1"}
     await server.call("dario", "DELETE", "/bot_storage")
     assert (await server.call("dario", "GET", "/bot_storage"))["storage"] == {}
+
+
+async def test_texts_that_are_too_long_are_cut_in_the_services_dialect(tmp_path: Path) -> None:
+    async with running_server(tmp_path, dialect="zulip") as server:
+        fields = {"type": "channel", "to": "general", "topic": "t" * 80, "content": f"{'x' * 10_500}  "}
+        sent = (await server.call("ada", "POST", "/messages", fields))["id"]
+
+        async def stored() -> tuple[str, str]:
+            page = {"anchor": sent, "num_before": 0, "num_after": 0, "apply_markdown": False}
+            (message,) = (await server.call("ada", "GET", "/messages", page))["messages"]
+            return message["subject"], message["content"]
+
+        cut = f"{'x' * (10_000 - 20)}\n[message truncated]"
+        assert await stored() == ("t" * 57 + "...", cut)
+        await server.call("ada", "PATCH", f"/messages/{sent}", {"topic": "u" * 61, "content": "y" * 10_001})
+        assert await stored() == ("u" * 57 + "...", cut.replace("x", "y"))
+
+
+@pytest.mark.parametrize("token", ["apns_device_token", "android_gcm_reg_id"])
+async def test_notifications_of_phones_are_not_set_up(server: TestServer, token: str) -> None:
+    for method, path in (
+        ("POST", f"/users/me/{token}"),
+        ("DELETE", f"/users/me/{token}"),
+        ("POST", "/mobile_push/register"),
+        ("POST", "/mobile_push/test_notification"),
+    ):
+        refusal = await server.refusal("dario", method, path, {"token": "abc", "appid": "org.example"})
+        assert refusal["code"] == "PUSH_SERVICE_NOT_CONFIGURED"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode
 from narrowcast_server.actions import message_edits, message_moves
 from narrowcast_server.actions.message_changes import delete_messages, emit_update, stored
+from narrowcast_server.actions.messages import truncated_content
 from narrowcast_server.actions.move_notices import post_move_notices
 from narrowcast_server.computing.differences import plain_difference
 from narrowcast_server.http.params import boolean, choice, defaulted, natural, optional, string
@@ -66,7 +67,7 @@ def update_message(call: Call) -> ResponseBody:
     if content is not None:
         check_may_edit(core, user, message)
         message_edits.check_base(message, call[PREV_SHA])
-        texts = message_edits.edit_content(core, user, message, content)
+        texts = message_edits.edit_content(core, user, message, truncated_content(core, content))
     if move is not None:
         # The move is planned again, from the messages as the edit left them.
         move = _planned_move(call, stored(core, message.id)) or move
@@ -88,7 +89,7 @@ def _planned_move(call: Call, message: Message) -> Move | None:
     if stream_id is not None:
         channel = access.readable_channel(core, call.user, stream_id)
     if topic is not None and message.channel_id is not None:
-        topic = topics.checked(core, topic)
+        topic = topics.checked(core, topics.truncated(core, topic))
     unchanged = message.topic == topic and channel is None
     if unchanged and call[CONTENT] is not None:
         return None

@@ -7,7 +7,13 @@ from datetime import datetime
 from typing import Final
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.messages import Origin, is_human_client, send_direct, send_to_channel
+from narrowcast_server.actions.messages import (
+    Origin,
+    is_human_client,
+    send_direct,
+    send_to_channel,
+    truncated_content,
+)
 from narrowcast_server.http.params import (
     boolean,
     choice,
@@ -101,18 +107,20 @@ def send_message(call: Call) -> ResponseBody:
         queue_id=call[QUEUE_ID],
         local_id=call[LOCAL_ID],
     )
-    to = call[TO]
+    to, content = call[TO], truncated_content(core, call[CONTENT])
     if call[TYPE] in ("direct", "private"):
         if to is None:
             raise missing("to")
-        return {"id": send_direct(core, user, people_of(core, user, to), call[CONTENT], origin).id}
+        return {"id": send_direct(core, user, people_of(core, user, to), content, origin).id}
     if to is None:
         raise ServiceError("Missing channel")
     channel = channel_of(core, user, to)
     topic = call[TOPIC]
     if topic is None:
         raise ServiceError("Missing topic")
-    sent = send_to_channel(core, user, channel, topics.checked(core, topic), call[CONTENT], origin)
+    sent = send_to_channel(
+        core, user, channel, topics.checked(core, topics.truncated(core, topic)), content, origin
+    )
     body: ResponseBody = {"id": sent.id}
     if sent.visibility_policy is not None:
         body["automatic_new_visibility_policy"] = sent.visibility_policy

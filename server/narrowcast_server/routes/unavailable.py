@@ -63,3 +63,22 @@ def deactivate_organization(call: Call) -> ResponseBody:
     if not call.user.is_owner:
         raise not_owner()
     raise ServiceError("This server is for one organization: its operator can stop it.")
+
+
+def _refuse_push(call: Call) -> ResponseBody:
+    """Needs a service that reaches phones, which this server does not have."""
+    raise ServiceError(
+        "Server is not configured to use push notification service.", "PUSH_SERVICE_NOT_CONFIGURED"
+    )
+
+
+for _method, _path in (
+    ("POST", "/mobile_push/register"),
+    ("POST", "/mobile_push/test_notification"),
+    ("POST", "/mobile_push/e2ee/test_notification"),
+    ("POST", "/users/me/apns_device_token"),
+    ("DELETE", "/users/me/apns_device_token"),
+    ("POST", "/users/me/android_gcm_reg_id"),
+    ("DELETE", "/users/me/android_gcm_reg_id"),
+):
+    routes.add(_method, _path, accepts_anything=True)(_refuse_push)

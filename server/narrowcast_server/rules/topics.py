@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, RESOLVED_TOPIC_PREFIX, TopicsPolicy
+from narrowcast_api.wire.vocabulary import (
+    EMPTY_TOPIC_PLACEHOLDER,
+    RESOLVED_TOPIC_PREFIX,
+    TopicsPolicy,
+)
 from narrowcast_server.organization import checks
+from narrowcast_server.organization.config import Dialect
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel
 
@@ -20,6 +25,15 @@ def mapped(core: Core, topic: str, *, placeholder: bool = True) -> str:
     if topic == core.empty_topic_name or (placeholder and topic == EMPTY_TOPIC_PLACEHOLDER):
         return ""
     return topic
+
+
+def truncated(core: Core, topic: str) -> str:
+    """The topic of a message or of a move; in Zulip's dialect cut at the limit, as its servers do."""
+    limit = core.config.limits.max_topic_length
+    topic = topic.strip()
+    if core.config.dialect is not Dialect.ZULIP or len(topic) <= limit:
+        return topic
+    return topic[: limit - 3] + "..."
 
 
 def check_length(core: Core, topic: str) -> None:
