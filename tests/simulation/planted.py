@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from narrowcast.commands import editing
 from narrowcast.panes.compose.pane import ComposePane
-from narrowcast.panes.compose.writing import Writing
+from narrowcast.panes.compose.session import ComposeSession
 from narrowcast_api.protocols import on_screen
 from narrowcast_api.protocols.on_screen import OnScreen
 from narrowcast_api.state.mute_rules import MuteRules
@@ -44,17 +44,17 @@ class Fault:
 def _stays_in_compose() -> AbstractContextManager[object]:
     """What is in compose stays when its draft is sent or deleted elsewhere."""
 
-    def follow_draft(self: Writing) -> bool:
+    def follow_draft(self: ComposeSession) -> bool:
         if not self.draft.is_gone() and (draft := self.draft.changed_elsewhere()) is not None:
             self.show_draft(draft)
         return False
 
-    return patch.object(Writing, "follow_draft", follow_draft)
+    return patch.object(ComposeSession, "follow_draft", follow_draft)
 
 
 def _is_not_offered() -> AbstractContextManager[object]:
     """A draft that is begun elsewhere does not appear in compose."""
-    return patch.object(Writing, "_take_new_draft", lambda self: None)
+    return patch.object(ComposeSession, "_take_new_draft", lambda self: None)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.panes.compose.writing import Writing
+from narrowcast.panes.compose.session import ComposeSession
 from simulation.app_window import AppWindow
 from simulation.many import garbage_left
 from simulation.running import run
@@ -40,6 +40,6 @@ def test_a_seed_gives_the_same_history_in_the_app_again() -> None:
 
 
 def test_an_app_that_keeps_no_drafts_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Writing, "keep", lambda self: None)
+    monkeypatch.setattr(ComposeSession, "keep", lambda self: None)
     problems = (problem for seed in range(20) for problem in run(seed, kind=AppWindow).problems)
     assert any("drafts are lost" in problem for problem in problems)

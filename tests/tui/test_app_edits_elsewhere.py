@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.panes.compose import beginning, writing
+from narrowcast.panes.compose import session, start
 from narrowcast.screens.messages.versions import ComparisonScreen
 from support.editing import edit_opened, edit_own
 from support.screen_text import screen_text
@@ -38,7 +38,7 @@ async def test_a_change_elsewhere_is_told_at_once_and_not_overwritten_by_a_key_t
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_stage(tmp_path) as stage:
-        monkeypatch.setattr(writing, "NOTICED_AFTER", 1000.0)
+        monkeypatch.setattr(session, "NOTICED_AFTER", 1000.0)
         message_id = await edit_own(stage)
         await stage.type("!")
         await changes(stage, message_id, "Soup")
@@ -49,7 +49,7 @@ async def test_a_change_elsewhere_is_told_at_once_and_not_overwritten_by_a_key_t
         assert "just now. Saving again overwrites that." in stage.notices[-1]
         assert pane.text.text == "Soop!"
         assert await source(stage) == "Soup"
-        monkeypatch.setattr(writing, "NOTICED_AFTER", 0.0)
+        monkeypatch.setattr(session, "NOTICED_AFTER", 0.0)
         await stage.press("enter")
         await until(lambda: pane.editing is None and not stage.session.edits.is_saving(message_id))
         assert await source(stage) == "Soop!"
@@ -99,7 +99,7 @@ async def test_a_text_whose_time_for_edits_passes_is_in_drafts_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_stage(tmp_path) as stage:
-        monkeypatch.setattr(beginning, "ASK_TIME_EVERY", 0.05)
+        monkeypatch.setattr(start, "ASK_TIME_EVERY", 0.05)
         message_id = await edit_own(stage)
         await stage.type(" with")
         await stage.server.call("ada", "PATCH", "/realm", {"message_content_edit_limit_seconds": 1})

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.panes.compose.note import ComposeNote
+from narrowcast.panes.compose.drafts import ComposeNote
 from narrowcast.screens.conversations.screen import InboxScreen
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination

@@ -15,7 +15,7 @@ from narrowcast.config.config import ConfigError
 from narrowcast.config.config_file import read
 from narrowcast.config.config_load import load
 from narrowcast.extensions.files import run_file
-from narrowcast.panes.compose.note import ComposeNote
+from narrowcast.panes.compose.drafts import ComposeNote
 from narrowcast.screens.main.side_by_side import SideNote
 from narrowcast.terminal.logs import CHATTY, start_log
 from narrowcast_api.account import Account, AccountError

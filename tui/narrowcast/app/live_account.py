@@ -15,7 +15,7 @@ from narrowcast.app.notifications import begin
 from narrowcast.config import account_files
 from narrowcast.config.config import Config
 from narrowcast.content.addresses import InApp, resolve
-from narrowcast.panes.compose.edits import to_draft
+from narrowcast.panes.compose.drafts import to_draft
 from narrowcast.panes.messages.navigation import place_of
 from narrowcast.runtime.background import until
 from narrowcast.runtime.context import app_of

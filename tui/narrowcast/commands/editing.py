@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, to_draft
+from narrowcast.panes.compose.drafts import CHANGED_MEANWHILE, to_draft
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.late import tell_late
 from narrowcast.screens.messages.versions import ComparisonScreen, Version
@@ -13,8 +13,8 @@ from narrowcast_api.errors import ExpectationMismatch
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
-    from narrowcast.panes.compose.moment import Moment
     from narrowcast.panes.compose.pane import ComposePane
+    from narrowcast.panes.compose.session import ComposeState
     from narrowcast.screens.main.conversation_pane import ConversationPane
     from narrowcast.screens.workspace import Workspace
     from narrowcast_api.model.messages import Message
@@ -29,7 +29,7 @@ def quote(screen: Workspace, message: Message) -> None:
         screen.spawn(_quote(screen, writing, message, begun), "quote the message")
 
 
-async def _quote(screen: Workspace, writing: ComposePane, message: Message, begun: Moment) -> None:
+async def _quote(screen: Workspace, writing: ComposePane, message: Message, begun: ComposeState) -> None:
     """Inserts the quote once its source arrives, unless the user does something else by then."""
     text = await screen.messages.parts.writing.quote_of(message)
     if writing.is_still(begun):

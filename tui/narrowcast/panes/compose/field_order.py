@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from textual.actions import SkipAction
 
-from narrowcast.panes.compose.context import ComposeContext
+from narrowcast.panes.compose.session import ComposeContext
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
 

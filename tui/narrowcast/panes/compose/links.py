@@ -7,8 +7,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from narrowcast.keys.hints import keys_of, with_keys
-from narrowcast.panes.compose.context import ComposeContext
-from narrowcast.panes.compose.edits import destination_of
+from narrowcast.panes.compose.drafts import destination_of
+from narrowcast.panes.compose.session import ComposeContext
 from narrowcast.text import names
 from narrowcast_api.narrow.destinations import Destination, same_conversation
 from narrowcast_api.short_links import shortened

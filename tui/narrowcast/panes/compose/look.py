@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast.keys.hints import KeyHint, hint_words, keys_of
-from narrowcast.panes.compose.context import ComposeContext
+from narrowcast.panes.compose.session import ComposeContext
 from narrowcast.text.formats import counted
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.one_line import Piece

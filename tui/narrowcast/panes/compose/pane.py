@@ -14,17 +14,16 @@ from textual.message import Message
 
 from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.panes.compose.beginning import Beginning
-from narrowcast.panes.compose.context import ComposeContext
-from narrowcast.panes.compose.draft import OpenDraft
+from narrowcast.panes.compose.drafts import OpenDraft
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.panes.compose.links import Links
 from narrowcast.panes.compose.look import ComposeLook
-from narrowcast.panes.compose.moment import Moment
 from narrowcast.panes.compose.offers import Offers
 from narrowcast.panes.compose.rules import SendRules
 from narrowcast.panes.compose.sending import Sending
+from narrowcast.panes.compose.session import ComposeContext, ComposeState
+from narrowcast.panes.compose.start import Beginning
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.panes.open_view import OpenView
 from narrowcast.runtime.context import app_of
@@ -159,11 +158,11 @@ class ComposePane(Vertical):
         return self._writing.destination()
 
     @property
-    def moment(self) -> Moment:
+    def moment(self) -> ComposeState:
         """What the user is writing and where the keys go, to compare with `is_still`."""
-        return Moment(self.destination(), self.text.text, self.editing, self.app.focused)
+        return ComposeState(self.destination(), self.text.text, self.editing, self.app.focused)
 
-    def is_still(self, moment: Moment) -> bool:
+    def is_still(self, moment: ComposeState) -> bool:
         """Whether the user has not gone on since: only then may a late response change what is being written.
         While another window of the desktop has the focus, no widget has it.
         """
@@ -172,7 +171,7 @@ class ComposePane(Vertical):
         now = self.moment
         return moment == (now if self.app.app_focus else now._replace(focused=moment.focused))
 
-    def is_typing_on(self, moment: Moment) -> bool:
+    def is_typing_on(self, moment: ComposeState) -> bool:
         """Whether the user has only typed text behind what was there."""
         now = self.moment if self.is_attached else None
         return (

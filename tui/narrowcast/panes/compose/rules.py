@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from narrowcast.keys.hints import keys_of, with_keys
-from narrowcast.panes.compose.context import ComposeContext
+from narrowcast.panes.compose.session import ComposeContext
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination
 

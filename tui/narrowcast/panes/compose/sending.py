@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.rules import SendRules
+from narrowcast.panes.compose.session import ComposeContext
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.text.formats import counted
 from narrowcast.text.safe_text import safe_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.panes.compose.edits import DELETED_MEANWHILE, to_draft
+from narrowcast.panes.compose.drafts import DELETED_MEANWHILE, to_draft
 from narrowcast_api.state.changes import Change, MessagesAdded, MessagesChanged, MessagesRemoved
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from narrowcast.keys.hints import keys_of, with_keys
-from narrowcast.panes.compose.edits import DELETED_MEANWHILE, destination_of, to_draft
-from narrowcast.panes.compose.note import ComposeNote
+from narrowcast.panes.compose.drafts import DELETED_MEANWHILE, ComposeNote, destination_of, to_draft
 from narrowcast.runtime.background import until
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.main.side_by_side import BESIDE_FROM, SideNote

@@ -7,19 +7,37 @@ address and text become those of the open view.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from narrowcast.keys.hints import keys_of, with_keys
-from narrowcast.panes.compose.draft import OpenDraft
-from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, Edits, to_draft
+from narrowcast.panes.compose.drafts import CHANGED_MEANWHILE, Edits, OpenDraft, to_draft
 from narrowcast.panes.compose.fields import TargetLine
+from narrowcast.runtime.context import app_of
 from narrowcast.text import names
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, same_conversation
 
 if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+    from textual.widget import Widget
+
     from narrowcast_api.storage.records import Draft, Edit
     from narrowcast_api.sync.session import Session
+
+
+__all__ = [
+    "EARLY_KEPT",
+    "IN_CONFLICT",
+    "NOTICED_AFTER",
+    "OVERWRITES",
+    "REMOVED",
+    "REMOVED_BUT_CHANGED",
+    "TOO_LATE",
+    "ComposeContext",
+    "ComposeSession",
+    "ComposeState",
+    "Tell",
+]
 
 EARLY_KEPT = "The message was not loaded. What you typed is in Drafts."
 REMOVED = "This draft was sent or deleted. <compose.undo> in compose brings its text back."
@@ -34,7 +52,7 @@ Tell = Callable[..., None]
 """Shows a notice to the user: a text, and its ``severity``."""
 
 
-class Writing:
+class ComposeSession:
     """``text`` is the editor and ``target`` the fields above it; ``shown`` is called when the text was replaced.
 
     ``claim`` has other compose panes let go of a draft before it is shown here, and returns whether they did.
@@ -324,3 +342,45 @@ class Writing:
     def goes_to_channel(self) -> bool:
         """Whether the text goes to a channel that is entered and valid."""
         return isinstance(self.destination()[0], ChannelDestination)
+
+
+class ComposeContext:
+    """One per pane, which is ``host``. ``shown`` is called after another text was put into the editor; ``claim``
+    before a draft is shown in it.
+    """
+
+    def __init__(
+        self,
+        host: Widget,
+        session: Session,
+        target: TargetLine,
+        text: Editor,
+        shown: Callable[[], None],
+        claim: Callable[[str], bool],
+    ) -> None:
+        self.host = host
+        self.session = session
+        self.target = target
+        self.text = text
+        self.writing = ComposeSession(session, target, text, tell=self.tell, shown=shown, claim=claim)
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether a message is being edited."""
+        return self.writing.edits.message_id is not None
+
+    def tell(self, text: str, *, severity: SeverityLevel = "information") -> None:
+        app_of(self.host).tell(text, severity=severity)
+
+    def refuse(self, text: str) -> bool:
+        """Shows why a key had no effect, unless ``text`` is empty; returns whether there was a text."""
+        return app_of(self.host).refuse(text)
+
+
+class ComposeState(NamedTuple):
+    """The address and text in compose, the message that is being edited, and the widget with the focus."""
+
+    address: tuple[Destination | None, str]
+    text: str
+    editing: int | None
+    focused: Widget | None

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from textual.timer import Timer
 
-from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.field_order import FieldOrder
-from narrowcast.panes.compose.moment import Moment
 from narrowcast.panes.compose.rules import SendRules
+from narrowcast.panes.compose.session import ComposeContext, ComposeState
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, same_conversation
 from narrowcast_api.storage.records import Edit
@@ -79,7 +78,7 @@ class Beginning:
         else:
             self._order.enter_text()
 
-    def reply_below(self, where: Destination) -> Moment | None:
+    def reply_below(self, where: Destination) -> ComposeState | None:
         """Writes to ``where``, below the text that is there, and returns what is written then, for a quote that
         follows; None if nothing can be written.
         """
@@ -89,7 +88,9 @@ class Beginning:
             return None
         text.action_compose_text_end()
         writing = self._pane.writing
-        return Moment(writing.destination(), text.text, writing.edits.message_id, self._pane.host.app.focused)
+        return ComposeState(
+            writing.destination(), text.text, writing.edits.message_id, self._pane.host.app.focused
+        )
 
     def insert_quote(self, place: int, quote: str) -> None:
         """Inserts a quote at ``place``, above what was typed since then; the cursor stays in that."""
