@@ -9,7 +9,7 @@ from datetime import UTC
 from msgspec.structs import replace
 from textual.app import ComposeResult
 
-from narrowcast.panes.messages.feed import Feed
+from narrowcast.panes.messages.items import MessageItems
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.row_values import StateNames
 from narrowcast.widgets.strips import plain_text
@@ -75,7 +75,7 @@ class ListApp(ContextApp):
         super().__init__()
         self.state = state_with(messages)
         self.view = StillView(ids=[one.id for one in messages], **view)  # type: ignore[arg-type]  # fields of StillView
-        self.feed = Feed(self.view, StateNames(self.state, UTC))
+        self.feed = MessageItems(self.view, StateNames(self.state, UTC))
         self.list = MessageList(wall=lambda: FIRST_TIME)
         self.ended: list[int] = []
         self.pages: list[bool] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from narrowcast.config.config import Config, Writing
+from narrowcast.config.config import Compose, Config
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from support.editing import edit_newest, edit_opened, edit_own
@@ -47,7 +47,7 @@ async def test_enter_sends_what_was_written_and_empties_compose(tmp_path: Path) 
 
 
 async def test_a_setting_makes_enter_break_the_line_and_ctrl_j_send(tmp_path: Path) -> None:
-    config = Config(compose=Writing(enter="newline"))
+    config = Config(compose=Compose(enter="newline"))
     async with on_stage(tmp_path, config=config) as stage:
         await stage.in_topic("general", "lunch")
         await stage.press("c")

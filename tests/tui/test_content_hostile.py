@@ -9,7 +9,7 @@ import pytest
 
 from narrowcast.content.bounds import MAX_ROWS
 from narrowcast.content.reader import parse
-from narrowcast.panes.messages.row_values import FIRST_ROWS, Lead, Rows, Shape
+from narrowcast.panes.messages.row_values import FIRST_ROWS, Expansion, RowContext, Rows
 from narrowcast.panes.messages.rows import RowMaker
 from narrowcast_api.model.messages import Reaction
 from support.message_views import ListApp, message
@@ -73,13 +73,15 @@ HOSTILE = [
 ]
 
 
-async def _rows(html: str, shape: Shape, width: int = 80, **fields: object) -> tuple[Rows, RowMaker, float]:
+async def _rows(
+    html: str, shape: Expansion, width: int = 80, **fields: object
+) -> tuple[Rows, RowMaker, float]:
     """The rows of a message, their maker, and the CPU seconds that rendering took."""
     app = ListApp([])
     async with app.run_test(size=(width, 24)):
         maker = app.list.rows.maker(app.feed)
         begun = time.process_time()
-        rows = maker.message(message(1, html, **fields), Lead(), shape)
+        rows = maker.message(message(1, html, **fields), RowContext(), shape)
         return rows, maker, time.process_time() - begun
 
 
@@ -93,7 +95,7 @@ def _is_harmless(rows: Rows, maker: RowMaker) -> bool:
 
 @pytest.mark.parametrize("hostile", HOSTILE, ids=lambda one: one.name)
 async def test_the_first_rows_of_a_hostile_message_are_there_at_once(hostile: Hostile) -> None:
-    rows, maker, seconds = await _rows(hostile.html, Shape())
+    rows, maker, seconds = await _rows(hostile.html, Expansion())
     assert seconds < CPU_SECONDS
     assert len(rows.rows) <= FIRST_ROWS + 3
     assert _is_harmless(rows, maker)
@@ -102,7 +104,7 @@ async def test_the_first_rows_of_a_hostile_message_are_there_at_once(hostile: Ho
 @pytest.mark.parametrize("width", [20, 200])
 @pytest.mark.parametrize("hostile", HOSTILE[5:14:4] + HOSTILE[16:], ids=lambda one: one.name)
 async def test_all_of_a_hostile_message_can_be_asked_for(hostile: Hostile, width: int) -> None:
-    rows, maker, _ = await _rows(hostile.html, Shape(rows=600), width)
+    rows, maker, _ = await _rows(hostile.html, Expansion(rows=600), width)
     assert len(rows.rows) <= 603
     assert _is_harmless(rows, maker)
 
@@ -130,7 +132,7 @@ async def test_five_thousand_reactions_take_a_few_rows() -> None:
         Reaction(f"name{number % 900}", f"1f{number % 900:03x}", "unicode_emoji", number)
         for number in range(5_000)
     )
-    rows, maker, seconds = await _rows("<p>liked</p>", Shape(), reactions=reactions)
+    rows, maker, seconds = await _rows("<p>liked</p>", Expansion(), reactions=reactions)
     assert seconds < CPU_SECONDS
     assert len(rows.rows) < 20
     assert _is_harmless(rows, maker)
@@ -145,7 +147,9 @@ async def test_names_of_any_length_keep_to_their_row(name: str) -> None:
         app = ListApp([])
         async with app.run_test(size=(60, 24)):
             maker = app.list.rows.maker(app.feed)
-            rows = maker.message(message(1, "<p>hello</p>", **fields), Lead(conversation=True), Shape())
+            rows = maker.message(
+                message(1, "<p>hello</p>", **fields), RowContext(conversation=True), Expansion()
+            )
             assert len(rows.rows) < 8
             assert _is_harmless(rows, maker)
             assert "hello" in rows.rows[-1].strip.text

@@ -54,24 +54,24 @@ class _PaintingApp(_EditorApp):
 
     def __init__(self) -> None:
         super().__init__()
-        self.painting = _Painting()
+        self.output = _Painting()
 
 
 async def test_letters_are_sent_without_a_frame_and_what_changes_the_rows_with_one() -> None:
     app = _PaintingApp()
     async with app.run_test(size=(20, 5)) as pilot:
         await pilot.press("a", "b", "c")
-        assert app.painting.sent == [
+        assert app.output.sent == [
             {0: "ab"},
             {0: "abc"},
         ]  # the first letter replaces the placeholder
-        app.painting.sent.clear()
+        app.output.sent.clear()
         await pilot.press("shift+enter", "ctrl+j")
         app.query_one(Editor).insert("\n")
         await pilot.pause()
-        assert not app.painting.sent
+        assert not app.output.sent
         await pilot.press("d")
-        assert app.painting.sent == [{1: "d"}]
+        assert app.output.sent == [{1: "d"}]
         app.query_one(Editor).refresh()
         await pilot.pause()
         shown = screen_rows(app.screen)

@@ -20,7 +20,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from narrowcast.terminal.cell_runs import Runs, erases_in_colour
-from narrowcast.terminal.output import Painting
+from narrowcast.terminal.output import TerminalOutput
 from narrowcast.terminal.screen_memory import Move, ScreenMemory, WidgetRows
 from narrowcast.terminal.textual_reads import ChopsUpdate, LayoutUpdate
 from support.exploring import examples
@@ -276,13 +276,13 @@ def test_only_a_terminal_that_was_asked_says_that_it_can_move_columns(
     monkeypatch.setattr("narrowcast.terminal.output.driver_of", lambda _: terminal)
     memory = ScreenMemory()
     monkeypatch.setattr("narrowcast.terminal.output.ScreenMemory", lambda: memory)
-    painting = Painting(App(), lambda *_: None)
-    painting.can_move_columns()
+    output = TerminalOutput(App(), lambda *_: None)
+    output.can_move_columns()
     assert (memory.has_side_margins, terminal.times_asked) == (False, 0), "what came is part of a paste"
-    painting.resized()
-    painting.can_move_columns()
+    output.resized()
+    output.can_move_columns()
     assert (memory.has_side_margins, terminal.times_asked) == (True, 1)
-    painting.resized()
+    output.resized()
     assert (memory.has_side_margins, terminal.times_asked) == (False, 2), "it may be another terminal"
 
 
@@ -295,9 +295,9 @@ def test_rows_are_sent_directly_only_where_nothing_overlaps_them(
     monkeypatch.setattr("narrowcast.terminal.output.free_place", lambda _: free)
     monkeypatch.setattr("narrowcast.terminal.output.finish_of", lambda _: lambda strip: strip)
     app: Any = SimpleNamespace(screen=None)
-    painting = Painting(app, lambda _, frame: frames.append(frame))
+    output = TerminalOutput(app, lambda _, frame: frames.append(frame))
     rows = {0: Strip([Segment("soup")])}
-    assert (painting.send_rows(Widget(), rows, {}, None), frames) == (False, [])
+    assert (output.send_rows(Widget(), rows, {}, None), frames) == (False, [])
     free = Region(0, 0, 4, 1)
-    assert painting.send_rows(Widget(), rows, {}, None) is True
+    assert output.send_rows(Widget(), rows, {}, None) is True
     assert len(frames) == 1

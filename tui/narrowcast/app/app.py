@@ -21,7 +21,7 @@ from narrowcast.app.debugging import Debugging
 from narrowcast.app.demo import Demo
 from narrowcast.app.key_queue import KeyQueue
 from narrowcast.app.open_accounts import OpenAccounts
-from narrowcast.app.shutdown import Leaving
+from narrowcast.app.shutdown import Shutdown
 from narrowcast.app.theme_colours import computed_colours
 from narrowcast.commands.run import AppWithCommands
 from narrowcast.config.config import Config
@@ -39,7 +39,7 @@ from narrowcast.screens.dialogs.palette import palette
 from narrowcast.screens.settings.find import setting_choices
 from narrowcast.terminal.driver import TerminalDriver
 from narrowcast.terminal.fallbacks import NearestOf256
-from narrowcast.terminal.output import Painting
+from narrowcast.terminal.output import TerminalOutput
 from narrowcast.terminal.paths import Paths
 from narrowcast.terminal.textual_fixes import AppWithLateTimers, FixedScreen, end_notice
 from narrowcast.terminal.textual_reads import add_bindings, add_line_filter, notices_of
@@ -115,8 +115,8 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
         self.demo = Demo(self, self.accounts, demo_data)
         self._tasks = Tasks(self._tell_failure)
         self._debugging = Debugging(self)
-        self.painting = Painting(self, self._display)
-        self._leaving = Leaving(self, self.accounts, self._keep_screen, self.demo.stop)
+        self.output = TerminalOutput(self, self._display)
+        self._leaving = Shutdown(self, self.accounts, self._keep_screen, self.demo.stop)
         self._typed = KeyQueue(self, self._take_key, self.accounts.arrival.settled)
         self._pressed = ""
         """The last key."""
@@ -195,7 +195,7 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
     async def on_mount(self) -> None:
         """Installs the signal handlers, then opens what was requested."""
         self.set_timer(COLLECT_AFTER, _collect_from_now_on)
-        self._leaving.take_signals(self.painting.forget)
+        self._leaving.take_signals(self.output.forget)
         self._debugging.begin()
         if self.opening == "demo":
             self.spawn(self.demo.start(), "start the demo")
@@ -268,22 +268,22 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
         differ.
         """
         if renderable is not None:
-            renderable = self.painting.difference(renderable)
+            renderable = self.output.difference(renderable)
             if renderable is None:
                 self.post_display_hook()
                 return
         super()._display(screen, renderable)
 
     def on_resize(self) -> None:
-        self.painting.resized()
+        self.output.resized()
 
     def on_side_margins(self) -> None:
-        self.painting.can_move_columns()
+        self.output.can_move_columns()
 
     def _keep_screen(self) -> None:
         """Saves the screen for the next start with the same arguments, if it shows the account they open."""
         if self.accounts.file == self.opening:
-            self.painting.keep()
+            self.output.keep()
 
     # notices and background tasks
 
@@ -359,7 +359,7 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
         self.spawn(self._debugging.toggle(), "write the debug log")
 
     def action_app_redraw(self) -> None:
-        self.painting.forget()
+        self.output.forget()
         self.screen.refresh(layout=True)
 
     def action_app_theme(self) -> None:

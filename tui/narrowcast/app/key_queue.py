@@ -32,8 +32,8 @@ __all__ = [
     "ROUNDS",
     "STEP",
     "STEPS",
-    "Arrival",
     "KeyGuard",
+    "KeyHold",
     "KeyQueue",
 ]
 
@@ -171,7 +171,7 @@ MAX_SECONDS = 3.0
 """Seconds for which keys are held back at most."""
 
 
-class Arrival:
+class KeyHold:
     """Whether the account that was requested last is on screen."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from narrowcast.app.key_queue import Arrival
+from narrowcast.app.key_queue import KeyHold
 from narrowcast.app.live_account import LiveAccount
 from narrowcast.app.notifications import title_of
 from narrowcast.config import account_files
@@ -65,7 +65,7 @@ class OpenAccounts:
         self._open: dict[Path, LiveAccount] = {}
         self._problems: dict[Path, str] = {}
         self._changing = asyncio.Lock()
-        self.arrival = Arrival()
+        self.arrival = KeyHold()
         self._title: WindowTitle | None = None
         self._frames = Frames(app.set_timer)
         self._frames.subscribe(_TOLD, lambda _: self._refresh())

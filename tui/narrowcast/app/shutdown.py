@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Leaving", "ask", "ask_unsaved", "send_in_background", "unsaved", "waiting"]
+__all__ = ["Shutdown", "ask", "ask_unsaved", "send_in_background", "unsaved", "waiting"]
 
 QUIT_AGAIN = 5.0
 """Seconds within which a second quit command quits at once."""
 
 
-class Leaving:
+class Shutdown:
     """``keep_screen`` saves the screen for the next start; ``stop`` stops what else was started."""
 
     def __init__(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
 from narrowcast.screens.account.muted import MutedPeopleScreen
-from narrowcast.screens.dialogs.late import Attention
+from narrowcast.screens.dialogs.late import RequestOrigin
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.groups import GroupsScreen
 from narrowcast.screens.organization.invitations import InvitationsScreen
@@ -37,7 +37,7 @@ def show(screen: Workspace, user_id: int) -> None:
 
 
 async def _fetch_and_show(screen: Workspace, user_id: int) -> None:
-    attention = Attention(screen.messages)
+    attention = RequestOrigin(screen.messages)
     fetched = await screen.session.client.users.get(user_id=user_id, include_custom_profile_fields=True)
     card = PersonScreen(screen.session, user_id, fetched=fetched)
     attention.open(card, what=f"The card of {fetched.full_name}", again="Open it again.")

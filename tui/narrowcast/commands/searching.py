@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
 from narrowcast.runtime.context import in_app
-from narrowcast.screens.dialogs.late import Attention
+from narrowcast.screens.dialogs.late import RequestOrigin
 from narrowcast.screens.dialogs.search import search_question
 from narrowcast.screens.messages.found import FoundScreen
 from narrowcast.text import names, search_completion
@@ -78,12 +78,12 @@ def _show(screen: Workspace, text: str, narrow: Narrow) -> None:
             _ask(screen, text, view.error.user_message)
 
     screen.go(narrow)
-    attention = Attention(screen.messages)
+    attention = RequestOrigin(screen.messages)
     unsubscribe = session.subscribe(in_app(watch))
 
 
 async def _show_cached(screen: Workspace, text: str, narrow: Narrow) -> None:
-    attention = Attention(screen.messages)
+    attention = RequestOrigin(screen.messages)
     result = await screen.session.search_cached(narrow)
     if not attention.is_here:
         attention.tell_missed("The search results", "<go.search> searches again.")

@@ -21,7 +21,7 @@ from narrowcast.screens.dialogs.form_fields import (
     Values,
     YesNo,
 )
-from narrowcast.screens.dialogs.late import Attention
+from narrowcast.screens.dialogs.late import RequestOrigin
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.dialogs.progress import ProgressScreen
 from narrowcast.screens.main.moves import follow_topic
@@ -343,7 +343,7 @@ async def summarize(screen: Workspace) -> None:
     state, client = screen.session.state, screen.session.client
     if screen.refuse(permissions.summary_refusal(state)):
         return
-    attention = Attention(screen.messages)
+    attention = RequestOrigin(screen.messages)
     narrow = Narrow.from_destination(where).to_wire(state.server, state)
     summary = await client.messages.summarize(narrow=narrow)
     html = (await client.messages.render(content=summary)).rendered

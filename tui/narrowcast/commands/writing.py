@@ -11,7 +11,7 @@ from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.messages.row_values import StateNames
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Refused, Text, Values
-from narrowcast.screens.dialogs.late import Attention
+from narrowcast.screens.dialogs.late import RequestOrigin
 from narrowcast.screens.messages.preview import PreviewLines, PreviewScreen
 from narrowcast.text import names
 from narrowcast_api.errors import InvalidInput
@@ -46,7 +46,7 @@ async def preview(screen: Workspace) -> None:
     if not content:
         screen.refuse("You have nothing to send!")
         return
-    attention = Attention(screen.messages)
+    attention = RequestOrigin(screen.messages)
     response = await screen.session.client.messages.render(content=content)
     attention.open(rendered(screen, response.rendered), what="The preview", again="<write.preview> opens it.")
 

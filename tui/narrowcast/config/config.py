@@ -75,7 +75,7 @@ class ThemeColors:
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class Compose:
     """``[compose]``: writing messages."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
@@ -133,7 +133,7 @@ class Config:
     """The account to open by default: the name of a file in ``accounts/`` without ``.zuliprc``."""
     accounts: Accounts = field(default_factory=Accounts)
     appearance: Appearance = field(default_factory=Appearance)
-    compose: Writing = field(default_factory=Writing)
+    compose: Compose = field(default_factory=Compose)
     notifications: Notifications = field(default_factory=Notifications)
     preset: Literal["default", "zulip-web", "zulip-terminal", "vim", "emacs"] = "default"
     """Key bindings of another program (`narrowcast.keys.presets`); those in ``[keys]`` override them."""

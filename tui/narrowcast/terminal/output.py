@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Painting", "Written", "difference"]
+__all__ = ["TerminalOutput", "Written", "difference"]
 
 RESPONSE_SECONDS = 5.0
 """Seconds that a terminal may take to respond."""
@@ -47,7 +47,7 @@ class AsksTerminal(Protocol):
     def ask_for_side_margins(self) -> None: ...
 
 
-class Painting:
+class TerminalOutput:
     """Keeps track of the terminal's cells. ``display`` sends a frame of a screen."""
 
     def __init__(self, app: App[Any], display: Callable[[Screen[Any], RenderableType | None], None]) -> None:

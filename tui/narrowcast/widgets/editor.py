@@ -233,7 +233,7 @@ class Editor(Widget, can_focus=True):
         app = self.app
         if not isinstance(app, PaintsRows) or not has_plain_content(self):
             return False
-        if not app.painting.send_rows(self, {y: self.render_line(y) for y in rows}, {}, None):
+        if not app.output.send_rows(self, {y: self.render_line(y) for y in rows}, {}, None):
             return False
         for y in rows:
             forget_row(self, y)

@@ -64,7 +64,7 @@ class PaintsRows(Protocol):
     """An app whose widgets can send their own rows."""
 
     @property
-    def painting(self) -> SendsRows: ...
+    def output(self) -> SendsRows: ...
 
 
 class LineView(Widget, can_focus=True):
@@ -180,7 +180,7 @@ class LineView(Widget, can_focus=True):
         if self.text_selection is not None:
             rows = {y: self.decorate_row(y, strip) for y, strip in rows.items()}
         edges = {y: line.edge for y, line in lines.items() if line.edge is not None}
-        if not self.app.painting.send_rows(self, rows, edges, self._moved() if len(changed) > MANY else None):
+        if not self.app.output.send_rows(self, rows, edges, self._moved() if len(changed) > MANY else None):
             return False
         self._painted |= lines
         return True

@@ -23,7 +23,7 @@ from narrowcast.panes.compose.offers import Offers
 from narrowcast.panes.compose.rules import SendRules
 from narrowcast.panes.compose.sending import Sending
 from narrowcast.panes.compose.session import ComposeContext, ComposeState
-from narrowcast.panes.compose.start import Beginning
+from narrowcast.panes.compose.start import ComposeStart
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.panes.open_view import OpenView
 from narrowcast.runtime.context import app_of
@@ -113,7 +113,7 @@ class ComposePane(Vertical):
             ),
         )
         self.links = Links(context)
-        self.begin = Beginning(context, self._rules, self._order)
+        self.begin = ComposeStart(context, self._rules, self._order)
         view.follow(self)
 
     def compose(self) -> ComposeResult:

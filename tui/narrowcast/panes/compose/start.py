@@ -11,13 +11,13 @@ from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, same_conversation
 from narrowcast_api.storage.records import Edit
 
-__all__ = ["Beginning"]
+__all__ = ["ComposeStart"]
 
 ASK_TIME_EVERY = 10.0
 """Seconds between updates of the time that is left for an edit."""
 
 
-class Beginning:
+class ComposeStart:
     """Starts writing after saving the current text. If nothing can be written, shows the reason and changes nothing."""
 
     def __init__(self, pane: ComposeContext, rules: SendRules, order: FieldOrder) -> None:

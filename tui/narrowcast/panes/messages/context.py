@@ -9,7 +9,7 @@ from narrowcast.keys.hints import key_of, keys_of, with_keys
 from narrowcast.panes.messages.requests import HintChanged
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.confirm import ask_first
-from narrowcast.screens.dialogs.late import Attention
+from narrowcast.screens.dialogs.late import RequestOrigin
 from narrowcast_api import permissions
 
 if TYPE_CHECKING:
@@ -87,9 +87,9 @@ class PaneContext:
         self._host.post_message(message)
 
     @property
-    def attention(self) -> Attention:
+    def attention(self) -> RequestOrigin:
         """Where the user is now: for a dialog that opens when a response has arrived."""
-        return Attention(self._host)
+        return RequestOrigin(self._host)
 
     def ask(self, screen: Screen[Result], answered: Callable[[Result | None], None]) -> None:
         self.app.push_screen(screen, answered)

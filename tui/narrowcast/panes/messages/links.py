@@ -11,7 +11,7 @@ from narrowcast.content.bounds import MAX_ROWS
 from narrowcast.content.inlines import Target, TargetKind, is_picture
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
-from narrowcast.panes.messages.feed import Key
+from narrowcast.panes.messages.items import Key
 from narrowcast.panes.messages.navigation import Navigation
 from narrowcast.panes.messages.painting import Hints, hint_labels
 from narrowcast.panes.messages.reactions import Polls, Reactions

@@ -22,7 +22,7 @@ from narrowcast.content.inlines import Target
 from narrowcast.content.palette import Palette
 from narrowcast.keys.hints import keys_of
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.panes.messages.feed import Feed, ItemRows, Key
+from narrowcast.panes.messages.items import ItemRows, Key, MessageItems
 from narrowcast.panes.messages.painting import GUTTER, Overlay, RowPainter
 from narrowcast.panes.messages.position import Position
 from narrowcast.panes.messages.row_values import Cards, StateNames, Tints
@@ -46,7 +46,7 @@ NEAR_EDGE = 50
 
 
 class MessageList(LineView):
-    """Shows a `Feed`. The pane that owns it handles the session; the list only rows and positions."""
+    """Shows a `MessageItems`. The pane that owns it handles the session; the list only rows and positions."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.FOUND)]
     LOOKS: ClassVar[Mapping[str, Look]] = {
@@ -142,7 +142,7 @@ class MessageList(LineView):
     # Used by the pane.
 
     @property
-    def feed(self) -> Feed | None:
+    def feed(self) -> MessageItems | None:
         return self.rows.feed
 
     @property
@@ -150,7 +150,7 @@ class MessageList(LineView):
         """The key of the selected item; None if there is none."""
         return self.position.selected
 
-    def show_feed(self, feed: Feed | None) -> None:
+    def show_feed(self, feed: MessageItems | None) -> None:
         """Shows another view, from its start; `position.jump` then sets the position."""
         self.rows.show(feed)
         self.position.reset()

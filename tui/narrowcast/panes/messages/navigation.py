@@ -18,7 +18,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
-    from narrowcast.screens.dialogs.late import Attention
+    from narrowcast.screens.dialogs.late import RequestOrigin
     from narrowcast_api.model.messages import Message
     from narrowcast_api.narrow.page import Page
     from narrowcast_api.sync.message_view import MessageView
@@ -123,7 +123,7 @@ class Navigation:
         self,
         message_id: int,
         narrow_for: Callable[[Message | None], Narrow | None],
-        attention: Attention,
+        attention: RequestOrigin,
         view: MessageView | None,
     ) -> None:
         message = await self._fetched(message_id)

@@ -12,14 +12,14 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from narrowcast.panes.messages.feed import Feed, ItemRows
+from narrowcast.panes.messages.items import ItemRows, MessageItems
 from narrowcast.panes.messages.position import Position
-from narrowcast.panes.messages.row_values import MessageRow, Surface
+from narrowcast.panes.messages.row_values import MessageRow, RowCanvas
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.strips import compose_line, lean_strip
 
 if TYPE_CHECKING:
-    from narrowcast.panes.messages.feed import Key
+    from narrowcast.panes.messages.items import Key
 
 
 __all__ = ["GUTTER", "Found", "Hints", "Overlay", "RowPainter", "hint_labels"]
@@ -33,7 +33,7 @@ KEPT_LINES = 300
 class RowPainter:
     """Paints with the styles of ``view``."""
 
-    def __init__(self, view: Surface, rows: ItemRows, position: Position) -> None:
+    def __init__(self, view: RowCanvas, rows: ItemRows, position: Position) -> None:
         self._view = view
         self._rows = rows
         self._position = position
@@ -44,7 +44,7 @@ class RowPainter:
         """Drops cached rows after a change of width or colours."""
         self._plain.clear()
 
-    def row(self, y: int, feed: Feed, overlay: Overlay | None) -> Strip:
+    def row(self, y: int, feed: MessageItems, overlay: Overlay | None) -> Strip:
         """Row ``y`` of the screen."""
         view, position = self._view, self._position
         width = view.room.width
@@ -103,7 +103,7 @@ class RowPainter:
             self._plain[id(row)] = (row, strip)
         return strip
 
-    def _header(self, feed: Feed) -> Strip:
+    def _header(self, feed: MessageItems) -> Strip:
         """The sticky heading: conversation and date of the first message in view."""
         view, width = self._view, self._view.room.width
         shown = self._position.shown
@@ -142,7 +142,7 @@ class Overlay(Protocol):
     @property
     def commands(self) -> Mapping[str, Callable[[], None]]: ...
 
-    def apply(self, view: Surface, y: int, key: Key, strip: Strip) -> Strip:
+    def apply(self, view: RowCanvas, y: int, key: Key, strip: Strip) -> Strip:
         """Row `y`, which belongs to the item `key`, with the overlay applied."""
 
 
@@ -179,7 +179,7 @@ class Hints:
         self.typed = ""
         self.commands: Mapping[str, Callable[[], None]] = {}
 
-    def apply(self, view: Surface, y: int, key: Key, strip: Strip) -> Strip:
+    def apply(self, view: RowCanvas, y: int, key: Key, strip: Strip) -> Strip:
         """Puts the labels of row `y` over the first cells of their targets."""
         style = view.part_style("messages--hint")
         labels: dict[object, str | None] = {
@@ -203,7 +203,7 @@ class Found:
         self.text = text.casefold()
         self.commands = commands or {}
 
-    def apply(self, view: Surface, y: int, key: Key, strip: Strip) -> Strip:
+    def apply(self, view: RowCanvas, y: int, key: Key, strip: Strip) -> Strip:
         """Highlights the matches in one row; a match that wraps is not highlighted."""
         plain = strip.text
         folded = plain.casefold()

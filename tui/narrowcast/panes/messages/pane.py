@@ -20,7 +20,7 @@ from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.echoes import waiting_messages
-from narrowcast.panes.messages.feed import Feed
+from narrowcast.panes.messages.items import MessageItems
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.parts import PaneParts
 from narrowcast.panes.messages.position import set_position
@@ -147,7 +147,7 @@ class MessagesPane(Vertical):
         self._shared.view = view = self.session.view(narrow)
         view.is_watched = self._sees_arrivals
         names = StateNames(self.session.state)
-        self.list.show_feed(Feed(view, names))
+        self.list.show_feed(MessageItems(view, names))
         self._read_echoes()
         self._say_what_is_empty()
         is_loaded = isinstance(anchor, int) and anchor in view.ids

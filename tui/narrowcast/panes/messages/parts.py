@@ -12,7 +12,7 @@ from narrowcast.panes.messages.links import LinkHints, Links
 from narrowcast.panes.messages.navigation import Navigation
 from narrowcast.panes.messages.painting import Hints
 from narrowcast.panes.messages.reactions import Flags, Polls, Reactions
-from narrowcast.panes.messages.writing import Writing
+from narrowcast.panes.messages.writing import ReplyAndEdit
 
 if TYPE_CHECKING:
     from textual import events
@@ -27,7 +27,7 @@ class PaneParts:
         self._pane = pane
         self.navigation = Navigation(pane)
         self.clipboard = Clipboard(pane)
-        self.writing = Writing(pane, self.clipboard)
+        self.writing = ReplyAndEdit(pane, self.clipboard)
         self.flags = Flags(pane)
         self.reactions = Reactions(pane)
         self.polls = Polls(pane)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.panes.messages.feed import Feed, ItemRows, Key
+from narrowcast.panes.messages.items import ItemRows, Key, MessageItems
 from narrowcast.panes.messages.viewport import Place, Viewport
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Position:
         """The item rows in view, from top to bottom."""
         return [place for place in self.places if place is not None]
 
-    def _items(self) -> Feed | None:
+    def _items(self) -> MessageItems | None:
         """The feed, brought up to date; None if it has no items."""
         feed = self._rows.feed
         if feed is None or not len(feed):
@@ -116,7 +116,7 @@ class Position:
                 self._viewport.top = Place(index, self._viewport.top.row if feed.holds(self._top_key) else 0)
         return outdated
 
-    def _stays_at_unseen(self, feed: Feed) -> bool:
+    def _stays_at_unseen(self, feed: MessageItems) -> bool:
         """If more messages arrived than fit, stays at the first unseen one: what was never on screen is unread."""
         top = self._viewport.top
         if self._hurries or self._seen_until is None:
@@ -128,7 +128,7 @@ class Position:
         self._note_top()
         return True
 
-    def _follow_selection(self, feed: Feed) -> None:
+    def _follow_selection(self, feed: MessageItems) -> None:
         """Moves the selection to the newest message; not if a reply would then go to another conversation."""
         if not len(feed):
             return
@@ -184,7 +184,7 @@ class Position:
 
     # what has been seen
 
-    def take_ends(self, feed: Feed) -> Sequence[int]:
+    def take_ends(self, feed: MessageItems) -> Sequence[int]:
         """The ids of messages whose ends are in view; they have been on the screen from now on."""
         shown = self.shown
         first, last = shown[0].index, shown[-1]

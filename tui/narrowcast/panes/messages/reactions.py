@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.content.polls import Poll, read_widget
 from narrowcast.panes.messages.context import PaneContext
-from narrowcast.panes.messages.feed import Key
+from narrowcast.panes.messages.items import Key
 from narrowcast.panes.messages.rows import reaction_text
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.messages.poll_choice import add_choice

@@ -26,7 +26,17 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
 
-__all__ = ["FIRST_ROWS", "Cards", "Lead", "MessageRow", "Rows", "Shape", "StateNames", "Surface", "Tints"]
+__all__ = [
+    "FIRST_ROWS",
+    "Cards",
+    "Expansion",
+    "MessageRow",
+    "RowCanvas",
+    "RowContext",
+    "Rows",
+    "StateNames",
+    "Tints",
+]
 
 FIRST_ROWS = 60
 """Rows of a message that are shown before 'more' is needed."""
@@ -59,7 +69,7 @@ class Tints(Struct, frozen=True):
         )
 
 
-class Lead(Struct, frozen=True):
+class RowContext(Struct, frozen=True):
     """What to show above and below a message, which does not depend on the message itself."""
 
     gap: bool = False
@@ -73,7 +83,7 @@ class Lead(Struct, frozen=True):
     """Ids of the users who are editing the message now."""
 
 
-class Shape(Struct, frozen=True):
+class Expansion(Struct, frozen=True):
     """How the user has expanded or panned a message.
 
     Opened spoilers, number of rows shown, columns of tables panned over, shown although it is hidden.
@@ -119,7 +129,7 @@ class Rows(Struct):
         return self.lead <= row < len(self.rows) - self.tail
 
 
-class Surface(Protocol):
+class RowCanvas(Protocol):
     """What rows are painted on: a size and styles. The list is one."""
 
     @property

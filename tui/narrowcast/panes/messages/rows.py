@@ -27,10 +27,10 @@ from narrowcast.panes.messages.echoes import echo_note
 from narrowcast.panes.messages.row_values import (
     FIRST_ROWS,
     Cards,
-    Lead,
+    Expansion,
     MessageRow,
+    RowContext,
     Rows,
-    Shape,
     StateNames,
     Tints,
 )
@@ -126,7 +126,7 @@ class RowMaker:
         copied = "".join(run.text for run in line.runs[bars : len(line.runs) - line.tail])
         return MessageRow(strip, copied, start, line.glue, is_text=True)
 
-    def lead_rows(self, message: Message, lead: Lead) -> list[MessageRow]:
+    def lead_rows(self, message: Message, lead: RowContext) -> list[MessageRow]:
         """Gap, date, unread line and conversation, as needed."""
         palette = self.palette
         rows: list[MessageRow] = []
@@ -267,7 +267,9 @@ class RowMaker:
 
     # Items.
 
-    def message(self, message: Message, lead: Lead, shape: Shape, content: str | None = None) -> Rows:
+    def message(
+        self, message: Message, lead: RowContext, shape: Expansion, content: str | None = None
+    ) -> Rows:
         """The rows of a message, with `content` instead of its own if given."""
         rows = self.lead_rows(message, lead)
         has_heading = lead.sender and not message.is_me_message
@@ -306,7 +308,7 @@ class RowMaker:
         )
 
     def _body(
-        self, message: Message, lead: Lead, shape: Shape, content: str
+        self, message: Message, lead: RowContext, shape: Expansion, content: str
     ) -> tuple[list[MessageRow], Rendered]:
         state = self.names.state
         inliner = Inliner(self.palette, self.names)
@@ -371,7 +373,7 @@ class RowMaker:
         cropped = strip.crop(0, self.width - len(note))
         return lean_strip([*cropped, Segment(note, self.base + self.palette.dim)], self.width)
 
-    def echo(self, entry: OutboxEntry, now: float, lead: Lead) -> Rows:
+    def echo(self, entry: OutboxEntry, now: float, lead: RowContext) -> Rows:
         """An own message that the server has not confirmed yet."""
         palette = self.palette
         note, style = echo_note(entry, now, self.keys)

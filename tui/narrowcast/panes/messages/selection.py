@@ -15,7 +15,7 @@ from textual.geometry import Offset
 from textual.selection import Selection
 from textual.strip import Strip
 
-from narrowcast.panes.messages.feed import Feed, ItemRows, Key
+from narrowcast.panes.messages.items import ItemRows, Key, MessageItems
 from narrowcast.panes.messages.painting import GUTTER
 from narrowcast.panes.messages.position import Position
 from narrowcast.panes.messages.row_values import MessageRow, Rows
@@ -142,7 +142,7 @@ class TextSelection:
     def _select(self, start: Offset, end: Offset) -> None:
         self._view.screen.selections = {self._view: Selection(start, end)}
 
-    def _neighbour(self, feed: Feed, place: tuple[int, int], delta: int) -> tuple[int, int]:
+    def _neighbour(self, feed: MessageItems, place: tuple[int, int], delta: int) -> tuple[int, int]:
         """The next row of content below or above, skipping rows without message text."""
         index, row = place
         while True:

@@ -15,13 +15,13 @@ from narrowcast_api.narrow.destinations import DirectDestination
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
 
-__all__ = ["Writing"]
+__all__ = ["ReplyAndEdit"]
 
 SHOWN_OF_DELETED = 60
 """Maximum cells of the message's text, and of its sender's name, in the question whether to delete it."""
 
 
-class Writing:
+class ReplyAndEdit:
     """Requests a reply to or an edit of the selected message; deletes it."""
 
     def __init__(self, pane: PaneContext, clipboard: Clipboard) -> None:

@@ -29,7 +29,7 @@ from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.form_controls import ChoiceControl, FormRow, focusable
-from narrowcast.screens.dialogs.form_fields import Field, Moment, Refused, Values
+from narrowcast.screens.dialogs.form_fields import DateTimeField, Field, Refused, Values
 from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.text import formats
 from narrowcast.text.natural_time import EXAMPLES
@@ -179,7 +179,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             return
         if offers := row.shown_offers():
             self._hint.show_pieces(self._offers_line(offers, is_free=row.is_free))
-        elif isinstance(row.field, Moment) and row.typed.strip():
+        elif isinstance(row.field, DateTimeField) and row.typed.strip():
             self._hint.show_pieces([self._understood(row)])
         elif isinstance(row.control, ChoiceControl) and row.control.is_cut:
             self._hint.show_pieces([(row.control.words, "")])

@@ -182,7 +182,7 @@ class FormRow(Horizontal):
             case fields.ChannelName():
                 name = names.channel(state, field.value) if field.value is not None else ""
                 return Editor(name, placeholder="name of a channel")
-            case fields.Moment():
+            case fields.DateTimeField():
                 return Editor(field.value, placeholder=EXAMPLES)
         raise TypeError(f"no control for {field!r}")
 
@@ -262,7 +262,7 @@ class FormRow(Horizontal):
         if isinstance(self.control, ChoiceControl):
             return self.control.value
         untouched = (
-            isinstance(self.field, fields.LineField | fields.Text | fields.Moment | fields.Names)
+            isinstance(self.field, fields.LineField | fields.Text | fields.DateTimeField | fields.Names)
             and self.typed == self._first
         )
         if untouched and self.typed.strip():
@@ -282,7 +282,7 @@ class FormRow(Horizontal):
                 return start, _best(name, list(self.field.known.values()))
             case fields.ChannelName():
                 return 0, _best(names.unsigned(typed), list(names.open_channels(self._state).values()))
-            case fields.Moment():
+            case fields.DateTimeField():
                 return 0, [text for text in MOMENTS if typed and text.startswith(typed.lower())]
             case fields.LineField() if self.field.suggest is not None:
                 found = _best(typed, self.field.suggest(typed))

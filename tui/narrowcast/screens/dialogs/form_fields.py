@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ChannelName",
+    "DateTimeField",
     "Field",
     "LineField",
-    "Moment",
     "Names",
     "OneOf",
     "People",
@@ -127,7 +127,7 @@ class ChannelName(Field, frozen=True):
     required: bool = False
 
 
-class Moment(Field, frozen=True):
+class DateTimeField(Field, frozen=True):
     """A future time in words (`narrowcast.text.natural_time`), read as seconds since 1970.
 
     None if the field is empty or unchanged.
@@ -180,7 +180,7 @@ class Values:
         return self._whole(name)
 
     def moment(self, name: str) -> int | None:
-        """Seconds since 1970 of a Moment."""
+        """Seconds since 1970 of a DateTimeField."""
         return self._whole(name)
 
     def _whole(self, name: str) -> int | None:
@@ -193,7 +193,7 @@ def initial(field: Field) -> object:
     match field:
         case People() | Names():
             return tuple(field.value)
-        case Moment():
+        case DateTimeField():
             return None
         case LineField() | Text() | YesNo() | OneOf() | ChannelName():
             return field.value
@@ -219,7 +219,7 @@ def read_text(field: Field, typed: str, state: State, now: float) -> object:
             return _ids(field.name, text, field.id_of, f"{field.what} named {{!r}} can be chosen here")
         case ChannelName():
             return _channel(field, text, state)
-        case Moment():
+        case DateTimeField():
             return _moment(field, text, now)
     return text
 

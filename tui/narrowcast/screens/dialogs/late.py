@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.widget import Widget
 
-__all__ = ["Attention", "tell_late"]
+__all__ = ["RequestOrigin", "tell_late"]
 
 Result = TypeVar("Result")
 
 
-class Attention:
+class RequestOrigin:
     """Where the user is when it is created: the screen of a widget, the focus in it, and the text in a focused field.
     Create it when the key is pressed.
     """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.asking import Host, ask
-from narrowcast.screens.dialogs.form_fields import LineField, Moment, Refused, Values
+from narrowcast.screens.dialogs.form_fields import DateTimeField, LineField, Refused, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.go_to_message import go_to_message
 from narrowcast.text.excerpt import excerpt
@@ -45,7 +45,7 @@ def remind(host: Host, message: Message) -> None:
         app_of(host).tell(f"Reminder set for {when}. You will get a direct message from Notification Bot.")
 
     fields = [
-        Moment("when", "When", required=True),
+        DateTimeField("when", "When", required=True),
         LineField(
             "note",
             "Note",

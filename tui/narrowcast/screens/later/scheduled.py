@@ -14,9 +14,9 @@ from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import (
     ChannelName,
+    DateTimeField,
     Field,
     LineField,
-    Moment,
     People,
     Refused,
     Text,
@@ -61,7 +61,7 @@ def send_later(host: Host, where: Destination, content: str, taken: Callable[[],
         when = moment(at, time.time(), long=has_long_clock(state))
         app_of(host).tell(f"Message scheduled for {when}. The command 'View scheduled messages' lists it.")
 
-    fields = [Moment("when", "When", required=True)]
+    fields = [DateTimeField("when", "When", required=True)]
     note = f"{names.destination(state, where)}: {safe_line(content, BEGINNING)}"
     ask(host, "Schedule message", fields, submit, verb="schedules", note=note, then=tell)
 
@@ -119,7 +119,7 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
             return
         where = item.destination
         fields: list[Field] = [
-            Moment(
+            DateTimeField(
                 "when", "When", value="" if item.failed else in_words(item.deliver_at), required=item.failed
             )
         ]

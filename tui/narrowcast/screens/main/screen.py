@@ -31,7 +31,7 @@ from narrowcast.screens.main.layout import CSS, PanePlan
 from narrowcast.screens.main.pane_requests import PaneRequests
 from narrowcast.screens.main.side_by_side import SideBySide
 from narrowcast.screens.main.title import TitleLine
-from narrowcast.screens.main.unfinished import Unfinished
+from narrowcast.screens.main.unfinished import RestoredCompose
 from narrowcast.screens.main.updates import StatusLines, Updates
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.widgets.editor import Editor
@@ -75,7 +75,7 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
         )
         self.people = PeoplePane(session)
         self.lines = StatusLines(self, self)
-        self.unfinished = Unfinished(self)
+        self.unfinished = RestoredCompose(self)
         self.updates = Updates(self, self.frames, self.lines)
 
     # the conversation with the focus

@@ -32,7 +32,7 @@ T = TypeVar("T")
 SIDE_FILE = "beside"
 
 
-class Unfinished:
+class RestoredCompose:
     """Saves which drafts are in compose, and the second conversation, for the next start."""
 
     def __init__(self, screen: Workspace) -> None:

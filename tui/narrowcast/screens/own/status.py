@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import LineField, Moment, Refused, Values
+from narrowcast.screens.dialogs.form_fields import DateTimeField, LineField, Refused, Values
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.names import SEE_MATCHES, emoji
 from narrowcast_api import permissions
@@ -55,7 +55,9 @@ def set_status(screen: Workspace) -> None:
             suggest=lambda _typed: emoji(state),
             describe=_with_emoji,
         ),
-        Moment("until", "Clear after", "Optional. Narrowcast clears it at that time, or at its next start"),
+        DateTimeField(
+            "until", "Clear after", "Optional. Narrowcast clears it at that time, or at its next start"
+        ),
     ]
     ask(screen, "Set status", fields, submit, then=screen.tell)
 

@@ -15,7 +15,7 @@ from narrowcast.commands import writing
 from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.dialogs.late import Attention
+from narrowcast.screens.dialogs.late import RequestOrigin
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.messages.picture import PictureScreen
@@ -166,7 +166,7 @@ class PersonScreen(ManageScreen[str]):
         self.work(self._show_picture())
 
     async def _show_picture(self) -> None:
-        attention = Attention(self)
+        attention = RequestOrigin(self)
         user = await self.session.client.users.get(user_id=self.user_id, client_gravatar=False)
         address = user.avatar.url if user.avatar is not None else None
         if not address:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from narrowcast.content.bounds import MAX_ROWS
 from narrowcast.content.inlines import Target
-from narrowcast.panes.messages.row_values import Lead, Rows, Shape
+from narrowcast.panes.messages.row_values import Expansion, RowContext, Rows
 from narrowcast.panes.messages.rows import RowMaker
 from narrowcast_api.errors import ApiError, NarrowcastError
 from narrowcast_api.model.messages import Message
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from narrowcast_api.model.messages import Match
     from narrowcast_api.protocols.outbox_item import OutboxEntry
 
-__all__ = ["Feed", "ItemRows", "Key", "View"]
+__all__ = ["ItemRows", "Key", "MessageItems", "View"]
 
 Key = int | str
 """The id of a message, or the local id of an echo."""
@@ -41,7 +41,7 @@ KEPT_ITEMS = 150
 
 MAX_SPOILERS = 1_000
 
-_PLAIN = Shape()
+_PLAIN = Expansion()
 
 
 class View(Protocol):
@@ -65,7 +65,7 @@ class View(Protocol):
     def error(self) -> NarrowcastError | None: ...
 
 
-class Feed(Struct):
+class MessageItems(Struct):
     """Items by index, and the header rows of each.
 
     `read` takes the current ids of the view; until the next read, indexes stay valid although events change the view
@@ -129,17 +129,17 @@ class Feed(Struct):
         offset = index - len(self.ids)
         return self.echoes[offset] if 0 <= offset < len(self.echoes) else None
 
-    def lead(self, index: int) -> Lead:
+    def lead(self, index: int) -> RowContext:
         """What to show above and below the message at `index`."""
         message = self.message(index)
         if message is None:
-            return Lead()
+            return RowContext()
         before = self.message(index - 1) if index > 0 else None
         gap, gap_below = self._gaps(message.id, before)
         unread = message.id == self.view.first_unread and index > 0
         editors = self.names.state.typing.editors(message.id)
         if before is None:
-            return Lead(gap, True, unread, self.mixed, gap_below=gap_below, editors=editors)
+            return RowContext(gap, True, unread, self.mixed, gap_below=gap_below, editors=editors)
         date = self.names.local(before.timestamp).date() != self.names.local(message.timestamp).date()
         me = self.names.state.me
         moved_on = before.destination(me).key != message.destination(me).key
@@ -152,7 +152,7 @@ class Feed(Struct):
             and not before.is_me_message
         )
         conversation = self.mixed and (moved_on or gap or date)
-        return Lead(gap, date, unread, conversation, not continues, gap_below, editors)
+        return RowContext(gap, date, unread, conversation, not continues, gap_below, editors)
 
     def _gaps(self, message_id: int, before: Message | None) -> tuple[bool, str]:
         """Whether messages may be missing right before a message, and why some may be missing right after it."""
@@ -171,7 +171,7 @@ class Feed(Struct):
             return f": the server refused them ({error.user_message})"
         return " until the connection is back"
 
-    def echo_lead(self, index: int) -> Lead:
+    def echo_lead(self, index: int) -> RowContext:
         """What to show above an echo: its destination unless that is clear, and its sender."""
         echo, before, me = (
             self.echo(index),
@@ -179,22 +179,22 @@ class Feed(Struct):
             self.names.state.me,
         )
         if echo is None:
-            return Lead()
+            return RowContext()
         above = self.echo(index - 1)
         place = (
             above.destination if above is not None else before.destination(me) if before is not None else None
         )
         elsewhere = self.mixed and (place is None or place.key != echo.destination.key)
         own = above is not None or (before is not None and before.sender_id == me)
-        return Lead(conversation=elsewhere, sender=elsewhere or not own)
+        return RowContext(conversation=elsewhere, sender=elsewhere or not own)
 
 
 class _Kept(Struct):
     """Cached rows of an item, and what they were made from."""
 
     source: object
-    lead: Lead
-    shape: Shape
+    lead: RowContext
+    shape: Expansion
     rows: Rows
 
 
@@ -205,20 +205,20 @@ class ItemRows:
     """
 
     def __init__(self, new_maker: Callable[[StateNames], RowMaker], wall: Callable[[], float]) -> None:
-        self.feed: Feed | None = None
+        self.feed: MessageItems | None = None
         self.made = 0
         """Number of items laid out so far; for tests of how much work is done."""
         self._new_maker = new_maker
         self._wall = wall
         self._maker: RowMaker | None = None
-        self._shapes: dict[Key, Shape] = {}
+        self._shapes: dict[Key, Expansion] = {}
         self._kept: OrderedDict[Key, _Kept] = OrderedDict()
         self._current: dict[int, Rows] = {}
         """Rows by index, validated since the feed was last read or an item last moved."""
 
     # the feed
 
-    def show(self, feed: Feed | None) -> None:
+    def show(self, feed: MessageItems | None) -> None:
         """Shows another feed; nothing cached for the previous one is kept."""
         self.feed = feed
         self._shapes.clear()
@@ -263,7 +263,7 @@ class ItemRows:
     def height(self, index: int) -> int:
         return max(1, len(self.at(index).rows))
 
-    def _rows_now(self, feed: Feed, index: int) -> Rows:
+    def _rows_now(self, feed: MessageItems, index: int) -> Rows:
         key = feed.key(index)
         shape = self.shape_of(key)
         message = feed.message(index)
@@ -287,7 +287,7 @@ class ItemRows:
             self._kept.popitem(last=False)
         return rows
 
-    def maker(self, feed: Feed) -> RowMaker:
+    def maker(self, feed: MessageItems) -> RowMaker:
         """The row maker for the current width and colours."""
         if self._maker is None or self._maker.names is not feed.names:
             self._maker = self._new_maker(feed.names)
@@ -295,7 +295,7 @@ class ItemRows:
 
     # one message
 
-    def shape_of(self, key: Key) -> Shape:
+    def shape_of(self, key: Key) -> Expansion:
         """How the user has expanded or panned a message."""
         return self._shapes.get(key, _PLAIN)
 
@@ -314,9 +314,9 @@ class ItemRows:
         if self.feed is None:
             return ""
         alone = replace(message, reactions=(), flags=message.flags - {"collapsed"})
-        shape = Shape(frozenset(range(MAX_SPOILERS)), MAX_ROWS, revealed=True)
+        shape = Expansion(frozenset(range(MAX_SPOILERS)), MAX_ROWS, revealed=True)
         text = ""
-        for row in self.maker(self.feed).message(alone, Lead(), shape).rows:
+        for row in self.maker(self.feed).message(alone, RowContext(), shape).rows:
             if row.is_text:
                 text += (row.glue if row.glue is not None else "\n" if text else "") + row.text
         return text
