@@ -37,7 +37,7 @@ soak-windows: $(VENV)/.dev ## run 4 windows of 3 accounts in terminals for some 
 	@cd tests && ../$(BIN)/python -m faults.apps $(SOAK_WINDOWS_ARGS)
 
 live: $(VENV)/.dev ## test the library against your own Zulip server, whose data it changes permanently
-	@cd tests && ../$(BIN)/python -m live $(LIVE_ARGS)
+	@cd tests && ../$(BIN)/python -m live $(SITE) $(LIVE_ARGS)
 
 mutate: $(VENV)/.dev ## mutation tests: change conditions and constants, report changes that no test detects
 	@$(BIN)/python tests/mutation.py $(MUTATE_ARGS)

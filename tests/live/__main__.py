@@ -1,7 +1,8 @@
-"""Tests the library against a Zulip server: python -m live SITE RC_FOLDER --change-this-organization [WHAT]
+"""Tests the library against a Zulip server: python -m live SITE --change-this-organization [WHAT] [--rc FOLDER]
 
-It changes that organization permanently: it creates channels, users, groups and messages and changes settings.
-RC_FOLDER contains zuliprc files of an owner, an administrator, a moderator, five members or more, and a guest.
+It changes that organization permanently: it creates channels, users, groups and messages and changes settings. FOLDER
+contains zuliprc files of an owner, an administrator, a moderator, five members or more, and a guest; without it, the
+people of a development server are used, which has logins without passwords. See tests/live/README.md.
 """
 
 from __future__ import annotations
@@ -17,16 +18,24 @@ import httpx2
 from live import history, operations, refusals, renderings
 from live.call_recorder import CallRecorder
 from live.site import LiveSite
+from narrowcast_api.account import Account
+from narrowcast_api.errors import NotFound
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.routes import auth
 
 
 def main() -> int:
     """Runs the selected parts; returns 1 if differences were found."""
     parser = argparse.ArgumentParser(prog="python -m live", description=__doc__)
     parser.add_argument("site", help="the URL of an organization created for these tests")
-    parser.add_argument("folder", type=Path, help="folder of zuliprc files of its users")
     parser.add_argument(
-        "what", nargs="?", default="history", choices=["history", "operations", "refusals", "renderings"]
+        "what",
+        nargs="?",
+        default="all",
+        choices=["all", "operations", "history", "refusals", "renderings"],
+        help="all: every operation of the library, then random histories (default)",
     )
+    parser.add_argument("--rc", type=Path, metavar="FOLDER", help="folder of zuliprc files of its users")
     parser.add_argument(
         "--change-this-organization",
         action="store_true",
@@ -52,9 +61,12 @@ def main() -> int:
 
 async def _run(args: argparse.Namespace) -> int:
     async with httpx2.AsyncClient(trust_env=False, timeout=60) as http:
-        site = await LiveSite.open(http, args.site, args.folder)
+        site = await LiveSite.open(http, args.site, await _accounts(args.site.rstrip("/"), args.rc))
+        unexpected = 0
+        if args.what in ("all", "operations"):
+            unexpected = await _operations(site, args.part)
         if args.what == "operations":
-            return await _operations(site, args.part)
+            return unexpected
         if args.what == "renderings":
             _say(f"{await renderings.run(site)} texts rendered")
             return 0
@@ -70,7 +82,19 @@ async def _run(args: argparse.Namespace) -> int:
     for outcome in report.failures:
         _say(f"FAILED {outcome.line()}")
     _say(f"{report.steps} steps")
-    return 1 if report.differences or report.failures else 0
+    return 1 if unexpected or report.differences or report.failures else 0
+
+
+async def _accounts(site: str, folder: Path | None) -> list[Account]:
+    """The accounts of a folder, else those of the people of a development server."""
+    if folder is not None:
+        return [Account.from_zuliprc(path, allow_shared=True) for path in sorted(folder.iterdir())]
+    async with Connection(site) as connection:
+        try:
+            people = await auth.list_dev_users(connection)
+        except NotFound:
+            raise SystemExit(f"{site} is no development server: name a folder with --rc") from None
+        return [await auth.fetch_dev_api_key(connection, username=email) for email in people]
 
 
 async def _operations(site: LiveSite, only: str | None) -> int:

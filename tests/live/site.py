@@ -6,7 +6,6 @@ import asyncio
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import httpx2
@@ -71,7 +70,7 @@ _MAX_FAULTS: Final = 3
 
 
 class MissingRoleError(Exception):
-    """The folder has no zuliprc file of a user with a required role."""
+    """No known account has a required role."""
 
 
 class LiveSite:
@@ -88,15 +87,15 @@ class LiveSite:
         self._groups: dict[str, int] = {}
 
     @classmethod
-    async def open(cls, http: httpx2.AsyncClient, url: str, folder: Path) -> LiveSite:
-        """Returns the organization at `url`, with its accounts among the zuliprc files in `folder`."""
+    async def open(cls, http: httpx2.AsyncClient, url: str, known: Iterable[Account]) -> LiveSite:
+        """Returns the organization at `url`, with its accounts among those that are known."""
         site = cls(http, url.rstrip("/"), {})
         cast: dict[str, Account] = {}
         found: dict[Role, list[Account]] = {}
-        read = [Account.from_zuliprc(path, allow_shared=True) for path in sorted(folder.iterdir())]
-        accounts = {account.email: account for account in read if account.site.rstrip("/") == site.url}
+        accounts = {account.email: account for account in known if account.site.rstrip("/") == site.url}
         for row in await site._members(accounts.values()):
-            if account := accounts.get(row.get("delivery_email") or row["email"]):
+            account = accounts.get(row.get("delivery_email") or row["email"])
+            if account is not None and not row["is_bot"]:
                 site._ids[account.email] = row["user_id"]
                 if name := _FIRST_NAMES.get(row["full_name"].split()[0]):
                     cast[name] = account
@@ -105,7 +104,7 @@ class LiveSite:
         for role, names in _CAST.items():
             cast |= dict(zip([name for name in names if name not in cast], found.get(role, ()), strict=False))
             if names[0] not in cast:
-                raise MissingRoleError(f"no zuliprc file of {site.url} in {folder} has the role {role.name}")
+                raise MissingRoleError(f"no known account at {site.url} has the role {role.name}")
         site.accounts = cast
         site.level = (await site.call("ada", "GET", "/server_settings"))["zulip_feature_level"]
         return site
@@ -117,7 +116,7 @@ class LiveSite:
             rows: list[JsonObject] = response.get("members", [])
             if all(row.get("delivery_email") for row in rows if not row["is_bot"]) and rows:
                 return rows
-        raise MissingRoleError("no zuliprc file is that of an administrator")
+        raise MissingRoleError("no known account is that of an administrator")
 
     async def lay_out(self) -> None:
         """Creates the data of `support.world`. Channels of earlier runs are renamed and archived. Features that an
