@@ -145,7 +145,7 @@ async def test_a_restored_draft_takes_the_rows_of_its_text(tmp_path: Path) -> No
         async with on_stage(tmp_path, server=server) as again:
             await until(lambda: again.screen.writing.text.text == "Have you seen")
             await again.pilot.pause()
-            assert again.screen.writing.text.size.height == 3
+            assert again.screen.writing.text.size.height == 1
 
 
 async def test_the_draft_in_compose_is_restored_even_if_its_conversation_has_a_newer_one(
@@ -195,18 +195,18 @@ async def test_on_a_low_terminal_compose_takes_one_row_until_one_writes(tmp_path
         assert "c channel · x direct" in writing.target.hint.plain
         await at_once(stage, "csoup")
         await stage.pilot.pause()
-        assert (writing.size.height, writing.text.text) == (4, "soup")
+        assert (writing.size.height, writing.text.text) == (3, "soup")
         assert "Enter sends" in writing.target.hint.plain
         assert "Ctrl-j new line" in stage.status_line, "the keys of compose stay named"
         await stage.press("escape")
-        assert writing.size.height == 4, "what is written stays in sight"
+        assert writing.size.height == 3, "what is written stays in sight"
         await stage.press("c", "ctrl+u", "escape")
         await stage.pilot.pause()
         assert writing.size.height == 1
         assert "c channel · x direct" in writing.target.hint.plain
         await stage.press("tab")
         assert stage.app.focused is writing.text
-        assert writing.size.height == 4
+        assert writing.size.height == 3
 
 
 async def test_a_reply_after_a_draft_elsewhere_names_the_key_that_sends(tmp_path: Path) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from narrowcast.config.config import Appearance, Config
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from support.screen_text import screen_rows
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -86,11 +88,10 @@ async def test_the_address_has_its_room_also_before_anybody_writes(tmp_path: Pat
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await stage.go(Narrow.channel(stage.server.channel("general")))
         target = stage.screen.writing.target
-        idle = target.topic.size.width
         assert target.topic.render_line(0).text.strip() == "topic (empty: general chat)"
         await stage.press("c")
         await stage.drawn()
-        assert target.topic.size.width == idle
+        assert target.topic.render_line(0).text.strip() == "topic (empty: general chat)"
 
 
 async def test_a_message_to_the_general_chat_begins_with_its_text(tmp_path: Path) -> None:
@@ -106,3 +107,28 @@ async def test_a_message_to_the_general_chat_begins_with_its_text(tmp_path: Path
         await until(lambda: writing.text.has_focus)
         await stage.type("hi all")
         assert writing.destination()[0] == ChannelDestination(channel, "")
+
+
+async def test_the_recipient_is_as_wide_as_it_needs_and_grows_where_one_types(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(100, 30)) as stage:
+        await stage.go(Narrow.topic(stage.server.channel("general"), "gusts read too high"))
+        target = stage.screen.writing.target
+        assert "─ # general › gusts read too high ──" in screen_rows(stage.screen)[target.region.y]
+        await stage.press("c", "shift+tab", "ctrl+a", "ctrl+k")
+        await stage.type("a longer topic than before, not cut")
+        await stage.drawn()
+        assert "› a longer topic than before, not cut " in screen_rows(stage.screen)[target.region.y]
+
+
+async def test_the_text_grows_to_half_of_the_height_and_the_frame_shows_the_focus(tmp_path: Path) -> None:
+    config = Config(appearance=Appearance(theme="narrowcast"))
+    async with on_stage(tmp_path, size=(100, 40), config=config) as stage:
+        await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))
+        writing = stage.screen.writing
+        idle = writing.target.hint.styles.color
+        await stage.press("c")
+        assert writing.size.height == 3
+        await until(lambda: writing.target.hint.styles.color != idle)
+        await stage.press(*["ctrl+j"] * 30)
+        await stage.drawn()
+        assert writing.size.height == 20

@@ -31,7 +31,7 @@ class FieldOrder:
 
     def enter(self, field: Editor) -> None:
         """Focuses a field; the content of an address field is selected, so that typing replaces it."""
-        self._pane.text.display = True
+        self._pane.host.remove_class("-idle")
         if field is self._pane.text:
             self._text_entered()
         focus_now(field)

@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.widget import Widget
 
 from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.compose.completion import channel_in_full, people_in_full, recipients
+from narrowcast.panes.compose.frame import FrameEdge
 from narrowcast.panes.open_view import OpenView
 from narrowcast.text import names
+from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
 from narrowcast_api import permissions
@@ -25,6 +29,13 @@ if TYPE_CHECKING:
 
 Fields = tuple[bool, str, str, str]
 """Whether it is a direct message; the texts of channel, topic and recipients, which are empty for hidden fields."""
+
+
+ARROW = 2
+LEAST_EDGE = 6
+"""Cells of the frame's upper edge that are never covered by fields."""
+TYPED, TYPED_MORE = 20, 8
+"""Least cells of a field with the focus, and by how many it grows: not with each letter."""
 
 
 class Given(Struct, frozen=True):
@@ -43,47 +54,65 @@ class TargetLine(Horizontal):
     """
 
     DEFAULT_CSS = """
-    TargetLine { height: 1; background: $panel; }
+    TargetLine { height: 1; background: $background; }
     TargetLine Editor { background: $panel; }
-    TargetLine Editor:focus { background: $boost; }
-    TargetLine OneLine { width: auto; }
-    TargetLine #sign { width: 4; }
-    TargetLine #channel { width: 20; max-width: 30%; }
-    TargetLine #arrow { width: 3; }
-    TargetLine #hint { width: 45; }
+    TargetLine Editor:focus { background: $selection; }
+    TargetLine #corner { width: 2; }
+    TargetLine #sign { width: 3; }
+    TargetLine #topic { text-style: bold; }
+    TargetLine #arrow { width: 2; }
     TargetLine.-direct #channel, TargetLine.-direct #topic, TargetLine.-direct #arrow { display: none; }
     TargetLine.-channel #to { display: none; }
     TargetLine.-no-topics #topic, TargetLine.-no-topics #arrow { display: none; }
     TargetLine.-edit Editor, TargetLine.-edit #arrow { display: none; }
-    TargetLine.-edit #sign { width: 1fr; }
-    TargetLine.-narrow #hint { width: 24; }
-    TargetLine.-edit #hint { width: 45; }
-    TargetLine.-tight #channel { max-width: 40%; }
-    TargetLine.-tight #hint { display: none; }
-    TargetLine.-tight.-edit #hint { display: block; width: 27; }
-    TargetLine.-tight.-warning #channel { max-width: 20%; }
-    TargetLine.-tight.-warning #hint { display: block; width: 24; }
     """
 
     def __init__(self, view: OpenView) -> None:
-        super().__init__(id="target", classes="-channel -narrow")  # as on most terminals: no second layout
+        super().__init__(id="target", classes="-channel")
         self._view = view
         self.sign = OneLine(id="sign")
         self.channel = Editor(placeholder="channel", id="channel")
         self.topic = Editor(placeholder="topic", id="topic")
         self.to = Editor(placeholder="names, separated by commas; empty: to yourself", id="to")
-        self.hint = OneLine(id="hint")
+        self.edge = FrameEdge(last="╮", id="edge")
+        """The rest of the frame's upper edge; shows the keys while nothing below it does."""
+        self.hint = FrameEdge("╰", "╯", id="hint")
+        """The frame's lower edge, with the keys."""
         self._given = Given()
 
     def compose(self) -> ComposeResult:
         arrow = OneLine(id="arrow")
-        arrow.show_pieces([(" › ", "dim")])
+        arrow.show_pieces([("› ", "dim")])
+        yield FrameEdge("╭", id="corner")
         yield self.sign
         yield self.channel
         yield arrow
         yield self.topic
         yield self.to
-        yield self.hint
+        yield self.edge
+
+    def on_resize(self) -> None:
+        self.fit()
+
+    def fit(self) -> None:
+        """Makes the fields as wide as their texts, and wider while they have the focus, as far as there is room."""
+        room = self.size.width - LEAST_EDGE
+        if room <= 0:
+            return  # not laid out yet
+        if self.has_class("-edit"):
+            _set_width(self.sign, min(room, cell_len(self.sign.plain)))
+            return
+        _set_width(self.sign, cell_len(self.sign.plain))
+        room -= cell_len(self.sign.plain)
+        if self.is_direct:
+            _set_width(self.to, min(room, _wanted(self.to)))
+            return
+        channel, topic = _wanted(self.channel), _wanted(self.topic) if self.has_topics else 0
+        room -= ARROW if self.has_topics else 0
+        if channel + topic > room:  # the longer one is cut first
+            channel = min(channel, max(room - topic, room // 3))
+        _set_width(self.channel, max(1, channel))
+        _set_width(self.topic, max(1, min(topic, room - channel)))
 
     @property
     def is_direct(self) -> bool:
@@ -97,12 +126,14 @@ class TargetLine(Horizontal):
             self.set_class(not direct, "-channel", update=False)
             self.remove_class("-edit", update=False)
             self.update_node_styles()  # once for the whole line
-        self.sign.show_pieces([(" To " if direct else "  # ", "dim")])
+        self.sign.show_pieces([(" To " if direct else " # ", "dim")])
+        self.fit()
 
     def show_edit(self, text: str) -> None:
         """Hides the fields, because an existing message is being edited."""
         self.add_class("-edit")
-        self.sign.show_pieces([(text, "accent")])
+        self.sign.show_pieces([(f" {text.strip()} ", "accent")])
+        self.fit()
 
     def show_view(self, state: State) -> None:
         """Fills the fields with the destination of a message from the open view."""
@@ -121,6 +152,7 @@ class TargetLine(Horizontal):
             self.topic.text = where.topic if where is not None else ""
             self.to.text = ""
         self._given = Given(self._view.narrow, where, self._fields())
+        self.fit()
 
     def view_moved(self) -> None:
         """Keeps the fields, although the view has another narrow now."""
@@ -138,6 +170,7 @@ class TargetLine(Horizontal):
         required = "topic" if channel_id is None else "topic (required)"
         optional = f"topic (empty: {names.topic(state, '')})"
         self.topic.placeholder = optional if policy is TopicsPolicy.ALLOW_EMPTY and channel_id else required
+        self.fit()
 
     @property
     def has_topics(self) -> bool:
@@ -173,6 +206,7 @@ class TargetLine(Horizontal):
             self.to.text = people_in_full(state, self.to.text)
         else:
             self.channel.text = channel_in_full(state, self.channel.text)
+        self.fit()
 
     def name_problem(self, state: State, field: Editor) -> str:
         """What is wrong with the names in an address field; empty if they are known, or none is there."""
@@ -229,3 +263,17 @@ class TargetLine(Horizontal):
         if len(topic) > limit:
             return None, f"The topic is {len(topic)} characters long; {limit} are allowed."
         return ChannelDestination(channel_id, topic), ""
+
+
+def _wanted(field: Editor) -> int:
+    """The cells that the text of a field needs, with a blank or the cursor behind it."""
+    cells = cell_len(safe_line(field.text) or field.placeholder) + 1
+    if not field.has_focus:
+        return cells
+    return max(TYPED, -(-(cells + 1) // TYPED_MORE) * TYPED_MORE)
+
+
+def _set_width(widget: Widget, cells: int) -> None:
+    """Sets a width, which lays out the screen, only if it is another one."""
+    if widget.styles.width is None or widget.styles.width.value != cells:
+        widget.styles.width = cells

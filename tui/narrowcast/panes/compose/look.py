@@ -1,4 +1,4 @@
-"""The look of compose: its height, and the hint at the end of the address line."""
+"""The look of compose: its height, and the keys and limits on its frame."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from narrowcast_api.narrow.destinations import DirectDestination
 
 __all__ = ["ComposeLook"]
 
-ROOMY = 110
-"""Minimum width that has room for all hints beside a long topic."""
-TIGHT = 60
-"""Minimum width that has room for a hint beside a topic; below it, only warnings are shown."""
+ROOMY = 64
+"""Minimum width that has room for all hints."""
 COUNT_FROM = 0.8
 """Fraction of the length limit from which the remaining characters are shown."""
 LOW_BELOW = 30
 """Height of the terminal below which compose takes one row while it is not in use."""
-MIN_ROWS, MAX_ROWS = 3, 12
-"""Minimum and maximum rows of the text; the maximum applies to high terminals."""
+FRAME_ROWS = 2
+"""Rows of the frame's edges, above and below the text."""
 
 
 class ComposeLook:
@@ -47,12 +45,13 @@ class ComposeLook:
         )
 
     def show_idle(self, refusal: str) -> None:
-        """Hides the text while compose is idle."""
+        """Hides all but the upper edge of the frame while compose is idle; shows the focus on the frame."""
         if not self._pane.host.is_attached:
             return  # the screen is being removed
         idle = self.is_idle
-        if self._pane.text.display == idle:
-            self._pane.text.display = not idle
+        self._pane.host.set_class(self._pane.host.has_focus_within, "-focused")
+        if self._pane.host.has_class("-idle") != idle:
+            self._pane.host.set_class(idle, "-idle")
             self.show_hint(refusal)
 
     def fit(self) -> None:
@@ -60,8 +59,8 @@ class ComposeLook:
         text = self._pane.text
         if not text.size.width:
             return  # not laid out yet: the number of rows is not known
-        room = max(MIN_ROWS, min(MAX_ROWS, self._pane.host.screen.size.height // 3))
-        rows = min(room, max(MIN_ROWS, text.row_count))
+        room = max(1, self._pane.host.screen.size.height // 2 - FRAME_ROWS)
+        rows = min(room, text.row_count)
         if text.styles.height is None or text.styles.height.value != rows:
             text.styles.height = rows
 
@@ -72,10 +71,8 @@ class ComposeLook:
             return  # not laid out yet: a class set now would be reset, and cost two updates of styles
         piece = self._urgent(refusal) or (self._usual(roomy=width >= ROOMY), "dim")
         target = self._pane.target
-        target.set_class(width < ROOMY, "-narrow")
-        target.set_class(width < TIGHT, "-tight")
-        target.set_class(piece[1] != "dim", "-warning")
         target.hint.show_pieces([], [piece])
+        target.edge.show_pieces([], [piece] if self.is_idle else [])
 
     def _urgent(self, refusal: str) -> Piece | None:
         """A hint that replaces the usual keys."""
@@ -86,7 +83,7 @@ class ComposeLook:
             return f"{used - limit} over the limit ", "bad"
         if used > limit * COUNT_FROM:
             return f"{counted(limit - used, 'character')} left ", "warn"
-        if not self._pane.text.display:
+        if self.is_idle:
             return self._hints(("write.channel", "channel"), ("write.direct", "direct")), "dim"
         if refusal and not is_edit:
             return "You cannot send this ", "warn"

@@ -120,8 +120,9 @@ class Offers:
         self._offered = (field, offered[0])
         self._was_moved = False
         self.list.set_items([Choice(offer, offer.label, offer.detail) for offer in completions])
-        self.list.styles.height = len(completions)
-        self.list.styles.offset = (2, -len(completions))
+        rows = len(completions) + 2  # with the frame
+        self.list.styles.height = rows
+        self.list.styles.offset = (1, -rows)
         self.list.action_first()
         self._host.add_class("-offering")
 

@@ -17,6 +17,7 @@ from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.panes.compose.drafts import OpenDraft
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.fields import TargetLine
+from narrowcast.panes.compose.frame import COMPOSE_CSS
 from narrowcast.panes.compose.links import Links
 from narrowcast.panes.compose.look import ComposeLook
 from narrowcast.panes.compose.offers import Offers
@@ -44,16 +45,7 @@ class ComposePane(Vertical):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.COMPOSE)]
-    DEFAULT_CSS = """
-    ComposePane { height: auto; background: $surface; }
-    ComposePane #text { height: 3; max-height: 12; padding: 0 1; background: $surface; }
-    ComposePane #text:focus { background: $boost; }
-    ComposePane > #offers {
-        display: none; overlay: screen; constrain: inside inside; width: 44; height: auto;
-        background: $panel; offset: 2 0;
-    }
-    ComposePane.-offering > #offers { display: block; }
-    """
+    DEFAULT_CSS = COMPOSE_CSS
 
     class Left(Message):
         """The user left compose with a key."""
@@ -118,8 +110,9 @@ class ComposePane(Vertical):
 
     def compose(self) -> ComposeResult:
         yield self.target
-        yield self.uploads
         yield self.text
+        yield self.uploads
+        yield self.target.hint
 
     def on_mount(self) -> None:
         self.show_keys()
@@ -265,6 +258,7 @@ class ComposePane(Vertical):
         if not event.edited:
             return
         if event.editor is not self.text:
+            self.target.fit()
             self._rules.refresh()
         else:
             self._look.fit()
@@ -319,11 +313,13 @@ class ComposePane(Vertical):
             self.session.typing.stop()
         self.offers.close()
         self.call_after_refresh(self._show_idle)
+        self.target.fit()
 
     def on_descendant_focus(self) -> None:
         """Shows the text, which may be hidden while compose is idle, and what the keys do now."""
         self._show_idle()
         self._show_hint()
+        self.target.fit()
 
     # look
 

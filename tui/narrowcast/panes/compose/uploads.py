@@ -33,7 +33,7 @@ class UploadRows(Vertical):
 
     DEFAULT_CSS = """
     UploadRows { height: auto; }
-    UploadRows OneLine { background: $panel; }
+    UploadRows OneLine { background: $background; }
     """
 
     class Done(Message):
@@ -149,8 +149,8 @@ def describe(
     filled = round(share * BAR_CELLS)
     left: list[Piece] = [
         (f" {name} ", ""),
-        ("█" * filled, "accent"),
-        ("░" * (BAR_CELLS - filled), "dim"),
+        ("━" * filled, "accent"),
+        ("─" * (BAR_CELLS - filled), "dim"),
         (f" {share:4.0%} of {size(upload.size)}", ""),
     ]
     if upload.state is UploadState.CANCELLED:

@@ -24,7 +24,6 @@ MainScreen #navigation { width: 28; border-right: none; }
 MainScreen #navigation:ansi { border-right: solid $primary; }
 MainScreen #people:ansi { border-left: solid $primary; }
 MainScreen #title:ansi { text-style: underline; }
-MainScreen #compose:ansi { border-top: solid $primary; }
 MainScreen.-wide #navigation { width: 34; }
 MainScreen #people { width: 28; }
 MainScreen.-no-people #people { display: none; }
