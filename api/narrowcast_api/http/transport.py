@@ -71,7 +71,7 @@ def _reason(error: Exception) -> str:
     if isinstance(cause, ssl.SSLError) or not isinstance(cause, OSError) or cause.errno is None:
         detail = str(cause) or str(error)
         return f"{type(error).__name__}: {detail}" if detail else type(error).__name__
-    said = cause.strerror if isinstance(cause, socket.gaierror) else os.strerror(cause.errno)
+    said = (isinstance(cause, socket.gaierror) and cause.strerror) or os.strerror(cause.errno)
     return f"{said[:1].lower()}{said[1:]}"
 
 
