@@ -6,7 +6,8 @@ import time
 from pathlib import Path
 
 from narrowcast.screens.channels.members import MembersScreen
-from narrowcast.screens.main.choices import Everywhere
+from narrowcast.screens.dialogs.picker import Choice
+from narrowcast.screens.main.choices import Everywhere, Target
 from narrowcast.screens.people.about import facts
 from narrowcast.text.presence import PresenceStatus, of_conversation, of_person
 from narrowcast_api.model.presence import Seen
@@ -15,7 +16,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.resources.status import Statuses
 from narrowcast_api.state.state import State
 from support.sessions import until
-from support.stage import on_stage
+from support.stage import Stage, on_stage
 
 ME, HERE, IDLE, AWAY, GONE, BOT = range(1, 7)
 NOW = 1_000_000.0
@@ -76,6 +77,13 @@ def test_a_conversation_stands_as_its_only_other_person_does() -> None:
     assert of_conversation(state, set(), NOW) is PresenceStatus.ACTIVE
 
 
+def all_choices(stage: Stage, now: float) -> list[Choice[Target]]:
+    """What the switcher offers in the end."""
+    everywhere = Everywhere(stage.session, now)
+    list(everywhere.complete())
+    return everywhere.choices()
+
+
 async def test_switcher_lists_and_subscribers_show_the_same(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(160, 40)) as stage:
         state, screen = stage.session.state, stage.screen
@@ -87,7 +95,7 @@ async def test_switcher_lists_and_subscribers_show_the_same(tmp_path: Path) -> N
         state.presence.put(bruno, Seen(time.time() + state.presence.server_offset, 0))
         screen.navigation.refresh_marks()
 
-        choices = {choice.text: choice for choice in Everywhere(stage.session, time.time()).choices()}
+        choices = {choice.text: choice for choice in all_choices(stage, time.time())}
         assert choices["Bruno Castell"].mark == "●"
         assert (choices["Dario Vance"].mark, choices["Dario Vance"].faint) == ("×", True)
 
@@ -114,7 +122,7 @@ async def test_the_switcher_finds_public_channels_that_one_is_not_in(tmp_path: P
         await until(
             lambda: channel_id not in {one.channel_id for one in stage.session.state.channels.subscribed()}
         )
-        (choice,) = [one for one in Everywhere(stage.session, 0.0).choices() if one.text == "engineering"]
+        (choice,) = [one for one in all_choices(stage, 0.0) if one.text == "engineering"]
         assert choice.detail == "not subscribed"
         assert choice.value.narrow == Narrow.channel(channel_id)
 

@@ -120,7 +120,7 @@ def missing_operand(text: str) -> str:
     return ""
 
 
-class Narrow(Struct, frozen=True, eq=False):
+class Narrow(Struct, frozen=True, eq=False, gc=False):
     """The messages that match all terms. Narrows are equal if their terms are, in any order, ignoring the case of
     topics.
     """

@@ -47,7 +47,7 @@ class Knowledge(Names, Protocol):
     def is_muted(self, channel_id: int, topic: str) -> bool: ...
 
 
-class Term(Struct, frozen=True):
+class Term(Struct, frozen=True, gc=False):
     """An operator with its operand: a text, an id, or the ids of users (without the current user)."""
 
     operator: str

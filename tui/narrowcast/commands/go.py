@@ -26,6 +26,8 @@ TOPIC_REQUESTS = 40
 """Maximum number of channels whose topics are fetched while the switcher is open."""
 OFFER_EVERY = 0.5
 """Seconds after which the topics fetched so far are offered."""
+PAUSE = 0.002
+"""Seconds between two steps of completing the switcher, each of which takes some 3 ms."""
 
 
 def _pick(screen: Workspace, picker: Picker[Target]) -> None:
@@ -75,18 +77,25 @@ def _picker_of(everywhere: Everywhere, title: str, elsewhere: str = "") -> Picke
 
 
 async def _complete(screen: Workspace, everywhere: Everywhere, picker: Picker[Target]) -> None:
-    """Adds to an open ``picker`` what it does not have yet: people, then topics."""
+    """Adds to an open ``picker`` what it does not have yet: people, then topics. Keys pressed meanwhile go first."""
     if everywhere.is_large:
         for _ in everywhere.complete():
-            await asyncio.sleep(0)
+            await asyncio.sleep(PAUSE)
             if picker not in screen.app.screen_stack:
                 return
-        choices = everywhere.choices()
-        searched = await asyncio.to_thread(picker.list.searched_of, choices)
-        if not picker.is_attached:
-            return
-        picker.complete(choices, searched)
+        await _offer(everywhere, picker)
+        picker.complete()
     await _complete_topics(screen.session, everywhere, picker)
+
+
+async def _offer(everywhere: Everywhere, picker: Picker[Target]) -> None:
+    """Offers what is known by now, prepared for the filter in a thread, since it may be very much."""
+    for _ in everywhere.find_topics():
+        await asyncio.sleep(PAUSE)
+    known = everywhere.choices()
+    searched = await asyncio.to_thread(picker.list.searched_of, known)
+    if picker.is_attached:
+        picker.set_choices(known, searched)
 
 
 async def _complete_topics(session: Session, everywhere: Everywhere, picker: Picker[Target]) -> None:
@@ -108,11 +117,11 @@ async def _complete_topics(session: Session, everywhere: Everywhere, picker: Pic
                 return
             is_complete = session.clock.monotonic() - offered >= OFFER_EVERY
             if is_complete:
-                picker.set_choices(everywhere.choices())
+                await _offer(everywhere, picker)
                 offered = session.clock.monotonic()
     finally:
         if not is_complete and picker.is_attached:
-            picker.set_choices(everywhere.choices())
+            await _offer(everywhere, picker)
 
 
 def inbox(screen: Workspace) -> None:

@@ -27,7 +27,7 @@ __all__ = ["Choice", "ChoiceList", "Picker"]
 T = TypeVar("T")
 
 
-class Choice(Struct, Generic[T], frozen=True):
+class Choice(Struct, Generic[T], frozen=True, gc=False):
     """One option. ``text`` and ``detail`` may come from anywhere; ``also`` is searched but not shown; ``written``
     is its name as it is written in messages, such as `#general` or `#general>lunch`.
 
@@ -80,7 +80,7 @@ class ChoiceList(VirtualList[Choice[T]]):
 
 class Picker(Dialog[T | None], Generic[T]):
     """A list filtered by typing. Dismissed with the chosen value, or None. Unless it ``is_complete``, the rest of its
-    choices comes with `complete`; Enter after typed letters waits for them.
+    choices comes later, and then `complete`, for which Enter after typed letters waits.
 
     ``elsewhere``: where to find what is not in the list, with the ids of commands as for `with_keys`; shown
     when nothing matches.
@@ -122,16 +122,15 @@ class Picker(Dialog[T | None], Generic[T]):
             yield Editor(placeholder=self._placeholder)
             yield self.list
 
-    def set_choices(self, choices: Sequence[Choice[T]]) -> None:
-        """Replaces the choices; filter and selection stay."""
-        self.list.set_items(choices)
+    def set_choices(self, choices: Sequence[Choice[T]], searched: Searched[Choice[T]] | None = None) -> None:
+        """Replaces the choices; filter and selection stay. ``searched``: their `searched_of`."""
+        self.list.set_items(choices, searched=searched)
         self.call_later(self.list.prepare)
 
-    def complete(self, choices: Sequence[Choice[T]], searched: Searched[Choice[T]]) -> None:
-        """Replaces the choices by all of them; ``searched`` is their `searched_of`."""
+    def complete(self) -> None:
+        """All choices are there: takes the best match if Enter was pressed before."""
         self._is_complete = True
-        self.list.set_items(choices, searched=searched)
-        if self._takes:
+        if self._takes and self.is_attached:
             self.list.action_first()
             self.action_take()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 MAX_TOPICS = 2000
 MANY_PEOPLE = 2000
 """The number of people above which the switcher opens before it has all of them."""
-STEP = 200
+STEP = 100
 """Choices that are computed in one step."""
 
 
-class Target(Struct, frozen=True):
+class Target(Struct, frozen=True, gc=False):
     """A view to open at ``anchor``, in another account if its file is given; or a command to run."""
 
     narrow: Narrow | None = None
@@ -42,7 +42,7 @@ class Target(Struct, frozen=True):
 
 class Everywhere:
     """Views, direct conversations, channels, topics, people, and channels without subscription: recent ones first;
-    then those of other accounts. Since there may be very many people, the last ones are computed by `complete`.
+    then those of other accounts. Since there may be very many people, all but the first are computed by `complete`.
     ``only_messages``: without views that show something else.
     """
 
@@ -59,6 +59,7 @@ class Everywhere:
         self._now = now
         self._others = others
         self._first = [*_views(session.state), *_recent(session.state, now)]
+        self._topics: list[Choice[Target]] = []
         self._last: list[Choice[Target]] = []
 
     @property
@@ -71,19 +72,30 @@ class Everywhere:
         return sum(len(state.users) for state in states) > MANY_PEOPLE
 
     def complete(self) -> Iterator[None]:
-        """Computes the rest, in steps between which other work may run."""
+        """Computes everything, in steps between which other work may run."""
+        yield from self.find_topics()
         parts = [_rest(self._session.state, self._now), *(_elsewhere(one, self._now) for one in self._others)]
         last: list[Choice[Target]] = []
-        for choice in chain.from_iterable(parts):
-            last.append(choice)
-            if len(last) % STEP == 0:
-                yield
+        yield from _in_steps(chain.from_iterable(parts), last)
         self._last = last
 
+    def find_topics(self) -> Iterator[None]:
+        """Computes the topics that are known by now, in such steps."""
+        topics: list[Choice[Target]] = []
+        yield from _in_steps(_topics(self._session.state), topics)
+        self._topics = topics
+
     def choices(self) -> list[Choice[Target]]:
-        """The choices, with the topics that are known by now."""
-        choices = [*self._first, *_topics(self._session.state), *self._last]
+        """What has been computed."""
+        choices = [*self._first, *self._topics, *self._last]
         return [one for one in choices if one.value.narrow is not None] if self._only_messages else choices
+
+
+def _in_steps(choices: Iterable[Choice[Target]], into: list[Choice[Target]]) -> Iterator[None]:
+    for choice in choices:
+        into.append(choice)
+        if len(into) % STEP == 0:
+            yield
 
 
 def _elsewhere(other: ListedAccount, now: float) -> Iterator[Choice[Target]]:
@@ -124,7 +136,7 @@ def _recent(state: State, now: float) -> list[Choice[Target]]:
     return choices
 
 
-def _topics(state: State) -> list[Choice[Target]]:
+def _topics(state: State) -> Iterator[Choice[Target]]:
     """The known topics of the subscribed channels, the most recent first."""
     topics = [
         (topic, channel)
@@ -132,15 +144,13 @@ def _topics(state: State) -> list[Choice[Target]]:
         for topic in state.topics.of(channel.channel_id)
     ]
     topics.sort(key=lambda pair: -pair[0].max_id)
-    return [
-        Choice(
+    for topic, channel in topics[:MAX_TOPICS]:
+        yield Choice(
             Target(Narrow.topic(channel.channel_id, topic.name)),
             f"#{channel.name} › {names.topic(state, topic.name)}",
             "topic",
             written=f"#{channel.name}>{topic.name}",
         )
-        for topic, channel in topics[:MAX_TOPICS]
-    ]
 
 
 def _rest(state: State, now: float) -> Iterator[Choice[Target]]:
