@@ -22,6 +22,100 @@ def test_other_names_belong_to_commands_of_the_palette_and_repeat_no_word_of_the
         assert [word for word in command.other_names.split() if word in own] == [], command.id
 
 
+FIRST = {
+    "group": "User groups",
+    "emoji": "Add emoji reaction",
+    "font": "App settings: theme, keys, notifications",
+    "image": "View image, or open file",
+    "new topic": "New channel message",
+    "download": "View image, or open file",
+    "time format": "24-hour time",
+    "resolve": "Mark topic as resolved or unresolved",
+    "theme": "Next theme",
+    "dark": "Next theme",
+    "light": "Next theme",
+    "quit": "Quit (drafts are kept)",
+    "log out": "Log out",
+    "sign out": "Log out",
+    "logout": "Log out",
+    "settings": "Personal settings",
+    "shortcuts": "Help: keyboard shortcuts",
+    "inbox": "Go to inbox",
+    "recent": "Go to recent conversations",
+    "mentions": "Go to mentions",
+    "starred": "Go to starred messages",
+    "star": "Star or unstar message",
+    "drafts": "View drafts",
+    "search": "Search messages",
+    "mute": "Mute or unmute topic",
+    "mute channel": "Mute or unmute channel",
+    "follow": "Follow or unfollow topic",
+    "unfollow": "Follow or unfollow topic",
+    "pin": "Pin or unpin channel",
+    "unsubscribe": "Subscribe to or unsubscribe from channel",
+    "join": "Subscribe to or unsubscribe from channel",
+    "create channel": "Create channel",
+    "rename channel": "Channel settings: name, description, privacy",
+    "rename topic": "Move or rename topic, or move messages",
+    "move": "Move or rename topic, or move messages",
+    "delete topic": "Delete topic",
+    "delete message": "Delete message",
+    "quote": "Quote message",
+    "reply": "Reply",
+    "poll": "Create poll",
+    "todo": "Create to-do list",
+    "schedule": "Schedule message",
+    "remind": "Remind me about this message",
+    "template": "Saved snippets: insert, create, edit",
+    "upload": "Upload file",
+    "attach": "Upload file",
+    "preview": "Preview message",
+    "mark as read": "Mark all messages as read",
+    "mark all read": "Mark all messages as read",
+    "invite": "Invite users",
+    "status": "Set status",
+    "away": "Set status",
+    "invisible": "Turn invisible mode on or off",
+    "password": "Change password",
+    "email": "Change email address",
+    "profile": "Edit profile",
+    "avatar": "Change or remove profile picture",
+    "picture": "Change or remove profile picture",
+    "api key": "Show or generate API key",
+    "bots": "Bots",
+    "two-factor": "Two-factor authentication and recovery codes",
+    "2fa": "Two-factor authentication and recovery codes",
+    "notifications": "App settings: theme, keys, notifications",
+    "alert words": "Alert words",
+    "linkifiers": "Linkifiers",
+    "custom emoji": "Custom emoji",
+    "message retention": "Message retention period",
+    "reload": "Reload view",
+    "next unread": "Go to next unread topic",
+    "dm": "New direct message",
+    "user": "User groups",
+    "video call": "Add video call link",
+    "history": "View edit history",
+    "switch account": "Accounts: switch, add, log out",
+}
+"""What the palette offers first for what people type."""
+
+
+async def test_the_palette_offers_first_what_is_meant(tmp_path: Path) -> None:
+    assert len(FIRST) > 60
+    async with on_stage(tmp_path) as stage:
+        await stage.press("ctrl+p")
+        picker = stage.app.screen
+        assert isinstance(picker, Picker)
+        found = {}
+        for typed in FIRST:
+            picker.list.set_filter(typed)
+            first = picker.list.selected_item
+            assert first is not None, typed
+            found[typed] = first.text
+    assert found == FIRST
+
+
 @pytest.mark.parametrize(
     ("typed", "title"),
     [

@@ -1,12 +1,12 @@
 """Finding names by a few typed letters.
 
-A query matches a name that contains its letters in order and close together, or its words in any order. The
-best matches come first: equal, prefix, prefix of a word, substring, prefixes of words in any order, then
-scattered letters by their distance. A query without accents also matches letters with accents. The work is
-linear in the length of the names for every query, so that a hostile name cannot delay a keystroke.
+A query matches a name that contains it, that contains its words at the start of words in any order, or whose words
+begin with its letters. The best matches come first: prefix, prefix of a word, prefixes of words in any order,
+substring, first letters of words. A query without accents also matches letters with accents. The work is linear in
+the length of the names for every query, so that a hostile name cannot delay a keystroke.
 
-A name may have further text that is searched but not shown, such as other names of an emoji: that has to contain
-the query, or its words, and at least two letters of it.
+A name may have further text that is searched but not shown, such as other names of an emoji: in that, words have to
+begin with the query, or its words, and with at least two letters of it.
 """
 
 from __future__ import annotations
@@ -14,21 +14,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from functools import cached_property
+from itertools import accumulate, chain
 
 from narrowcast_api.narrow.accents import folded, has_accents, without_accents
 
 __all__ = ["Names", "best_matches"]
 
 _MAX_QUERY = 64
-_MAX_GAP = 8
-"""Maximum characters between two letters of a query: without a limit, most long names would match any few letters."""
+_FIRST_LETTERS = re.compile(r"(?<!\w)\w")
 
 
 class Names:
     """Names that are searched for each letter that is typed, such as those of 20,000 people: what does not depend on
     the query is computed once. By index of the name: ``written``, another form of it, such as `#general`; ``hidden``,
-    the name with the text that is only searched.
+    the name with the text that is only searched; ``ranks``, if not empty: of the names in which words match, those of
+    a lower rank come first.
     """
 
     def __init__(
@@ -36,10 +37,12 @@ class Names:
         names: Sequence[str],
         written: Iterable[tuple[int, str]] = (),
         hidden: Iterable[tuple[int, str]] = (),
+        ranks: Sequence[int] = (),
     ) -> None:
         self._count = len(names)
+        self._ranks = ranks
         self._shown = _Forms([*enumerate(names), *written])
-        self._hidden = _Forms(hidden)
+        self._hidden = _Forms(hidden, names)
 
     def best(self, query: str, most: int | None = None) -> list[int]:
         """Indexes of the names that match ``query``, best first, ties in their order; all for an empty query.
@@ -61,29 +64,35 @@ class Names:
         is_exact = has_accents(typed)
         shown = self._shown.of(is_exact)
         hidden = self._hidden.of(is_exact) if len(typed) > 1 else _NOTHING
-        yield shown.beginning(typed)
+        parts = [part for part in typed.split() if _FIRST_LETTERS.search(part)]  # without signs between words
         inside: list[int] = []
-        yield shown.with_word(typed, inside)
-        yield hidden.beginning(typed)
-        yield hidden.with_word(typed, inside)
+        at_words = (
+            shown.beginning(typed),
+            shown.with_word(typed, inside),
+            hidden.beginning(typed),
+            hidden.with_word(typed, []),
+            *((shown.with_words(parts), hidden.with_words(parts)) if len(parts) > 1 else ()),
+        )
+        if self._ranks:
+            yield sorted(dict.fromkeys(chain(*at_words)), key=self._ranks.__getitem__)
+        else:
+            yield from at_words
         yield inside
-        parts = typed.split()
-        if len(parts) > 1:
-            yield shown.with_words(parts)
-            yield hidden.with_words(parts)
-        letters = [letter for letter in typed if not letter.isspace()]
+        letters = "".join(parts)
         if len(letters) > 1:
-            yield shown.scattered(letters)
+            yield shown.with_first_letters(letters)
 
 
 class _Forms:
-    """Texts to search: as they are written, and with those that differ without accents."""
+    """Texts to search: as they are written, and with those that differ without accents. The shortest come first, or
+    those with the shortest name in ``names`` if it is given.
+    """
 
-    def __init__(self, names: Iterable[tuple[int, str]]) -> None:
-        written = [(" ".join(folded(name).splitlines()), place) for place, name in names]
+    def __init__(self, texts: Iterable[tuple[int, str]], names: Sequence[str] | None = None) -> None:
+        written = [(" ".join(folded(text).splitlines()), place) for place, text in texts]
         plain = [(without_accents(text), place) for text, place in written if not text.isascii()]
-        self._written = _Texts(written)
-        self._any = _Texts(written + plain) if plain else self._written
+        self._written = _Texts(written, names)
+        self._any = _Texts(written + plain, names) if plain else self._written
 
     def of(self, is_exact: bool) -> _Texts:
         """The texts for a query; ``is_exact``: it has accents itself."""
@@ -91,12 +100,12 @@ class _Forms:
 
 
 class _Texts:
-    """Folded texts without line breaks, and the index of the name of each; the shortest first. They stand in one
+    """Folded texts without line breaks, and the index of the name of each; in the order of `_Forms`. They stand in one
     string, which is searched in a hundredth of the time.
     """
 
-    def __init__(self, texts: list[tuple[str, int]]) -> None:
-        texts = sorted(texts, key=lambda text: len(text[0]))
+    def __init__(self, texts: list[tuple[str, int]], names: Sequence[str] | None = None) -> None:
+        texts = sorted(texts, key=lambda text: len(text[0] if names is None else names[text[1]]))
         self._joined = "\n" + "".join(f"{text}\n" for text, _ in texts)
         self._places = [place for _, place in texts]
         self._starts = list(accumulate((len(text) + 1 for text, _ in texts), initial=1))
@@ -105,11 +114,17 @@ class _Texts:
         return self._places[bisect_right(self._starts, at) - 1]
 
     def beginning(self, typed: str) -> Iterator[int]:
-        """Those that begin with ``typed``."""
+        """Those that begin with ``typed``, first those of which it is a whole word."""
+        part_of_word: list[int] = []
         at = self._joined.find(f"\n{typed}")
         while at >= 0:
-            yield self._place(at + 1)
+            place, end = self._place(at + 1), at + 1 + len(typed)
+            if self._joined[end].isalnum():
+                part_of_word.append(place)
+            else:
+                yield place
             at = self._joined.find(f"\n{typed}", at + 1)
+        yield from part_of_word
 
     def with_word(self, typed: str, inside: list[int]) -> Iterator[int]:
         """Those in which a word begins with ``typed``; adds those that contain it elsewhere to ``inside``."""
@@ -130,14 +145,17 @@ class _Texts:
             if is_here and self._has_word(longest, at, end):
                 yield self._places[index]
 
-    def scattered(self, letters: Sequence[str]) -> Iterator[int]:
-        """Those that contain ``letters`` in order and close together, the closest first."""
-        close, end = _scattered(letters), 0
-        found: list[tuple[int, int]] = []
-        while (match := close.search(self._joined, end)) is not None:
-            found.append((match.end() - match.start(), self._place(match.start())))
-            end = self._joined.index("\n", match.start())
-        return (place for _, place in sorted(found))
+    @cached_property
+    def _first_letters(self) -> list[str]:
+        return ["".join(_FIRST_LETTERS.findall(text)) for text in self._joined[1:-1].split("\n")]
+
+    def with_first_letters(self, letters: str) -> Iterator[int]:
+        """Those whose words begin with ``letters``, in their order."""
+        for place, first in zip(self._places, self._first_letters, strict=False):
+            if letters[0] in first and letters[-1] in first:
+                following = iter(first)
+                if all(letter in following for letter in letters):
+                    yield place
 
     def _containing(self, typed: str) -> Iterator[tuple[int, int]]:
         """Where each text that contains ``typed`` does so first, and where the text ends."""
@@ -158,12 +176,6 @@ class _Texts:
 
 
 _NOTHING = _Texts([])
-
-
-def _scattered(letters: Sequence[str]) -> re.Pattern[str]:
-    escaped = [re.escape(letter) for letter in letters]
-    steps = [f"[^{letter}\n]{{0,{_MAX_GAP}}}{letter}" for letter in escaped[1:]]
-    return re.compile(escaped[0] + "".join(steps))
 
 
 def best_matches(query: str, names: Sequence[str], most: int | None = None) -> list[int]:

@@ -10,6 +10,9 @@ from narrowcast.keys.registry import Command, every
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.server_info import ServerInfo
 
+RANK_OF_ORGANIZATION = 1
+"""Of the commands for the whole organization: behind the others, before the settings."""
+
 
 class Chosen(NamedTuple):
     """What was chosen in the palette: a command, and the row to select in the list that it opens."""
@@ -30,6 +33,7 @@ def palette(
             keys_label(keys.get(command.id, command.keys)),
             also=f"{command.id} {command.other_names}",
             disabled=command.unsupported(known),
+            rank=RANK_OF_ORGANIZATION if command.group == "Organization" else 0,
         )
         for command in every()
         if command.palette and command.id != "app.palette"

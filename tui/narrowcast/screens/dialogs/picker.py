@@ -32,7 +32,7 @@ class Choice(Struct, Generic[T], frozen=True, gc=False):
     is its name as it is written in messages, such as `#general` or `#general>lunch`.
 
     ``disabled``: why it cannot be chosen, such as "Only owners"; empty if it can. ``faint``: it can be chosen, but
-    is shown dim.
+    is shown dim. ``rank``: among the choices with words that match, those of a lower one come first.
     """
 
     value: T
@@ -43,6 +43,7 @@ class Choice(Struct, Generic[T], frozen=True, gc=False):
     disabled: str = ""
     faint: bool = False
     written: str = ""
+    rank: int = 0
 
 
 class ChoiceList(VirtualList[Choice[T]]):
@@ -76,6 +77,9 @@ class ChoiceList(VirtualList[Choice[T]]):
 
     def hidden_of(self, item: Choice[T]) -> str:
         return f"{item.text} {item.also} {item.written}" if item.also else ""
+
+    def rank_of(self, item: Choice[T]) -> int:
+        return item.rank
 
 
 class Picker(Dialog[T | None], Generic[T]):
@@ -111,6 +115,7 @@ class Picker(Dialog[T | None], Generic[T]):
         self._elsewhere = elsewhere
         self.list: ChoiceList[T] = ChoiceList(choices, empty_text="No matches.")
         self.list.can_focus = False
+        self.list.lead(True)
 
     def compose(self) -> ComposeResult:
         self.list.unmatched_hint = with_keys(keys_of(self), self._elsewhere)
