@@ -71,7 +71,7 @@ def _attribute_docs(module: ModuleType) -> Iterator[tuple[str, str]]:
     tables = {
         "Accounts": "accounts.",
         "Appearance": "appearance.",
-        "Writing": "compose.",
+        "Compose": "compose.",
         "Notifications": "notifications.",
         "Config": "",
     }
