@@ -44,11 +44,13 @@ def picture(strips: Iterable[Strip], system: str) -> str:
 
 def _rendered(text: str, style: Style | None, system: str) -> str:
     """The text with its escape sequences. Rich keeps the first ones that it made for a style, whatever the
-    number of colours: here each number has styles of its own.
+    number of colours: here each number has styles of its own. Without links, whose ids are random.
     """
     if style is None:
         return text
-    return (style + Style(meta={"system": system})).render(text, color_system=SYSTEMS[system])
+    return (style.update_link(None) + Style(meta={"system": system})).render(
+        text, color_system=SYSTEMS[system]
+    )
 
 
 def shown(stage: Stage, system: str) -> str:

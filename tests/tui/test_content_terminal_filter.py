@@ -43,6 +43,19 @@ def test_sequences_that_only_an_attack_would_use_do_not_pass(sequence: str) -> N
     assert gate.dropped
 
 
+def test_links_pass_only_to_addresses_of_the_web_and_with_an_id() -> None:
+    link = "\x1b]8;id=1f;https://x.example/a%20b?c=d;e#f\x1b\\text\x1b]8;;\x1b\\"
+    assert TerminalFilter()(link) == link
+    for address in (
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "https://x.example/a b",
+        "https://\u202e",
+        "",
+    ):
+        assert "\x1b]8;id" not in TerminalFilter()(f"\x1b]8;id=1f;{address}\x1b\\text")
+
+
 def test_pictures_pass_only_while_they_are_shown() -> None:
     gate = TerminalFilter(graphics=True)
     assert gate("\x1bPq#0~\x1b\\") == "\x1bPq#0~\x1b\\"

@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
+from zlib import crc32
 
 from rich.color import ColorSystem
 from rich.console import COLOR_SYSTEMS, Console
@@ -360,7 +361,21 @@ def _styled(cells: list[Cell], colours: ColorSystem) -> list[str]:
 
 
 def _in_style(style: Style | None, text: str, colours: ColorSystem) -> str:
-    return text if style is None or not text else Strip.render_style(style, text, colours)
+    if style is None or not text:
+        return text
+    if style.link is None:
+        return Strip.render_style(style, text, colours)
+    return _linked(style.link, Strip.render_style(_unlinked(style), text, colours))
+
+
+def _linked(address: str, text: str) -> str:
+    """The text as a link of the terminal (OSC 8); rows with the same address are one link."""
+    return f"\x1b]8;id={crc32(address.encode()):x};{address}\x1b\\{text}\x1b]8;;\x1b\\"
+
+
+@lru_cache(maxsize=4096)
+def _unlinked(style: Style) -> Style:
+    return style.update_link(None)
 
 
 def _may_erase(style: Style | None) -> bool:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from rich.console import Console, RenderableType
 from textual.app import App
+from textual.errors import NoWidget
+from textual.geometry import Offset
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -36,6 +38,7 @@ log = logging.getLogger(__name__)
 
 __all__ = ["TerminalOutput", "Written", "difference"]
 
+SHOW_CURSOR, HIDE_CURSOR = "\x1b[?25h", "\x1b[?25l"
 RESPONSE_SECONDS = 5.0
 """Seconds that a terminal may take to respond."""
 
@@ -47,6 +50,29 @@ class AsksTerminal(Protocol):
     def ask_for_side_margins(self) -> None: ...
 
 
+@runtime_checkable
+class HasCaret(Protocol):
+    """A field that text is typed into."""
+
+    @property
+    def caret(self) -> Offset | None:
+        """The cell of its content where the caret is; None if it does not have the focus."""
+
+
+def caret_place(screen: Screen[Any]) -> Offset | None:
+    """The cell of the terminal where the focused field has its caret; None if no field has the focus."""
+    field = screen.focused
+    caret = field.caret if isinstance(field, HasCaret) else None
+    if field is None or caret is None:
+        return None
+    try:
+        shown = screen.find_widget(field)
+    except NoWidget:  # not laid out yet
+        return None
+    place = field.content_region.offset + caret
+    return place if shown.region.intersection(shown.clip).contains_point(place) else None
+
+
 class TerminalOutput:
     """Keeps track of the terminal's cells. ``display`` sends a frame of a screen."""
 
@@ -55,18 +81,32 @@ class TerminalOutput:
         self._display = display
         self._asked = -RESPONSE_SECONDS
         self._memory = ScreenMemory()
+        self._is_cursor_shown: bool | None = None
+        """None if the terminal may show its cursor or not."""
 
     def difference(self, frame: RenderableType) -> RenderableType | None:
         """The part of a frame that has to be sent, which then counts as shown; None if nothing differs."""
         if not writes_frames(self._app):
             return frame
         text = difference(self._memory, frame, self._app.console)
-        if text == "" and not moves_cursor(self._app):
-            return None
         if text is None:
             return frame
-
+        text += self._place_cursor()
+        if text == "" and not moves_cursor(self._app):
+            return None
         return cast("RenderableType", Written(text))
+
+    def _place_cursor(self) -> str:
+        """Chooses where Textual puts the terminal's cursor after a frame: at the caret of the focused field, where
+        input methods, magnifiers and screen readers look for it. Returns what shows or hides it, if that changes.
+        """
+        place = caret_place(self._app.screen)
+        if place is not None:
+            self._app.cursor_position = place
+        is_shown, self._is_cursor_shown = self._is_cursor_shown, place is not None
+        if is_shown is self._is_cursor_shown:
+            return ""
+        return SHOW_CURSOR if self._is_cursor_shown else HIDE_CURSOR
 
     def send_rows(
         self, widget: Widget, rows: Mapping[int, Strip], edges: Mapping[int, Strip], move: Move | None
@@ -89,6 +129,7 @@ class TerminalOutput:
     def forget(self) -> None:
         """Sends the next frame whole, because another program may have written to the terminal."""
         self._memory.forget()
+        self._is_cursor_shown = None
 
     def can_move_columns(self) -> None:
         """The terminal can move columns. A report that was not asked for is ignored: it may be pasted text."""

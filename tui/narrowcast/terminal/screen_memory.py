@@ -116,7 +116,9 @@ class ScreenMemory(Struct):
                 self._plain.clear()
                 self._looks.clear()
                 self._of_styles.clear()
-            plain = style if style.link or not style.meta else style.clear_meta_and_links()
+            plain = style.clear_meta_and_links() if style.meta else style
+            if style.meta and style.link:
+                plain += Style(link=style.link)
             # One object for each style: cells are then compared by identity.
             plain = self._looks.setdefault(plain, plain)
             self._plain[style] = plain

@@ -47,7 +47,8 @@ _CSI = re.compile(
     r")"
 )
 _OSC = re.compile(
-    r"\x1b\](?:52;c;[A-Za-z0-9+/=]*|22;[a-z-]{0,40}|[02];[^\x00-\x1f\x7f-\x9f]{0,200})(?:\x07|\x1b\\)"
+    r"\x1b\](?:52;c;[A-Za-z0-9+/=]*|22;[a-z-]{0,40}|[02];[^\x00-\x1f\x7f-\x9f]{0,200}"
+    r"|8;(?:;|id=[0-9a-f]{1,8};https?://[!-~]{1,2000}))(?:\x07|\x1b\\)"
 )
 _SIXEL = re.compile(r"\x1bP[\d;]*q[\x20-\x7e\r\n]*\x1b\\")
 _KITTY = re.compile(r"\x1b_G[\x20-\x7e]*\x1b\\")

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -25,7 +24,7 @@ from narrowcast.text.safe_text import crop_cells, safe_line
 from narrowcast.widgets.line_view import PaintsRows
 from narrowcast.widgets.looks import Look, look_style
 from narrowcast.widgets.text_buffer import TextBuffer
-from narrowcast.widgets.text_window import ShownRow, TextWindow, difference, from_cell
+from narrowcast.widgets.text_window import ShownRow, TextWindow, difference
 from narrowcast.widgets.vim_keys import VimKeys
 
 _PLACEHOLDER = Look("foreground 55%", ansi=Style(dim=True))
@@ -33,14 +32,14 @@ MODIFIED = ("alt+", "ctrl+", "super+", "meta+")
 """Modifiers with which terminals send a character that is not text input."""
 INDENT = 4
 """Columns between the stops of `Editor.indent`: what Markdown needs for code and for the content of lists."""
-_CURSOR = Style(reverse=True)
+_MARKED = Style(reverse=True)
 
 
 class Editor(Widget, can_focus=True):
     """Text input with readline keys. ``multiline=False``: one line that scrolls sideways.
 
-    ``is_marked``: the whole text is selected and replaced by what is typed, pasted or cut next; any motion of
-    the cursor deselects it. `mark` selects it in a field that just got the focus.
+    What is selected is replaced by what is typed, pasted or cut next; any other motion of the cursor deselects it.
+    `mark` selects all in a field that just got the focus.
     """
 
     DEFAULT_CSS = """
@@ -104,7 +103,6 @@ class Editor(Widget, can_focus=True):
         self._window = TextWindow(self.buffer, password=password)
         self._shown: list[ShownRow] = []
         self._hinting = not text
-        self.is_marked = False
         self._vim: VimKeys | None = None
 
     # text
@@ -115,7 +113,7 @@ class Editor(Widget, can_focus=True):
 
     @text.setter
     def text(self, text: str) -> None:
-        self._unmark()
+        self.buffer.anchor = None
         if text != self.buffer.text:
             self.buffer.reset(text)
             self._insert_again()
@@ -146,22 +144,12 @@ class Editor(Widget, can_focus=True):
 
     def mark(self) -> None:
         """Selects the whole text, if there is any."""
-        if self.buffer.text and not self.is_marked:
-            self.is_marked = True
-            self.refresh()
+        self.select(0, len(self.buffer.text))
 
-    def _unmark(self) -> bool:
-        was_marked, self.is_marked = self.is_marked, False
-        if was_marked:
-            self.refresh()
-        return was_marked
-
-    def _cut_marked(self) -> bool:
-        """Cuts the selected text; returns whether any was selected."""
-        marked = self._unmark()
-        if marked:
-            self.buffer.replace(0, len(self.buffer.text), "")
-        return marked
+    def select(self, start: int, end: int) -> None:
+        """Selects a part of the text, with the cursor at its end."""
+        self.buffer.anchor, self.buffer.cursor = start, end
+        self._changed(False, keeps_selection=True)
 
     def insert(self, text: str) -> None:
         """Inserts ``text`` at the cursor, as one undo step."""
@@ -170,7 +158,7 @@ class Editor(Widget, can_focus=True):
 
     def paste(self, text: str) -> None:
         """Inserts ``text`` in place of the selection, as one undo step."""
-        self._cut_marked()
+        self.buffer.cut_selection()
         self.insert(text)
         self.post_message(self.Pasted(self, text))
 
@@ -196,8 +184,9 @@ class Editor(Widget, can_focus=True):
         self.buffer.replace(start, end, text)
         self._changed(True)
 
-    def _changed(self, edited: bool) -> None:
-        self._unmark()
+    def _changed(self, edited: bool, *, keeps_selection: bool = False) -> None:
+        if not keeps_selection:
+            self.buffer.anchor = None
         self._repaint()
         self.post_message(self.Changed(self, edited))
 
@@ -221,11 +210,13 @@ class Editor(Widget, can_focus=True):
         if hinted or self._hinting or not before or len(before) != len(self._shown):
             self.refresh()
             return
+        if before == self._shown:
+            return
         regions = {}
         for y, (old, new) in enumerate(zip(before, self._shown, strict=True)):
-            if old != new and (region := difference(old, new, y, self.size.width)):
+            if region := difference(old, new, y, self.size.width):
                 regions[y] = region
-        if regions and not (rows_before == self._window.row_count and self._paint_now(regions)):
+        if not (rows_before == self._window.row_count and self._paint_now(regions)):
             self.refresh(*regions.values())
 
     def _paint_now(self, rows: Iterable[int]) -> bool:
@@ -240,7 +231,7 @@ class Editor(Widget, can_focus=True):
         return True
 
     def render_line(self, y: int) -> Strip:
-        """One row; the cursor is drawn instead of using the terminal's own, so that it does not blink."""
+        """One row, without the cursor: the terminal shows its own at `caret`."""
         style = self.rich_style
         width = self.size.width
         if not self._shown:
@@ -248,22 +239,25 @@ class Editor(Widget, can_focus=True):
         if not self.buffer.text and y == 0:
             hint = style + look_style(self, _PLACEHOLDER)
             text = crop_cells(self._placeholder, width - 1)
-            if not self.has_focus:
-                return Strip([Segment(text, hint)]).adjust_cell_length(width, style)
-            return Strip(
-                [Segment(text[:1] or " ", style + _CURSOR), Segment(text[1:], hint)]
-            ).adjust_cell_length(width, style)
+            return Strip([Segment(text, hint)]).adjust_cell_length(width, style)
         if y >= len(self._shown):
             return Strip.blank(width, style)
-        text, at = self._shown[y]
-        letters = style + _CURSOR if self.is_marked else style
-        strip = Strip([Segment(text, letters)]).adjust_cell_length(width, style)
-        if at is None or at >= width:
+        row = self._shown[y]
+        strip = Strip([Segment(row.text, style)]).adjust_cell_length(width, style)
+        if row.lit is None:
             return strip
-        wide = max(1, cell_len(from_cell(text, at)[:1]))
+        first, last = row.lit
         return Strip.join(
-            [strip.crop(0, at), strip.crop(at, at + wide).apply_style(_CURSOR), strip.crop(at + wide)]
+            [strip.crop(0, first), strip.crop(first, last).apply_style(_MARKED), strip.crop(last)]
         )
+
+    @property
+    def caret(self) -> Offset | None:
+        """The cell of the cursor within the content; None if the editor does not have the focus."""
+        for y, row in enumerate(self._shown or self._visible()):
+            if row.caret is not None:
+                return Offset(min(row.caret, self.size.width - 1), y)
+        return None
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
         return container.width
@@ -281,7 +275,7 @@ class Editor(Widget, can_focus=True):
 
     def _on_blur(self, event: events.Blur) -> None:
         self._shown = []
-        self.is_marked = False
+        self.buffer.anchor = None
         self._insert_again()
         super()._on_blur(event)
 
@@ -306,7 +300,7 @@ class Editor(Widget, can_focus=True):
         elif event.is_printable and event.character and not event.key.startswith(MODIFIED):
             event.stop()
             event.prevent_default()
-            self._cut_marked()
+            self.buffer.cut_selection()
             self.buffer.insert(event.character, typed=True)
             self._changed(True)
 
@@ -363,7 +357,13 @@ class Editor(Widget, can_focus=True):
         self.buffer.text_end()
         self._move()
 
+    def _skip_if_empty(self) -> None:
+        """Leaves a key to the panes around where it would do nothing: in an empty text of several lines."""
+        if self.buffer.multiline and not self.buffer.text:
+            raise SkipAction
+
     def action_compose_left(self) -> None:
+        self._skip_if_empty()
         self.buffer.left()
         self._move()
 
@@ -386,28 +386,39 @@ class Editor(Widget, can_focus=True):
             self._move()
 
     def action_compose_up(self) -> None:
+        self._skip_if_empty()
         self._vertical(-1)
 
     def action_compose_down(self) -> None:
         self._vertical(1)
 
+    def action_compose_select(self, motion: str) -> None:
+        """Moves the cursor and selects what it passes."""
+        buffer = self.buffer
+        anchor = buffer.cursor if buffer.anchor is None else buffer.anchor
+        if motion in ("up", "down"):
+            buffer.vertical(self._window.rows(self.size.width), -1 if motion == "up" else 1)
+        else:
+            getattr(buffer, motion)()
+        self.select(anchor, buffer.cursor)
+
     def action_compose_backspace(self) -> None:
-        self._edit(self._cut_marked() or self.buffer.backspace())
+        self._edit(self.buffer.cut_selection() or self.buffer.backspace())
 
     def action_compose_delete(self) -> None:
-        self._edit(self._cut_marked() or self.buffer.delete())
+        self._edit(self.buffer.cut_selection() or self.buffer.delete())
 
     def action_compose_kill_word(self) -> None:
-        self._edit(self._cut_marked() or self.buffer.kill_word())
+        self._edit(self.buffer.cut_selection(kill=True) or self.buffer.kill_word())
 
     def action_compose_kill_word_right(self) -> None:
-        self._edit(self._cut_marked() or self.buffer.kill_word_right())
+        self._edit(self.buffer.cut_selection(kill=True) or self.buffer.kill_word_right())
 
     def action_compose_kill_start(self) -> None:
-        self._edit(self._cut_marked() or self.buffer.kill_start())
+        self._edit(self.buffer.cut_selection(kill=True) or self.buffer.kill_start())
 
     def action_compose_kill_end(self) -> None:
-        if not self.buffer.kill_end():
+        if not (self.buffer.cut_selection(kill=True) or self.buffer.kill_end()):
             raise SkipAction  # nothing to cut: the panes around may handle the key
         self._changed(True)
 
