@@ -249,6 +249,24 @@ async def test_a_refused_key_stops_until_somebody_asks_again() -> None:
         assert bench.kinds == [ConnectionKind.REFUSED, ConnectionKind.CONNECTING, LIVE]
 
 
+async def test_an_account_whose_registration_is_always_rejected_is_refused_with_the_server_s_reason() -> None:
+    bench = StreamBench()
+    for _ in range(3):
+        bench.transport.prepare_error(*REGISTER, code="BAD_REQUEST", msg="Not available to webhook bots.")
+    for _ in range(3):
+        bench.transport.prepare("GET", "/api/v1/server_settings", json={"zulip_feature_level": 442})
+    async with bench.running():
+        await bench.clock.advance(3600)
+        assert bench.kinds == [RECONNECTING, ConnectionKind.REFUSED]
+        assert "Not available to webhook bots." in bench.statuses[-1].detail
+        assert bench.statuses[-1].ended
+        bench.registers()
+        bench.hangs()
+        bench.stream.retry_now()
+        await bench.clock.settle()
+        assert bench.kinds[-1] == LIVE
+
+
 async def test_a_new_snapshot_that_is_overdue_is_told() -> None:
     bench = StreamBench()
     responded = asyncio.Event()

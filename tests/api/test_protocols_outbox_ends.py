@@ -30,6 +30,24 @@ async def test_a_waiting_message_can_be_taken_back_with_its_words(bench: OutboxB
         assert (bench.server.sends, bench.outbox.entries(), bench.journal.load_outbox()) == (0, [], [])
 
 
+async def test_a_message_is_held_back_until_its_time_and_taken_back_before(bench: OutboxBench) -> None:
+    async with bench:
+        first = bench.outbox.send(LUNCH, "Soup today", hold=5)
+        await bench.clock.advance(4)
+        assert bench.server.sends == 0
+        assert 0 < only(bench).held_for <= 1
+        await bench.clock.advance(2)
+        assert bench.server.sends == 1
+        assert bench.outbox.cancel(first) is None
+        second = bench.outbox.send(LUNCH, "Bread", hold=5)
+        await bench.clock.advance(4)
+        entry = bench.outbox.cancel(second)
+        assert entry is not None
+        assert entry.content == "Bread"
+        await bench.clock.advance(30)
+        assert bench.server.sends == 1
+
+
 @pytest.mark.parametrize(
     ("how", "ends"),
     [

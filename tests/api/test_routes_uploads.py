@@ -65,6 +65,13 @@ async def test_a_file_is_the_only_part_of_a_multipart_form(file: Path) -> None:
     assert markdown_link(result.filename or "", result.url) == "[a 1.txt](/user_uploads/1/ab/a-1.txt)"
 
 
+async def test_a_name_that_the_server_kept_escaped_is_the_local_one(file: Path) -> None:
+    async with scripted_client() as (client, transport):
+        name = file.name.replace('"', "%22")
+        transport.prepare("POST", PATH, json={**RESPONSE, "filename": name})
+        assert (await client.uploads.upload(path=file)).filename == file.name
+
+
 @proves("UPL-03", "UPL-04", "UPL-05", "UPL-06", "UPL-07")
 async def test_the_result_is_read_as_each_level_gives_it(file: Path) -> None:
     async with scripted_client() as (client, transport):

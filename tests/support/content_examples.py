@@ -261,6 +261,13 @@ EXAMPLES = (
         screen="Fri 20 Nov 2026, 10:00",
     ),
     ContentExample(
+        name="times without a date in every zone",
+        markdown="<time:0001-01-01T00:00:00Z> <time:9999-12-31T23:59:59Z>",
+        html='<p><time datetime="0001-01-01T00:00:00Z">0001-01-01T00:00:00Z</time> '
+        '<time datetime="9999-12-31T23:59:59Z">9999-12-31T23:59:59Z</time></p>',
+        screen="0001-01-01T00:00:00Z 9999-12-31T23:59:59Z",
+    ),
+    ContentExample(
         name="time that is none",
         markdown="",
         html='<p><span class="timestamp-error">Invalid time format: soon</span> <time datetime="soon">soon</time></p>',

@@ -38,5 +38,9 @@ class ContextApp(ThemedApp, AppWithCommands[None]):
             self.told.append(text)
         return bool(text)
 
+    def copy(self, text: str) -> bool:
+        self.copy_to_clipboard(text)
+        return True
+
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
         return self._tasks.start(work, what)

@@ -13,6 +13,7 @@ from narrowcast.screens.main.screen import MainScreen
 from narrowcast.screens.messages.picture_file import read_picture
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal import last_screen
+from narrowcast_api.errors import AccountError
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_server.routes import server_settings
@@ -33,6 +34,23 @@ async def test_people_are_muted_and_shown_again_in_a_list(tmp_path: Path) -> Non
         await stage.press("x")
         await choose(stage, "Unmute")
         await until(lambda: len(rows(stage)) == 1)
+
+
+def test_an_account_is_meant_by_the_beginning_of_its_name_or_organization(tmp_path: Path) -> None:
+    for name in ("ada-chat.example.com", "ada-work.example.org", "bruno-work.example.org"):
+        (tmp_path / f"{name}.zuliprc").touch()
+
+    def meant(typed: str) -> str | None:
+        try:
+            found = account_files.default(tmp_path, typed)
+        except AccountError:
+            return None
+        return found.stem if found is not None else None
+
+    assert meant("bru") == "bruno-work.example.org"
+    assert meant("chat") == meant("Chat.Ex") == "ada-chat.example.com"
+    assert meant("ada") is meant("work") is meant("zulip") is None
+    assert meant("ada-w") == "ada-work.example.org"
 
 
 async def test_the_key_is_shown_only_when_asked_for(tmp_path: Path) -> None:

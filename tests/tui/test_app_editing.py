@@ -65,6 +65,34 @@ async def test_after_an_edit_the_keys_are_where_they_were_before_it(tmp_path: Pa
         assert stage.app.focused is writing.text, "one was writing"
 
 
+@pytest.mark.parametrize("key", ["up", "left"])
+async def test_up_or_left_in_an_empty_compose_box_edits_the_last_own_message(
+    tmp_path: Path, key: str
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        message_id = await stage.server.send("ada", "general", "lunch", "Soop")
+        newest = await stage.server.send("bruno", "general", "lunch", "Soup?")
+        await stage.shows(newest)
+        await stage.press("r")
+        await stage.type("ab")
+        await stage.press(key)
+        assert stage.screen.writing.editing is None, "the key moves the cursor in a text"
+        await stage.press("ctrl+e", "ctrl+u", key)
+        await edit_opened(stage, message_id)
+        assert stage.screen.messages.list.selected == message_id
+        await stage.press("escape")
+        assert stage.screen.writing.text.text == ""
+
+
+async def test_without_an_own_message_here_there_is_nothing_to_edit(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("r", "up")
+        await stage.told("None of your messages")
+        assert stage.screen.writing.editing is None
+
+
 async def test_editing_a_message_again_goes_on_with_its_edit(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         message_id = await edit_own(stage)

@@ -41,7 +41,7 @@ async def test_a_name_that_several_have_is_not_guessed(tmp_path: Path) -> None:
         await stage.press("escape")
         where, problem = stage.screen.writing.target.read(stage.session.state)
         assert where is None
-        assert "more than one" in problem
+        assert problem.startswith("No unique user matches 'Sam Twin'")
 
 
 async def test_a_comma_in_a_name_does_not_make_two_people_of_one(tmp_path: Path) -> None:
@@ -156,3 +156,13 @@ async def test_the_title_of_a_direct_conversation_follows_a_new_name(tmp_path: P
         await rename(stage, "chiyo", "Chiyo Renamed")
         await stage.drawn()
         assert "Chiyo Renamed" in stage.screen.title_line.plain
+
+
+async def test_a_name_and_enter_lead_to_the_message(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("x")
+        await stage.type("brun")
+        await stage.press("enter")
+        writing = stage.screen.writing
+        assert writing.target.to.text == "Bruno Castell"
+        assert stage.app.focused is writing.text

@@ -17,6 +17,7 @@ from narrowcast.config.config_load import parse
 from narrowcast.keys.keymap import effective
 from narrowcast.keys.presets import PRESETS
 from narrowcast.screens.settings.app_settings import AppSettingsScreen, KeysScreen
+from narrowcast.screens.settings.capture import CaptureScreen
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.account import Account
 from narrowcast_api.errors import AccountError
@@ -133,9 +134,12 @@ async def test_a_setting_is_changed_used_at_once_and_reset(tmp_path: Path) -> No
         await choose(stage, "contrast")
         await until(lambda: stage.app.theme == "contrast")
         assert 'theme = "contrast"' in stage.app.paths.config_file.read_text()
+        assert "Theme: contrast. u takes it back" in said(stage)
         await stage.press("x")
         assert "contrast" not in stage.app.paths.config_file.read_text()
         assert "Saved" in said(stage)
+        await stage.press("u")
+        await until(lambda: stage.app.theme == "contrast")
 
 
 async def test_the_default_account_is_chosen_from_those_that_are_stored(tmp_path: Path) -> None:
@@ -169,7 +173,8 @@ async def test_keys_are_checked_while_they_are_typed_and_work_at_once(tmp_path: 
         await pick(stage, "keys")
         keys = stage.app.screen
         assert isinstance(keys, KeysScreen)
-        await pick(stage, "go.inbox")
+        keys.list.select_key("go.inbox")
+        await stage.press("e")
         ask = await question_of(stage)
         ask.editor.text = ""
         await stage.type("f")
@@ -183,6 +188,28 @@ async def test_keys_are_checked_while_they_are_typed_and_work_at_once(tmp_path: 
         assert stage.app.keys["go.inbox"] == ("f7",)
         assert any("F7" in row and "inbox" in row for row in rows(stage))
         assert '"go.inbox" = ["f7"]' in stage.app.paths.config_file.read_text()
+
+
+async def test_a_key_is_chosen_by_pressing_it_unless_another_command_has_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(100, 40)) as stage:
+        await run(stage, "app.settings")
+        await pick(stage, "keys")
+        keys = stage.app.screen
+        await pick(stage, "go.inbox")
+        await until(lambda: isinstance(stage.app.screen, CaptureScreen))
+        await stage.press("f")
+        await until(lambda: "go.starred" in screen_text(stage.app.screen))
+        await stage.press("enter")
+        assert isinstance(stage.app.screen, CaptureScreen), "a key of another command is not taken"
+        await stage.press("ctrl+g")
+        await until(lambda: "go.switcher" in screen_text(stage.app.screen))
+        await stage.press("f12")
+        await until(lambda: "Free." in screen_text(stage.app.screen))
+        await stage.press("enter")
+        await until(lambda: stage.app.screen is keys)
+        await until(lambda: stage.app.keys["go.inbox"] == ("f12",))
+        await stage.press("u")
+        await until(lambda: stage.app.keys["go.inbox"] == ("I",))
 
 
 async def test_a_key_that_was_taken_from_its_command_does_nothing_or_what_it_was_given_to(

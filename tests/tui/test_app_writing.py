@@ -131,7 +131,7 @@ async def test_enter_in_an_address_field_stays_there_while_a_name_is_unknown(
         field = stage.app.focused
         if known:
             await stage.type(known)
-            await stage.press("enter")  # takes the completion
+            await stage.press("tab")  # takes the completion
         await stage.type(unknown)
         await stage.press("enter")
         assert stage.app.focused is field
@@ -253,6 +253,22 @@ async def test_other_people_see_that_one_types_and_that_one_stopped(tmp_path: Pa
         assert await next_event(listener, "typing") == "start"
         await stage.press("ctrl+u")
         assert await next_event(listener, "typing") == "stop"
+
+
+async def test_a_sent_message_is_taken_back_while_it_is_held(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, config=Config(compose=Compose(undo_send=20))) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("r")
+        await stage.type("Oops")
+        await stage.press("enter")
+        writing = stage.screen.writing
+        assert writing.text.text == ""
+        await until(lambda: "Esc in the compose box takes it back" in screen_text(stage.app.screen))
+        await stage.press("escape")
+        assert writing.text.text == "Oops"
+        assert stage.session.outbox.entries() == []
+        await stage.press("escape")
+        assert not writing.has_focus_within
 
 
 async def test_a_quote_comes_after_what_was_written_wherever_the_cursor_was(tmp_path: Path) -> None:

@@ -75,6 +75,18 @@ async def test_a_poll_is_written_sent_asked_anew_and_grows(tmp_path: Path) -> No
         await until(is_changed)
 
 
+async def test_a_time_is_inserted_with_its_offset(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("r", *"See you ")
+        await run(stage, "write.time")
+        await fill(stage, when="2037-05-06 12:30")
+        writing = stage.screen.writing
+        await until(lambda: "<time:2037-05-06T12:30:00" in writing.text.text)
+        assert writing.text.text.startswith("See you <time:")
+        assert writing.text.text.endswith("> ")
+
+
 @pytest.mark.parametrize("command", ["write.poll", "write.todo"])
 async def test_what_needs_an_empty_compose_box_says_so_before_it_asks(tmp_path: Path, command: str) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from narrowcast.config.config import Appearance, Config
+from narrowcast.panes.compose import sending
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from support.screen_text import screen_rows
+from support.screen_text import screen_rows, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -107,6 +110,65 @@ async def test_a_message_to_the_general_chat_begins_with_its_text(tmp_path: Path
         await until(lambda: writing.text.has_focus)
         await stage.type("hi all")
         assert writing.destination()[0] == ChannelDestination(channel, "")
+
+
+async def test_a_banner_says_that_a_topic_is_new_resolved_or_one_is_not_subscribed_and_one_key_mends_it(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        general = stage.server.channel("general")
+        await stage.server.send("bruno", "general", "\u2714 lunch", "Done.")
+        await stage.go(Narrow.topic(general, "\u2714 lunch"))
+        await stage.session.loader.topics(general)
+        banners = stage.screen.writing.banners
+        await stage.press("r")
+        assert banners.plain == ""
+        await stage.type("soup")
+        assert "This topic is resolved." in banners.plain
+        assert "Alt-y unresolves it" in banners.plain
+        await stage.press("alt+y")
+        await until(lambda: stage.screen.writing.target.topic.text == "lunch")
+        await until(lambda: banners.plain == "")
+        await stage.session.loader.topics(general)
+        stage.screen.writing.target.topic.text = "dinner"
+        await stage.type("s")
+        assert banners.plain.strip() == "New topic in #general."
+        await stage.server.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
+        await until(lambda: "not subscribed" in banners.plain)
+        await stage.press("alt+y")
+        await until(lambda: "not subscribed" not in banners.plain)
+
+
+async def test_a_mention_of_somebody_who_is_not_subscribed_is_said_and_mended(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.server.call("bruno", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
+        await stage.in_topic("general", "lunch")
+        await stage.press("r")
+        await stage.type("Look, @**Bruno Castell**")
+        banners = stage.screen.writing.banners
+        await until(lambda: "Bruno Castell is not subscribed to #general." in banners.plain)
+        await stage.press("alt+y")
+        await until(lambda: banners.plain == "")
+
+
+async def test_mentioning_many_people_is_confirmed_with_their_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "MANY", 1)
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("r")
+        await stage.type("Hi @**all** ")
+        await stage.press("ctrl+d")
+        channel = stage.session.state.channels.get(stage.server.channel("general"))
+        assert channel is not None
+        assert f"Notify all {channel.subscriber_count} subscribers of #general?" in screen_text(
+            stage.app.screen
+        )
+        await stage.press("escape")
+        assert stage.screen.writing.text.text == "Hi @**all** "
+        await stage.press("ctrl+d", "y")
+        await until(lambda: stage.screen.writing.text.text == "")
 
 
 async def test_the_recipient_is_as_wide_as_it_needs_and_grows_where_one_types(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 from support.screen_text import screen_rows, screen_text
+from support.screens import choose
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -61,6 +62,37 @@ async def test_the_inbox_groups_what_is_unread_by_channel(tmp_path: Path) -> Non
         ]
         await stage.press("enter")
         assert stage.screen.narrow == Narrow.direct(frozenset({stage.server.id("dario")}))
+
+
+async def test_a_row_says_how_many_mentions_and_that_an_alert_word_is_in_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.server.call("ada", "POST", "/users/me/alert_words", {"alert_words": '["soup"]'})
+        await until(lambda: stage.session.state.users.alert_words == ("soup",))
+        await talk(stage)
+        last = await stage.server.send("bruno", "general", "lunch", "Really, @**Ada Moreno**")
+        await until(lambda: last in stage.session.state.messages)
+        await stage.press("I")
+        assert ("lunch · alert word", 3) in [row[:2] for row in shown(stage)]
+        assert ("builds", 1) in [row[:2] for row in shown(stage)]
+        assert "@3" in screen_text(stage.app.screen)
+
+
+@pytest.mark.parametrize(
+    ("only", "names"),
+    [
+        ("Unread", ["engineering › builds", "Dario Vance", "general › lunch"]),
+        ("Direct", ["Dario Vance"]),
+        ("Muted", []),
+        ("Participated", []),
+    ],
+)
+async def test_only_some_conversations_are_listed_by_key(tmp_path: Path, only: str, names: list[str]) -> None:
+    async with on_stage(tmp_path) as stage:
+        await talk(stage)
+        await stage.press("t", "v")
+        await choose(stage, only)
+        await until(lambda: [row[0] for row in shown(stage)] == names)
+        assert f"Recent conversations: {only.lower()}" in screen_text(stage.app.screen)
 
 
 async def test_recent_conversations_come_newest_first_read_or_not(tmp_path: Path) -> None:
@@ -131,7 +163,7 @@ async def test_letters_filter_the_list_only_after_a_slash(tmp_path: Path) -> Non
         await talk(stage)
         await stage.press("t")
         everything = shown(stage)
-        await stage.press("o", "v", "u")
+        await stage.press("o", "y", "u")
         assert shown(stage) == everything
         await stage.press("slash")
         await stage.type("lunch")

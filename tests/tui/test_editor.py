@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from textual.app import ComposeResult
 from textual.strip import Strip
 
+from narrowcast.panes.compose.formatting import format_text
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from support.context_app import ContextApp
@@ -95,3 +97,50 @@ async def test_control_home_and_end_go_to_both_ends_of_a_long_text() -> None:
         await pilot.press("ctrl+home", "a", "ctrl+end", "z")
         assert editor.text.startswith("aline 0\n")
         assert editor.text.endswith("\nline 299z")
+
+
+async def test_what_is_selected_is_lit_and_replaced_by_what_is_typed() -> None:
+    app = _EditorApp()
+    async with app.run_test(size=(40, 5)) as pilot:
+        editor = app.query_one(Editor)
+        editor.text = "one two three"
+        await pilot.press("ctrl+shift+left", "shift+left")
+        assert editor.buffer.selection == (7, 13)
+        lit = [one.text for one in editor.render_line(0) if one.style is not None and one.style.reverse]
+        assert lit == [" three"]
+        await pilot.press("left")
+        assert editor.buffer.selection is None
+        await pilot.press("ctrl+e", "shift+home", "x")
+        assert editor.text == "x"
+        await pilot.press("ctrl+z", "shift+end", "backspace")
+        assert editor.text in ("", "one two three")
+
+
+@pytest.mark.parametrize(
+    ("text", "select", "kind", "expected", "selected"),
+    [
+        ("a bold word", (2, 6), "bold", "a **bold** word", "bold"),
+        ("a **bold** word", (4, 8), "bold", "a bold word", "bold"),
+        ("a **bold** word", (4, 8), "italic", "a ***bold*** word", "bold"),
+        ("one", (3, 3), "italic", "*one*", "one"),
+        ("see it", (4, 6), "link", "see [it](url)", "url"),
+        ("", (0, 0), "bold", "****", ""),
+        ("x = 1\ny = 2", (0, 11), "code", "```\nx = 1\ny = 2\n```\n", ""),
+        ("hi all", (3, 6), "quote", "hi \n```quote\nall\n```\n", ""),
+        ("end", (0, 3), "spoiler", "```spoiler \nend\n```\n", ""),
+    ],
+)
+async def test_markup_is_put_around_the_selection_or_the_word_or_removed(
+    text: str, select: tuple[int, int], kind: str, expected: str, selected: str
+) -> None:
+    app = _EditorApp()
+    async with app.run_test(size=(40, 5)):
+        editor = app.query_one(Editor)
+        editor.text = text
+        editor.select(*select)
+        format_text(editor, kind)
+        assert editor.text == expected
+        start, end = editor.buffer.selection or (0, 0)
+        assert editor.text[start:end] == selected
+        if not text:
+            assert editor.buffer.cursor == 2

@@ -271,7 +271,7 @@ async def test_a_list_of_things_finds_deletes_after_asking_and_opens(tmp_path: P
         await stage.app.push_screen(screen, results.append)
         await stage.press("slash")
         await stage.type("gla")
-        await stage.press("enter")
+        await stage.press("down")
         assert screen.selected == "glass"
         await stage.press("escape", "x", "down", "enter")
         await until(lambda: screen.pots == ["clay", "iron"])

@@ -55,6 +55,8 @@ from narrowcast.screens.own.files import FilesScreen
 from narrowcast.screens.own.views import ViewsScreen
 from narrowcast.screens.people.accounts import AccountsScreen, BotsScreen
 from narrowcast.screens.people.card import PersonScreen
+from narrowcast.screens.settings.app_settings import KeysScreen
+from narrowcast.screens.settings.screen import SettingsScreen
 from narrowcast.screens.settings.server_settings import NewcomerSettingsScreen
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
@@ -94,6 +96,8 @@ OWNERS: dict[Context, type] = {
     Context.INVITATIONS: InvitationsScreen,
     Context.NEWCOMERS: NewcomerSettingsScreen,
     Context.FILES: FilesScreen,
+    Context.KEYS: KeysScreen,
+    Context.SETTINGS: SettingsScreen,
     Context.VIEWS: ViewsScreen,
     Context.ACCOUNTS: AccountsScreen,
     Context.BOTS: BotsScreen,

@@ -167,11 +167,16 @@ async def test_a_selection_step_asks_for_two_rows_only() -> None:
         assert len(asked) == 2
 
 
-def test_words_and_prefixes_come_before_scattered_letters() -> None:
-    names = ["marketing", "design review", "engineering", "edges", "ring", "x"]
-    assert [names[index] for index in best_matches("ring", names)] == ["ring", "engineering", "marketing"]
-    assert [names[index] for index in best_matches("re", names)] == ["design review", "marketing"]
-    assert best_matches(" ", names) == [0, 1, 2, 3, 4, 5]
+def test_prefixes_and_words_come_before_letters_within_words() -> None:
+    names = ["marketing", "fire drill", "design review", "engineering", "edges", "ring", "x"]
+    assert [names[index] for index in best_matches("ring", names)] == ["ring", "engineering"]
+    assert [names[index] for index in best_matches("re", names)] == ["design review", "fire drill"]
+    assert best_matches(" ", names) == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_names_of_a_lower_rank_come_first_where_words_match() -> None:
+    names = matching.Names(["Group by folder", "User groups", "Regroup"], ranks=[1, 0, 0])
+    assert names.best("group") == [1, 0, 2]
 
 
 def test_displayed_names_rank_before_other_names() -> None:
@@ -191,15 +196,23 @@ def test_text_that_is_not_shown_is_not_searched_for_one_letter_or_scattered_ones
     assert names.best("pop") == names.best("tad pop") == [0]
 
 
-def test_letters_that_stand_far_apart_are_no_match() -> None:
+def test_letters_within_words_match_only_if_they_are_consecutive() -> None:
     names = [
-        "Advertise organization in the Zulip communities directory, zero",
+        "Advertise organization in the Zulip communities directory",
         "Go to next unread topic",
         "design",
+        "announcements",
     ]
     assert best_matches("zzz", names) == []
-    assert best_matches("gnut", names) == [1]
-    assert best_matches("dsgn", names) == [2, 0]
+    assert best_matches("gnut", names) == best_matches("g nut", names) == [1]
+    assert best_matches("dsgn", names) == best_matches("ant", names) == []
+    assert best_matches("esi", names) == [2]
+
+
+def test_what_is_not_shown_is_found_only_by_the_start_of_its_words() -> None:
+    names = matching.Names(["announcements"], hidden=[(0, "announcements read the calendar")])
+    assert names.best("cal") == names.best("ann cal") == [0]
+    assert names.best("dar") == names.best("rtc") == []
 
 
 def test_words_match_in_any_order() -> None:

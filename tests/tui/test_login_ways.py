@@ -16,6 +16,7 @@ from textual.widgets import Static
 
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.app.sign_in_ways import has_browser, name_label, takes_password, ways_of
+from narrowcast.screens.main.screen import MainScreen
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.terminal.clipboard import clipboard_reader, clipboard_text
 from narrowcast.terminal.paths import Paths
@@ -198,6 +199,26 @@ async def login_screen(folder: Path, site: str) -> AsyncIterator[tuple[Narrowcas
         await pilot.press("tab")
         await until(lambda: "F4 chooses a way" in screen_text(app.screen))
         yield app, pilot
+
+
+async def test_in_the_app_one_joins_by_the_link_of_an_invitation(tmp_path: Path, server: TestServer) -> None:
+    made = await server.call("ada", "POST", "/invites/multiuse", {"invite_as": 400})
+    async with login_screen(tmp_path, server.url) as (app, pilot):
+        screen = app.screen
+        screen.query_one("#site", Editor).text = ""
+        screen.query_one("#site", Editor).insert(made["invite_link"])
+        await until(lambda: "This is an invitation" in screen_text(screen))
+        await until(lambda: "Your name" in screen_text(screen))
+        for name, text in (
+            ("name", "Nora New"),
+            ("email", "nora@demo.example"),
+            ("secret", "a long passphrase"),
+        ):
+            screen.query_one(f"#{name}", Editor).text = text
+        await pilot.press("enter")
+        await until(lambda: any(isinstance(one, MainScreen) for one in app.screen_stack))
+        (stored,) = app.paths.accounts.glob("*.zuliprc")
+        assert Account.from_zuliprc(stored).email == "nora@demo.example"
 
 
 @pytest.mark.parametrize("switches", [0, 1], ids=["link", "token"])

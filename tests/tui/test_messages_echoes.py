@@ -19,6 +19,7 @@ SOUP = ChannelDestination(live.GENERAL, "tests")
         (OutboxState.WAITING, 2.0, {}, "waiting to be sent… F9 cancels"),
         (OutboxState.SENDING, 2.0, {}, "sending…"),
         (OutboxState.SENDING, 20.0, {}, "still sending… F9 cancels"),
+        (OutboxState.WAITING, 0.5, {"held_for": 4.2}, "sent in 5 s: Esc in the compose box takes it back"),
         (OutboxState.WAITING, 2.0, {"waits_for": "x"}, "waiting for the previous message"),
         (OutboxState.UNCONFIRMED, 2.0, {}, "unconfirmed: checking whether it arrived… F9 cancels"),
         (

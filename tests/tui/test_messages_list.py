@@ -6,9 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from textual.geometry import Region
 
 from narrowcast.content.reader import parse
 from narrowcast.panes.messages.painting import Found, Hints, hint_labels
+from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
 from narrowcast_api.model.messages import Match, Reaction
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
@@ -272,6 +275,56 @@ async def test_a_match_is_highlighted_and_the_row_keeps_its_text() -> None:
         assert app.rows() == before
         lit = "".join(s.text for s in app.list.row_at(5) if s.style is not None and s.style.reverse)
         assert lit == "Wrenswrenswrens"
+
+
+async def test_alert_words_are_lit_in_the_messages_that_the_server_found_them_in() -> None:
+    html = "<p>Soup and soups, SOUP.</p>"
+    found = message(1, html, flags=frozenset({"read", "has_alert_word", "historical"}))
+    app = ListApp([found, message(2, html)])
+    app.state.users.alert_words = ("soup", "")
+    async with app.run_test(size=(60, 8)) as pilot:
+        await pilot.pause()
+        lit = [
+            [one.text for one in app.list.row_at(y) if one.style is not None and one.style.reverse]
+            for y in range(8)
+            if "Soup" in app.rows()[y]
+        ]
+        assert lit == [["Soup", "SOUP"], []]
+        assert any("from before you subscribed" in row for row in app.rows())
+
+
+async def test_a_link_over_several_rows_is_one_link_of_the_terminal_on_each() -> None:
+    address = "https://x.example/" + "long/" * 30 + "\u00e9"
+    app = ListApp([message(1, f'<p><a href="{address}">{address}</a></p>')])
+    async with app.run_test(size=(60, 12)) as pilot:
+        await pilot.pause()
+        linked = {
+            one.style.link
+            for y in range(12)
+            for one in app.list.row_at(y)
+            if one.style is not None and one.text.strip(" \u258c") and "long" in one.text
+        }
+        assert linked == {address.replace("\u00e9", "%C3%A9")}
+        rows = [y for y in range(12) if "long" in app.rows()[y]]
+        assert len(rows) > 2
+        memory, console = ScreenMemory(), Console(color_system="truecolor", force_terminal=True)
+        places = [
+            memory.of_rows(WidgetRows(Region(0, y, 60, 1), {0: app.list.row_at(y)}, {}), console)
+            for y in rows
+        ]
+        ids = {found for text in places for found in re.findall(r"\x1b\]8;id=([0-9a-f]+);https", text)}
+        assert len(ids) == 1
+        assert all(text.count("\x1b]8;;") for text in places)
+
+
+async def test_a_target_of_several_styles_has_one_hint() -> None:
+    html = '<p><a href="https://x.example/">plain <strong>bold</strong> <em>slanted</em></a></p>'
+    app = ListApp([message(1, html)])
+    async with app.run_test(size=(60, 6)) as pilot:
+        await pilot.pause()
+        (target,) = app.list.targets_in_view()
+        app.list.overlay = Hints({target: "zz"}, app.list.targets_beginning)
+        assert "\n".join(app.rows()).count("zz") == 1
 
 
 async def test_names_come_from_the_state_as_it_is_now() -> None:

@@ -158,6 +158,22 @@ async def test_the_list_stays_where_it_is_when_the_screen_changes_its_size() -> 
         assert app.list.selected == 150
 
 
+async def test_the_selected_message_stays_in_view_when_the_screen_gets_narrower() -> None:
+    app = ListApp([message(number) for number in range(1, 300)])
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.list.position.jump(150)
+        await pilot.pause()
+        while app.list.position.places[-1] is not None and app.list.selected != app.list.feed.key(  # type: ignore[union-attr]
+            app.list.position.places[-1].index
+        ):
+            await pilot.press("j")
+        selected = app.list.selected
+        await pilot.resize_terminal(24, 12)
+        await pilot.pause()
+        assert app.list.selected == selected
+        assert app.list.position.is_selected_in_view
+
+
 async def test_the_newest_is_selected_when_asked_for_where_conversations_mix() -> None:
     app = ListApp([short(number) for number in range(1, 6)], narrow=Narrow.all())
     async with app.run_test(size=(60, 20)) as pilot:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.wire.vocabulary import VisibilityPolicy
 from support.sessions import until
 from support.stage import on_stage
 
@@ -23,6 +25,43 @@ async def test_p_reaches_each_direct_conversation_even_if_its_messages_stay_unre
             visited.append(stage.screen.narrow)
         assert len(set(visited)) == 4
         assert len(list(stage.session.state.unreads.directs())) == 3
+
+
+async def test_unread_topics_are_reached_backwards_and_those_that_one_follows_alone(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await stage.go(Narrow.mentions())
+        general = stage.server.channel("general")
+        for topic in ("bread", "soup", "stew"):
+            await stage.server.send("bruno", "general", topic, LONG)
+        await until(lambda: len(list(stage.session.state.unreads.topics())) == 3)
+        await stage.session.client.topics.set_visibility(
+            channel_id=general, topic="bread", policy=VisibilityPolicy.FOLLOWED
+        )
+        await until(lambda: stage.session.state.topics.visibility(general, "bread") == 3)
+        await stage.press("N")
+        await until(lambda: stage.screen.narrow == Narrow.topic(general, "bread"))
+        await stage.press("N")
+        await stage.told("No other unread topics that you follow.")
+        seen = []
+        for _ in range(3):
+            await stage.press("alt+p")
+            await stage.pilot.pause()
+            here = stage.screen.narrow
+            seen.append(here.topic_name if here is not None else None)
+        assert seen == ["soup", "stew", "bread"]
+        await stage.press("r", *"x", "alt+j")
+        await until(lambda: stage.screen.narrow != Narrow.topic(general, "bread"))
+
+
+async def test_from_any_view_one_key_leads_to_the_conversation_in_compose(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await stage.in_topic("general", "soup")
+        await stage.go(Narrow.all())
+        await stage.press("r", *"x", "alt+v")
+        general = stage.server.channel("general")
+        await until(lambda: stage.screen.narrow == Narrow.topic(general, "soup"))
+        assert stage.screen.writing.text.text == "x"
+        assert stage.app.focused is stage.screen.writing.text
 
 
 async def test_each_key_names_the_other_one_if_only_that_finds_something(tmp_path: Path) -> None:

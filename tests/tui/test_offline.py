@@ -21,7 +21,7 @@ async def test_a_deactivated_user_is_told_so_and_not_asked_to_log_in_again(tmp_p
         await stage.server.call("ada", "DELETE", f"/users/{stage.server.id('dario')}", {})
         await until(lambda: stage.session.status.kind is ConnectionKind.REFUSED)
         told = banner(stage.session, stage.app.keys)
-        assert told.startswith("✕ Logged out by the server: ")
+        assert told.startswith("✕ The server does not accept this account: ")
         assert "deactivated" in told
         assert "Log in again" not in told
         assert len(told) <= 80

@@ -216,9 +216,25 @@ async def test_everybody_is_listed_and_found_by_name(tmp_path: Path) -> None:
         assert isinstance(screen, ManageScreen)
         await stage.press("slash")
         await stage.type("bruno")
-        await stage.press("enter", "enter")
+        await stage.press("enter")
         await until(lambda: isinstance(stage.app.screen, PersonScreen))
         assert not isinstance(stage.app.screen, FormScreen)
+
+
+@pytest.mark.parametrize(("person", "may"), [("ada", True), ("elif", False)])
+async def test_enter_on_a_person_offers_managing_to_those_who_may(
+    tmp_path: Path, person: str, may: bool
+) -> None:
+    async with on_stage(tmp_path, person=person, size=(80, 24)) as stage:
+        await run(stage, "people.accounts")
+        await stage.press("slash")
+        await stage.type("bruno")
+        await stage.press("enter")
+        await until(lambda: isinstance(stage.app.screen, PersonScreen))
+        assert ("Manage this user" in rows(stage)[0]) is may
+        if may:
+            await stage.press("enter")
+            await until(lambda: "Manage Bruno Castell" in screen_text(stage.app.screen))
 
 
 async def test_somebody_whom_the_state_does_not_know_is_asked_for(tmp_path: Path) -> None:

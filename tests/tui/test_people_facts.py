@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast.screens.people.about import ago, facts, local_time
+from narrowcast.screens.people.about import ago, facts, local_time, profile
 from narrowcast.text.profile_values import options, people_of
 from narrowcast_api import permissions
+from narrowcast_api.model.users import ProfileValue
 from narrowcast_api.resources.profile_fields import ProfileField
 from narrowcast_api.state.state import State
 from support.live import ADA, make_state, snapshot
@@ -81,3 +82,12 @@ def test_holders_are_named_and_the_rest_counted() -> None:
     assert permissions.holders(state, many).endswith("and 3 more")
     assert permissions.holders(state, AdHocGroup(frozenset(), frozenset())) == "nobody"
     assert permissions.group_name(state, 987_654) == "group 987654"
+
+
+def test_markdown_in_a_profile_field_is_shown_as_its_text() -> None:
+    state = make_state()
+    state.profile_fields.replace([field(2)])
+    values = {
+        1: ProfileValue("**Bold** [site](https://x.example)", "<p><strong>Bold</strong> <a>site</a></p>")
+    }
+    assert dict(profile(state, values)) == {"Team": "Bold site"}

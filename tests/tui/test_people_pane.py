@@ -9,6 +9,7 @@ from narrowcast.text.presence import PresenceStatus
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
 from support import live
+from support.screen_text import screen_text
 from support.sessions import until
 from support.stage import on_stage
 
@@ -32,6 +33,27 @@ def seen(state: State, user_id: int, at: float) -> None:
 
 def names(rows: PeopleRows) -> list[str]:
     return [row.name for row in rows.in_order()]
+
+
+async def test_the_people_of_the_open_conversation_come_first_and_who_is_typing_is_said(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, size=(160, 30)) as stage:
+        await stage.in_topic("general", "lunch")
+        people = stage.screen.people.list
+        await until(lambda: bool(people.items) and people.items[0].name == "Bruno Castell")
+        assert people.items[0].is_here
+        chiyo = stage.server.id("chiyo")
+        await stage.server.call(
+            "chiyo",
+            "POST",
+            "/typing",
+            {"op": "start", "type": "stream", "stream_id": stage.server.channel("general"), "topic": "lunch"},
+        )
+        await until(lambda: people.items[0].user_id == chiyo and people.items[0].is_typing)
+        assert "Chiyo Tanaka is typing" in screen_text(stage.app.screen)
+        await stage.go(Narrow.all())
+        await until(lambda: not any(row.is_here for row in people.items))
 
 
 def test_active_people_come_first_and_move_down_after_a_long_absence() -> None:
@@ -102,4 +124,5 @@ async def test_the_field_above_the_people_finds_somebody_and_is_emptied_by_escap
         await stage.type("bruno")
         await stage.press("enter")
         assert stage.screen.narrow == Narrow.direct(frozenset({stage.server.id("bruno")}))
-        assert [person.name for person in people.shown] == everybody
+        shown = [person.name for person in people.shown]
+        assert shown == ["Bruno Castell", *(name for name in everybody if name != "Bruno Castell")]

@@ -38,6 +38,23 @@ async def test_a_part_of_a_name_finds_the_messages_of_a_person(tmp_path: Path) -
         await until(lambda: list(stage.session.view(narrow).ids) == [mine])
 
 
+async def test_what_the_cache_has_is_shown_and_counted_while_one_types(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        last = 0
+        for text in ("Soup", "Bread", "Soup again"):
+            last = await stage.server.send("bruno", "general", "lunch", text)
+        await until(lambda: last in stage.session.state.messages)
+        await stage.press("slash")
+        await stage.type("soup")
+        await until(lambda: "2 cached messages" in screen_text(stage.app.screen))
+        assert "Bruno Castell in #general › lunch: Soup again" in screen_text(stage.app.screen)
+        await stage.type(" again")
+        await until(lambda: "1 cached message " in screen_text(stage.app.screen))
+        assert ": Bread" not in screen_text(stage.app.screen)
+        await stage.press("ctrl+u", *"in:h", "tab")
+        assert box(stage).editor.text == "in:home "
+
+
 async def test_a_search_is_shown_and_offered_again_in_the_form_in_which_it_is_typed(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         state, everybody = stage.session.state, list(stage.session.state.users)

@@ -60,7 +60,7 @@ async def test_a_filtered_list_keeps_its_rows_in_place_while_one_changes_them(tm
         await run(stage, "account.settings")
         screen = stage.app.screen
         assert isinstance(screen, SettingsScreen)
-        await stage.press("slash", *"notifications off", "enter", "down")
+        await stage.press("slash", *"notifications off", "down")
         shown = [row.key for row in screen.list.shown]
         assert len(shown) > 1
         setting = screen.selected
@@ -76,6 +76,43 @@ async def test_a_filtered_list_keeps_its_rows_in_place_while_one_changes_them(tm
             assert [row.key for row in screen.list.shown] == shown
             assert screen.selected is not None
             assert screen.selected.name == setting.name
+
+
+async def test_enter_changes_the_first_match_which_is_shown_selected_and_one_key_takes_it_back(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "account.settings")
+        screen = stage.app.screen
+        assert isinstance(screen, SettingsScreen)
+
+        def is_on() -> bool:
+            return screen.values().flag("send_read_receipts")
+
+        await stage.press("slash", *"read messages")
+        assert screen.selected is not None
+        assert screen.selected.name == "send_read_receipts"
+        assert [row for row in screen_rows(screen) if "▌" in row and "read messages" in row]
+        assert "Enter changes" in said(stage)
+        assert is_on()
+        await stage.press("enter")
+        await until(lambda: "read messages: Off. u takes it back" in said(stage))
+        await until(lambda: not is_on())
+        await stage.press("u")
+        await until(lambda: "read messages: On" in said(stage))
+        await until(is_on)
+
+
+async def test_a_permission_is_taken_back(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await at(stage, "organization.settings", "can_add_custom_emoji_group")
+        before = stage.server.core.settings["can_add_custom_emoji_group"]
+        await stage.press("enter")
+        await choose(stage, "admins")
+        await until(lambda: stage.server.core.settings["can_add_custom_emoji_group"] != before)
+        await until(lambda: "takes it back" in said(stage))
+        await stage.press("u")
+        await until(lambda: stage.server.core.settings["can_add_custom_emoji_group"] == before)
 
 
 async def test_a_choice_is_taken_from_its_list(tmp_path: Path) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual.geometry import Size
 
 from narrowcast.widgets.text_buffer import TextBuffer
+from narrowcast.widgets.text_window import TextWindow
 
 TEXTS = st.text(
     st.one_of(
@@ -110,3 +112,11 @@ def test_one_line_stays_one_line() -> None:
     buffer = TextBuffer("a\nb", multiline=False)
     buffer.insert("c\r\nd")
     assert buffer.text == "a bc d"
+
+
+def test_an_emoji_presentation_selector_takes_no_cell() -> None:
+    buffer = TextBuffer("\u2764\ufe0f love", multiline=False)
+    window = TextWindow(buffer)
+    ((text, caret, _),) = window.shown(Size(40, 1), is_focused=True)
+    assert (text, caret) == ("\u2764 love", 6)
+    assert buffer.text == "\u2764\ufe0f love"

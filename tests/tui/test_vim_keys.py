@@ -68,6 +68,13 @@ def after(text: str, keys: str) -> str:
         ("|one", "dqx", "|ne"),
         ("|é👨‍👩x", "lx", "é|x"),
         ("|", "xdwdddjpuJ~rX0$Gbwe", "|"),
+        ("|one two three", "dw.", "|three"),
+        ("|abc", "x.", "|c"),
+        ("one |two two", "cwfour<w.", "one four fou|r"),
+        ("|ab\nab", "A!<j.", "ab!\nab|!"),
+        ("|abcd", "rzl.", "z|zcd"),
+        ("|ab\ncd\nef", "2ddu.", "|ef"),
+        ("|abc", ".", "|abc"),
     ],
 )
 def test_keys_of_normal_mode(before: str, keys: str, expected: str) -> None:

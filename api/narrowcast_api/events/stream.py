@@ -6,7 +6,7 @@
       no queue ──register──> snapshot ──> receiving <──────────┐ ──────────────────────────────────────── ┘
          ^  │                                │   ^             │ same queue, `dont_block`:
          └──┘ no response: later             v   └── works     │ at once in doubt, else after a jittered pause
-        401: refused until asked again  doubt; no response, 5xx ┘
+  401, or 400 again: refused until asked doubt; no response, 5xx ┘
 ```
 Recovery is the same as starting: a lost queue means a new snapshot, and views fetch their messages again.
 Events are passed on in order, each id once. A wake from sleep (the wall clock ran ahead of the monotonic
@@ -77,6 +77,8 @@ _COLLECTED_EVERY = 60.0
 _BATCH_SIZE = 50
 _EMPTY_RESPONSES = 3
 _SOCKET_FAILURES = 2
+MAX_REJECTED = 2
+"""How often a registration that the server rejects is tried again: it may have been replaced meanwhile."""
 
 
 class Queue(NamedTuple):
@@ -142,6 +144,7 @@ class EventStream:
         self._empty_responses = 0
         self._catching_up = False
         self._proven = False
+        self._rejected = 0
         self._outdated_at: float | None = None
         self._heard_at = clock.now()
         self.queue: Queue | None = None
@@ -201,6 +204,12 @@ class EventStream:
                 await self._refused(error)
             else:
                 await self._start_over(error, at_once=True)
+        except BadRequest as error:
+            self._rejected += 1
+            if self.queue is None and self._rejected > MAX_REJECTED:
+                await self._refused(error)
+            else:
+                await self._start_over(error, at_once=False)
         except RateLimited as error:
             self._health.failed(error)
             self._catching_up = True
@@ -227,8 +236,8 @@ class EventStream:
             self._health.failed(error)
             await self._pause(self._slow.failed())
 
-    async def _refused(self, error: Unauthorized) -> None:
-        self._health.refused(error.user_message, ended=isinstance(error, AccountDeactivated))
+    async def _refused(self, error: Unauthorized | BadRequest) -> None:
+        self._health.refused(error.user_message, ended=isinstance(error, AccountDeactivated | BadRequest))
         await self._woken.wait(None)
         self._health.connecting()
 
@@ -440,6 +449,7 @@ class EventStream:
             self._health.check_offline()
 
     def _succeeded(self) -> None:
+        self._rejected = 0
         self._quick.reset()
         self._health.succeeded()
 

@@ -105,8 +105,9 @@ class Outbox:
 
     # what the app calls
 
-    def send(self, destination: Destination, content: str) -> str:
-        """Queues a message; returns its local id. The message is in the journal before any request is made.
+    def send(self, destination: Destination, content: str, *, hold: float = 0.0) -> str:
+        """Queues a message; returns its local id. The message is in the journal before any request is made, which
+        happens after `hold` seconds at the earliest: until then it can be cancelled.
 
         A message that the server would surely truncate or reject is FAILED at once, with its text kept.
         Raises InvalidInput for a blank message, or if this window can only read the account (`read_only`).
@@ -127,6 +128,8 @@ class Outbox:
             error=error,
         )
         self._store.put(record)
+        if hold and error is None and (item := self._store.get(record.local_id)) is not None:
+            item.due = item.held_until = self._clock.monotonic() + hold
         self._alarm.ring()
         return record.local_id
 
@@ -145,7 +148,7 @@ class Outbox:
             return None
         self._store.forget(item)
         self._alarm.ring()
-        return item.to_entry(None)
+        return item.to_entry(None, self._clock.monotonic())
 
     def retry(self, local_id: str) -> None:
         """Sends a failed message again. If an earlier attempt may have arrived, looks for it on the server first."""
@@ -189,7 +192,7 @@ class Outbox:
             if item.blocks(now):
                 holder = first.setdefault(item.key, item.record.local_id)
             if destination is None or item.key == destination.key:
-                shown.append(item.to_entry(holder if holder != item.record.local_id else None))
+                shown.append(item.to_entry(holder if holder != item.record.local_id else None, now))
         return shown
 
     def unsent(self) -> list[OutboxEntry]:

@@ -59,7 +59,7 @@ class OutboxEntry(Struct, frozen=True):
     `created` is UTC seconds. `error` says what happened and what to do. `message_id` is the server's once the
     message is SENT. `sent_at` is when the request left (UTC seconds), until the response arrives. `waits_for` is
     the earlier message of the conversation that is being sent or looked for. `elsewhere`: another window
-    sends it.
+    sends it. `held_for`: seconds for which it is held back, for the user to cancel it.
     """
 
     local_id: str
@@ -72,6 +72,7 @@ class OutboxEntry(Struct, frozen=True):
     waits_for: str | None = None
     sent_at: float | None = None
     elsewhere: bool = False
+    held_for: float = 0.0
 
 
 class FoundMessage(Struct, frozen=True):
@@ -100,7 +101,8 @@ class OutboxItem(Struct):
     it is never found. `sent_at` is when the request left (UTC seconds), while it is in progress.
     `cancel_requested`: the user has cancelled it, which works unless it arrives. `searches` counts the
     finished searches on the server since the last attempt, `failures` the failed ones; `due` is the
-    monotonic time of the next step. `extra_search`: look for it now too, because a message that may be it has
+    monotonic time of the next step; `held_until`: that of the first request, if the user wants time to cancel it.
+    `extra_search`: look for it now too, because a message that may be it has
     arrived; that search does not count. `blocks_until` is the time until which it holds back later messages after it
     failed. `still_searched`: it counts as failed, but may have arrived and is still looked for. `reason`: why
     it failed, while it is looked for once more. `elsewhere`: another window of the account sends it; it holds
@@ -118,6 +120,7 @@ class OutboxItem(Struct):
     reason: str | None = None
     blocks_until: float = 0.0
     due: float = 0.0
+    held_until: float = 0.0
     extra_search: bool = False
     sent_at: float | None = None
     elsewhere: bool = False
@@ -143,7 +146,7 @@ class OutboxItem(Struct):
             return now < self.blocks_until
         return self.state is not OutboxState.SENT
 
-    def to_entry(self, waits_for: str | None) -> OutboxEntry:
+    def to_entry(self, waits_for: str | None, now: float) -> OutboxEntry:
         """Returns the entry that views show."""
         record = self.record
         return OutboxEntry(
@@ -157,6 +160,7 @@ class OutboxItem(Struct):
             waits_for,
             self.sent_at,
             self.elsewhere,
+            max(0.0, self.held_until - now) if self.state is OutboxState.WAITING else 0.0,
         )
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from narrowcast_api.errors import FileTooLarge, InvalidInput, MethodNotAllowed, NotFound
 from narrowcast_api.files.downloads import download_file, fetch_bytes
 from narrowcast_api.files.multipart import send_multipart
-from narrowcast_api.files.names import markdown_link
+from narrowcast_api.files.names import markdown_link, quoted_for_form
 from narrowcast_api.files.reading import LocalFile, Progress, inspect_file
 from narrowcast_api.files.tus import send_resumable
 from narrowcast_api.http.connection import Connection
@@ -85,7 +85,8 @@ def _result(
     connection: Connection, file: LocalFile, body: dict[str, object], notices: list[str]
 ) -> UploadResult:
     result = read(UploadResult, body, notices)
-    if connection.server.supports(Gate.UPLOAD_FILENAME) and result.filename:
+    escaped = quoted_for_form(file.name)  # Zulip keeps the escapes of a form
+    if connection.server.supports(Gate.UPLOAD_FILENAME) and result.filename not in (None, "", escaped):
         return result
     return replace(result, filename=file.name)
 

@@ -17,6 +17,7 @@ from textual.binding import BindingType
 from textual.notifications import Notify
 from textual.screen import Screen
 
+from narrowcast.app.copying import Copying
 from narrowcast.app.debugging import Debugging
 from narrowcast.app.demo import Demo
 from narrowcast.app.key_queue import KeyQueue
@@ -116,6 +117,7 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
         self._tasks = Tasks(self._tell_failure)
         self._debugging = Debugging(self)
         self.output = TerminalOutput(self, self._display)
+        self._copying = Copying(self, self.spawn)
         self._leaving = Shutdown(self, self.accounts, self._keep_screen, self.demo.stop)
         self._typed = KeyQueue(self, self._take_key, self.accounts.arrival.settled)
         self._pressed = ""
@@ -197,6 +199,7 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
         self.set_timer(COLLECT_AFTER, _collect_from_now_on)
         self._leaving.take_signals(self.output.forget)
         self._debugging.begin()
+        self.spawn(self._copying.prepare(), "look for the clipboard")
         if self.opening == "demo":
             self.spawn(self.demo.start(), "start the demo")
         elif self.opening == "welcome":
@@ -256,6 +259,9 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
             debug_log.note("slow", "key", ms=passed * 1000)
         self.looking.key_pressed()
         self.accounts.key_pressed()
+
+    def copy(self, text: str) -> bool:
+        return self._copying.copy(text)
 
     def field_left(self) -> None:
         """Called when Escape left a field: ignores another one at once, which is not meant for the screen behind."""
@@ -374,9 +380,9 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
     def action_app_quit(self) -> None:
         selected = self.screen.get_selected_text() if self._pressed == COPIES else None
         if selected:
-            self.copy_to_clipboard(selected)
             self.screen.clear_selection()
-            self.tell("Copied.")
+            if self.copy(selected):
+                self.tell("Copied.")
         elif self.demo.is_open:
             self._leaving.begin()
         else:

@@ -201,8 +201,6 @@ def password_link(url: str) -> tuple[str, str] | None:
 
 def login_refusal(url: str) -> str:
     """Why logging in at ``url`` is not possible, and what to do with it; empty if it is not one of these links."""
-    if invitation(url) is not None:
-        return f"This is an invitation. Join with: narrowcast login {url.strip()}"
     if (page := _WEB_PAGE.match(url.strip())) is not None:
         return f"This link is for a browser: open it there. Then log in at {page['site']}"
     if password_link(url) is not None:

@@ -34,6 +34,8 @@ class WayKind(StrEnum):
     PASSWORD = "password"  # noqa: S105 - not a password
     KEY = "key"
     FILE = "zuliprc"
+    JOIN = "invitation"
+    """By the link of an invitation, which the address then is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
 from narrowcast.content.addresses import view_address
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.channels import fields, steps
 from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.default_groups import DefaultChannelGroupsScreen
@@ -127,13 +128,13 @@ async def copy_email(screen: Workspace) -> None:
     """Copies the address that turns emails into messages of the channel."""
     if (channel := targets.channel_or_notify(screen)) is not None:
         email = await screen.session.client.channels.email(channel_id=channel.channel_id)
-        screen.app.copy_to_clipboard(email)
-        screen.tell(f"Copied: {email}")
+        if app_of(screen).copy(email):
+            screen.tell(f"Copied: {email}")
 
 
 def copy_link(screen: Workspace) -> None:
     """Copies the link to the channel."""
     if (channel := targets.channel_or_notify(screen)) is not None:
         address = view_address(Narrow.channel(channel.channel_id), screen.session.state)
-        screen.app.copy_to_clipboard(address)
-        screen.tell(f"Copied: {address}")
+        if app_of(screen).copy(address):
+            screen.tell(f"Copied: {address}")

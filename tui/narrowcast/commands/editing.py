@@ -9,7 +9,9 @@ from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.late import tell_late
 from narrowcast.screens.messages.versions import ComparisonScreen, Version
 from narrowcast.terminal.programs import edit_externally
+from narrowcast_api import permissions
 from narrowcast_api.errors import ExpectationMismatch
+from narrowcast_api.narrow.destinations import same_conversation
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
@@ -55,6 +57,26 @@ def begin(screen: Workspace, message_id: int) -> None:
         screen.refuse("You can only edit your own messages.")
     elif screen.writing.begin.edit(message_id):
         screen.spawn(_load(screen, screen.writing, message_id), "load the message")
+
+
+def last(screen: Workspace) -> None:
+    """Edits the user's last message of the conversation in compose, or of the open view if compose has no address."""
+    state = screen.session.state
+    where, _ = screen.writing.destination()
+    feed = screen.messages.list.feed
+    own = (
+        message
+        for message_id in reversed(feed.ids if feed is not None else ())
+        if (message := state.messages.get(message_id)) is not None
+        and message.sender_id == state.me
+        and (where is None or same_conversation(message.destination(state.me), where))
+    )
+    message = next(own, None)
+    if message is None:
+        screen.refuse("None of your messages are loaded in this conversation.")
+    elif not screen.refuse(permissions.edit_refusal(state, message, screen.session.clock.now())):
+        screen.messages.list.position.select(message.id)
+        begin(screen, message.id)
 
 
 async def _load(screen: Workspace, writing: ComposePane, message_id: int) -> None:

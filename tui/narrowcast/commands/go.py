@@ -191,14 +191,46 @@ def _step(screen: Workspace, by: int, nowhere: str) -> None:
         screen.open(entry.narrow, entry.message_id, record=False)
 
 
-def next_unread_topic(screen: Workspace) -> None:
-    """Goes to the next topic with unread messages."""
-    order = [
+def _order(screen: Workspace) -> list[int]:
+    """The channels in the order of the channel list."""
+    return [
         row.channel_id
         for row in screen.navigation.list.items
         if row.kind is Kind.CHANNEL and row.channel_id is not None
     ]
-    target = choices.next_topic(screen.session.state, screen.narrow, order)
+
+
+def previous_unread_topic(screen: Workspace) -> None:
+    """Goes to the previous topic with unread messages."""
+    target = choices.next_topic(screen.session.state, screen.narrow, _order(screen), step=-1)
+    if target is not None:
+        screen.go(target)
+    else:
+        screen.refuse("No other unread topics.")
+
+
+def next_unread_followed(screen: Workspace) -> None:
+    """Goes to the next topic with unread messages that the user follows."""
+    target = choices.next_topic(screen.session.state, screen.narrow, _order(screen), followed=True)
+    if target is not None:
+        screen.go(target)
+    else:
+        screen.refuse("No other unread topics that you follow.")
+
+
+def composed(screen: Workspace) -> None:
+    """Goes to the conversation to which the message in compose is addressed."""
+    where, problem = screen.writing.destination()
+    if where is None:
+        screen.refuse(problem)
+        return
+    screen.go(Narrow.from_destination(where))
+    screen.writing.focus_text()
+
+
+def next_unread_topic(screen: Workspace) -> None:
+    """Goes to the next topic with unread messages."""
+    target = choices.next_topic(screen.session.state, screen.narrow, _order(screen))
     if target is not None:
         screen.go(target)
     elif choices.next_direct(screen.session.state, screen.narrow) is None:

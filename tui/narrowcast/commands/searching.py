@@ -11,6 +11,7 @@ from narrowcast.screens.dialogs.late import RequestOrigin
 from narrowcast.screens.dialogs.search import search_question
 from narrowcast.screens.messages.found import FoundScreen
 from narrowcast.text import names, search_completion
+from narrowcast.text.formats import counted
 from narrowcast_api.errors import ApiError, Unsupported
 from narrowcast_api.narrow.narrow import Narrow, missing_operand, unknown_operators
 from narrowcast_api.narrow.resolve import Unresolved, resolve
@@ -18,7 +19,10 @@ from narrowcast_api.state.changes import Change, ViewChanged
 
 if TYPE_CHECKING:
     from narrowcast.screens.workspace import Workspace
+    from narrowcast_api.sync.local_search import LocalHit
 
+CACHED_AT_MOST = 100
+"""Number of cached messages that are counted while one types."""
 OFFLINE = "Not connected: only cached messages are searched."
 
 
@@ -35,6 +39,18 @@ def _ask(screen: Workspace, text: str, problem: str = "") -> None:
 
     def offer(typed: str, cursor: int) -> Sequence[search_completion.SearchOffer]:
         return search_completion.offers(session.state, typed, cursor)
+
+    async def preview(typed: str) -> tuple[str, Sequence[str]]:
+        if unknown_operators(typed) or missing_operand(typed):
+            return "", ()
+        try:
+            narrow = _resolved(screen, typed)
+        except Unresolved:
+            return "", ()
+        found = (await session.search_cached(narrow, CACHED_AT_MOST + 1)).hits
+        more = "more than " if len(found) > CACHED_AT_MOST else ""
+        number = min(len(found), CACHED_AT_MOST)
+        return f"{more}{counted(number, 'cached message')}", [_about(screen, hit) for hit in found]
 
     def check(typed: str) -> str:
         for operator in unknown_operators(typed):
@@ -55,8 +71,15 @@ def _ask(screen: Workspace, text: str, problem: str = "") -> None:
 
     note = "" if session.is_live else OFFLINE
     screen.app.push_screen(
-        search_question(text, offer=offer, check=check, problem=problem, note=note), entered
+        search_question(text, offer=offer, preview=preview, check=check, problem=problem, note=note), entered
     )
+
+
+def _about(screen: Workspace, hit: LocalHit) -> str:
+    """A found message in a line."""
+    state, message = screen.session.state, hit.message
+    where = names.destination(state, message.destination(state.me))
+    return f"{state.users.name(message.sender_id)} in {where}: {hit.snippet}"
 
 
 def _resolved(screen: Workspace, text: str) -> Narrow:

@@ -10,6 +10,7 @@ from narrowcast.commands import targets
 from narrowcast.commands.writing import rendered
 from narrowcast.content.addresses import view_address
 from narrowcast.panes.messages.reactions import UNTIL_ANOTHER_VIEW, stay_read
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import (
@@ -51,7 +52,9 @@ VISIBILITIES = (
 
 
 def move(screen: Workspace) -> None:
-    """Renames a topic, moves it to another channel, or moves only some of its messages."""
+    """Renames a topic, moves it to another channel, or moves only some of its messages: those that are chosen."""
+    if screen.messages.parts.several.move():
+        return
     where = targets.topic_or_notify(screen)
     if where is None:
         return
@@ -355,5 +358,5 @@ def copy_link(screen: Workspace) -> None:
     where = targets.topic_or_notify(screen)
     if where is not None:
         address = view_address(Narrow.from_destination(where), screen.session.state)
-        screen.app.copy_to_clipboard(address)
-        screen.tell(f"Copied: {address}")
+        if app_of(screen).copy(address):
+            screen.tell(f"Copied: {address}")

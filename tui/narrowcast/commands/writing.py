@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from narrowcast.commands.attaching import deliver
@@ -10,7 +11,7 @@ from narrowcast.content.palette import Palette
 from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.messages.row_values import StateNames
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import Field, LineField, Refused, Text, Values
+from narrowcast.screens.dialogs.form_fields import DateTimeField, Field, LineField, Refused, Text, Values
 from narrowcast.screens.dialogs.late import RequestOrigin
 from narrowcast.screens.messages.preview import PreviewLines, PreviewScreen
 from narrowcast.text import names
@@ -113,6 +114,18 @@ def new_todo(screen: Workspace) -> None:
         Text("tasks", "Tasks", "One task per line; optionally: task: description", rows=5),
     ]
     _ask(screen, "Create to-do list", fields, submit)
+
+
+def insert_time(screen: Workspace) -> None:
+    """Inserts a time into compose, which each reader sees in their own time zone."""
+
+    async def submit(values: Values) -> None:
+        at = datetime.fromtimestamp(values.moment("when") or 0, UTC).astimezone()
+        begin_text(screen)
+        screen.writing.text.insert(f"<time:{at.isoformat(timespec='seconds')}> ")
+
+    if not screen.writing.begin.refused():
+        ask(screen, "Insert time", [DateTimeField("when", "When", required=True)], submit, verb="inserts")
 
 
 def _ask(

@@ -45,10 +45,14 @@ def file_of(folder: Path, name: str) -> Path:
 def default(folder: Path, name: str = "") -> Path | None:
     """The file of the account to open: ``name`` if given, else the only or the first one; None if no account is stored.
 
-    Raises AccountError if ``name`` is not stored.
+    ``name``: that of an account, or the beginning of one alone, or of its organization.
+
+    Raises AccountError if no account, or more than one, is meant.
     """
     stored = names(folder)
     if name:
+        if name not in stored and len(meant := _meant(name, stored)) == 1:
+            name = meant[0]
         if name not in stored:
             have = ", ".join(stored) or "none"
             raise AccountError(
@@ -56,6 +60,15 @@ def default(folder: Path, name: str = "") -> Path | None:
             )
         return file_of(folder, name)
     return file_of(folder, stored[0]) if stored else None
+
+
+def _meant(typed: str, stored: Sequence[str]) -> list[str]:
+    """The accounts whose name begins with a text, or whose organization does: the name is that of the user, a hyphen
+    and the organization.
+    """
+    start = typed.casefold()
+    begin = [name for name in stored if name.casefold().startswith(start)]
+    return begin or [name for name in stored if name.casefold().partition("-")[2].startswith(start)]
 
 
 def read(path: Path) -> Account:

@@ -84,6 +84,9 @@ class Compose:
     """What Enter does; Ctrl-j and Alt-Enter do the other. Ctrl-d always sends."""
     editor: str = ""
     """The command for Ctrl-o; empty: $VISUAL, then $EDITOR."""
+    undo_send: int = 0
+    """Seconds for which a message is held back after you send it, at most 20: Esc in the compose box takes it
+    back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,6 +164,12 @@ CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
             "compose.enter", "Enter key", "<compose.other-enter> does the opposite", ("send", "newline")
         ),
         ConfigKey(
+            "compose.undo_send",
+            "Undo send",
+            "Seconds, up to 20, in which <compose.leave> takes a sent message back; 0: none",
+            at_start=False,
+        ),
+        ConfigKey(
             "compose.editor", "External editor", "A command; empty: $VISUAL, then $EDITOR", at_start=False
         ),
     ),

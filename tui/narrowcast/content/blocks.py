@@ -113,10 +113,12 @@ class CodeBlock(Struct, frozen=True):
 
     language: SafeText
     pieces: tuple[tuple[SafeText, str], ...]
+    exact: str = ""
+    """The code for copying, if what is shown differs, such as by spaces in place of tabs."""
 
     @property
     def source(self) -> str:
-        return "".join(text for text, _ in self.pieces)
+        return self.exact or "".join(text for text, _ in self.pieces)
 
 
 class MathBlock(Struct, frozen=True):

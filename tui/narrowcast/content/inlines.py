@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import Protocol
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -31,7 +32,7 @@ from narrowcast.content.tex import readable
 from narrowcast.content.wrapping import Run
 from narrowcast.text.safe_text import safe_line
 
-__all__ = ["Inliner", "Names", "Target", "TargetKind", "host_of", "is_picture"]
+__all__ = ["Inliner", "Names", "Target", "TargetKind", "host_of", "is_picture", "link_style"]
 
 
 class Names(Protocol):
@@ -51,6 +52,18 @@ class Names(Protocol):
 
     def moment(self, at: float) -> str:
         """A time in the user's zone and format."""
+
+
+_LINKED = re.compile(r"https?://[!-.0-~]")
+_SIGNS = "!#$%&'()*+,/:;=?@[]~"
+"""The signs that are left as they are in an address."""
+MAX_ADDRESS = 2000
+
+
+def link_style(href: str) -> Style:
+    """The style that makes a text a link of the terminal, if ``href`` is an address for browsers."""
+    address = quote(href, safe=_SIGNS)
+    return Style(link=address) if _LINKED.match(href) and len(address) <= MAX_ADDRESS else Style.null()
 
 
 class TargetKind(Enum):
@@ -99,7 +112,9 @@ class Inliner(Struct):
             if next_href != href:
                 _warn_of_host(runs, href, label, self.palette.dim)
                 href, label = next_href, ""
-                target = self.target(Target(TargetKind.LINK, href)) if href else Style.null()
+                target = (
+                    self.target(Target(TargetKind.LINK, href)) + link_style(href) if href else Style.null()
+                )
             if href and isinstance(inline, Text):
                 label += inline.text
                 self.targets[-1] = (

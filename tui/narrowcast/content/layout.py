@@ -32,7 +32,7 @@ from narrowcast.content.blocks import (
     Table,
 )
 from narrowcast.content.code_rows import code_rows
-from narrowcast.content.inlines import Inliner, Names, Target, TargetKind, host_of
+from narrowcast.content.inlines import Inliner, Names, Target, TargetKind, host_of, link_style
 from narrowcast.content.palette import Palette
 from narrowcast.content.polls import Poll, TodoList
 from narrowcast.content.tables import FittedTable
@@ -280,6 +280,7 @@ class Layout(Struct):
         target = Style()
         if leads:
             target = self.inliner.target(Target(kind, card.href, card.title or card.kind.value, card.src))
+            target += link_style(card.href)
         detail = "" if is_link else f"  {card.kind.value}"
         if card.size is not None:
             detail += f" {card.size[0]}×{card.size[1]}"

@@ -14,6 +14,7 @@ from narrowcast.content.blocks import (
     Text,
     Time,
 )
+from narrowcast.text import formats
 from narrowcast.text.safe_text import SafeText, safe_line
 from narrowcast_assets.emoji import character_of
 
@@ -80,9 +81,10 @@ def moment(node: LexborNode, look: int) -> Inline:
         when = datetime.fromisoformat(attribute(node, "datetime"))
         if when.tzinfo is None:
             when = when.replace(tzinfo=UTC)
-        return Time(when.timestamp(), text, look)
+        at = when.timestamp()
     except (ValueError, OverflowError):
         return Text(text, look)
+    return Time(at, text, look) if formats.FIRST <= at <= formats.LAST else Text(text, look)
 
 
 def alignment(cell: LexborNode) -> Align:

@@ -61,7 +61,7 @@ from narrowcast.content.leaves import (
     number,
     table_rows,
 )
-from narrowcast.text.safe_text import SafeText, safe_block, safe_inline, safe_line
+from narrowcast.text.safe_text import SafeText, safe_block, safe_inline, safe_line, without_controls
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -217,11 +217,13 @@ class _Reader:
 
     def _code(self, node: LexborNode, language: str) -> CodeBlock:
         pieces: list[tuple[SafeText, str]] = []
+        whole = all_text(node)
         self._code_pieces(node, "", 0, pieces)
         if pieces:
             text, token = pieces[-1]
             pieces[-1] = (SafeText(text.removesuffix("\n")), token)
-        return CodeBlock(safe_line(language, 40), tuple(piece for piece in pieces if piece[0]))
+        exact = without_controls(whole.removesuffix("\n")) if "\t" in whole else ""
+        return CodeBlock(safe_line(language, 40), tuple(piece for piece in pieces if piece[0]), exact)
 
     def _code_pieces(
         self, node: LexborNode, token: str, depth: int, pieces: list[tuple[SafeText, str]]

@@ -95,6 +95,10 @@ class Context(StrEnum):
     NEWCOMERS = "newcomers"
     """The default settings of new users."""
     FILES = "files"
+    KEYS = "keys"
+    """The list of the keys of all commands."""
+    SETTINGS = "settings"
+    """Every list of settings."""
     VIEWS = "views"
     ACCOUNTS = "accounts"
     BOTS = "bots"
@@ -121,6 +125,8 @@ _LISTS = (
     Context.INVITATIONS,
     Context.NEWCOMERS,
     Context.FILES,
+    Context.KEYS,
+    Context.SETTINGS,
     Context.VIEWS,
     Context.ACCOUNTS,
     Context.BOTS,

@@ -59,6 +59,8 @@ PRESETS: Mapping[str, Mapping[str, list[str]]] = {
         "message.find": ["ctrl+s"],
         "message.star": ["asterisk"],
         "go.switcher": ["ctrl+k"],
+        "compose.link": ["alt+h"],
+        "go.composed": [],
         "dialog.close": ["escape", "q", "ctrl+g"],
         "found.close": ["escape", "ctrl+g"],
         "form.cancel": ["escape", "ctrl+g"],

@@ -39,7 +39,9 @@ class PeopleList(VirtualList[Person]):
         look = self.part_style("people--present") if present else dim
         name = safe_line(item.name + (" (you)" if item.is_me else ""), width)
         left = [(f"{item.presence.mark} ", look), (name, Style.null() if present else dim)]
-        if item.status:
+        if item.is_typing:
+            left.append((" is typing…", self.part_style("people--present")))
+        elif item.status:
             left.append((" · " + safe_line(item.status, width), dim))
         return [compose_line(width, left, base=Style.null())]
 
@@ -74,6 +76,8 @@ class PeoplePane(Vertical):
         self._all_outdated = True
         """Whether all people are outdated: a flag, because a pane that is never shown would collect 20,000 ids."""
         self._is_working = False
+        self._here: tuple[int, ...] = ()
+        self._typing: tuple[int, ...] = ()
         self._unsubscribe: Callable[[], None] | None = None
 
     def compose(self) -> ComposeResult:
@@ -89,6 +93,7 @@ class PeoplePane(Vertical):
             self._unsubscribe()
 
     def on_show(self) -> None:
+        self._show_rows()
         self.refresh_people()
 
     def _note(self, changes: Sequence[change.Change]) -> None:
@@ -98,6 +103,16 @@ class PeoplePane(Vertical):
                 self._outdated.clear()
             elif isinstance(item, change.UsersChanged | change.PresenceChanged) and not self._all_outdated:
                 self._outdated.update(item.ids)
+
+    def show_conversation(self, here: Sequence[int], typing: Sequence[int]) -> None:
+        """Puts the people of the open conversation first, ``here``, and says who of them is typing."""
+        if (now := (tuple(here), tuple(typing))) != (self._here, self._typing):
+            self._here, self._typing = now
+            if self.display:
+                self._show_rows()
+
+    def _show_rows(self) -> None:
+        self.list.set_items(self._rows.in_order(self._here, self._typing))
 
     def refresh_people(self) -> None:
         """Updates the rows of people who changed; deferred while the pane is hidden."""
@@ -122,7 +137,7 @@ class PeoplePane(Vertical):
         while True:
             outdated = self._take_outdated()
             if (yield from self._rows.update(lambda: self.session.state, outdated, time.time())):
-                self.list.set_items(self._rows.in_order())
+                self._show_rows()
             if not (self._outdated or self._all_outdated):
                 return
 

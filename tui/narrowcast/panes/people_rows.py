@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Sequence
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from narrowcast.text import names
 from narrowcast.text.presence import PresenceStatus, of_person
@@ -44,6 +45,9 @@ class Person(Struct, frozen=True, gc=False):
     presence: PresenceStatus
     status: str = ""
     is_me: bool = False
+    is_here: bool = False
+    """Whether they take part in the open conversation."""
+    is_typing: bool = False
 
     @property
     def key(self) -> _Key:
@@ -58,8 +62,12 @@ class PeopleRows:
         self._by_id: dict[int, Person] = {}
         self._order: list[int] = []
 
-    def in_order(self) -> list[Person]:
-        return [self._by_id[user_id] for user_id in self._order]
+    def in_order(self, here: Sequence[int] = (), typing: Collection[int] = ()) -> list[Person]:
+        """All, first those who take part in the open conversation, ``here``; ``typing``: who writes in it now."""
+        first = [self._by_id[user_id] for user_id in dict.fromkeys(here) if user_id in self._by_id]
+        rows = [replace(row, is_here=True, is_typing=row.user_id in typing) for row in first]
+        taken = {row.user_id for row in rows}
+        return [*rows, *(self._by_id[user_id] for user_id in self._order if user_id not in taken)]
 
     def everybody(self, state: State) -> set[int]:
         """The ids of all people who have a row, or may need one now."""

@@ -174,6 +174,11 @@ class AppContext(Protocol):
         nothing if ``text`` is empty; returns whether there was a text.
         """
 
+    def copy(self, text: str) -> bool:
+        """Copies a text to the clipboard; if that is not possible, shows it for the user to select, and returns False.
+        Call it only on a command of the user.
+        """
+
     def field_left(self) -> None:
         """Called when Escape left a field: ignores another one at once, which is not meant for the screen behind."""
 

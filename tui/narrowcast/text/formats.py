@@ -20,6 +20,10 @@ def has_long_clock(state: State) -> bool:
     return state.settings.flag("twenty_four_hour_time", True)
 
 
+FIRST, LAST = -62_135_424_000, 253_402_128_000
+"""Times that have a date in every time zone, in seconds since 1970: 2 Jan 1 to 30 Dec 9999."""
+
+
 def local(at: float, zone: tzinfo | None = None) -> datetime:
     """Seconds since 1970 as a time in ``zone`` (None: that of this machine); the epoch if it is out of range."""
     try:

@@ -23,7 +23,7 @@ __all__ = ["SearchOffer", "offers"]
 SHOWN = 6
 OPERATORS = (
     *("channel", "topic", "sender", "mentions", "dm", "dm-including"),
-    *("is", "has", "channels", "near", "id"),
+    *("is", "has", "in", "channels", "near", "id"),
 )
 _TERM = re.compile(r'(?:^|(?<=\s))(-?)(?:([a-z-]+):)?("(?:[^"]|"")*|[^\s"]*)$')
 _CHANNEL = re.compile(r'(?:^|\s)(?:channel|stream):(?:"((?:[^"]|"")*)"|(\S+))')
@@ -87,8 +87,14 @@ def _values(state: State, operator: str, text: str) -> tuple[list[str], Callable
             topics[place][0],
             f"#{names.channel(state, topics[place][1])}",
         )
-    words = {"is": list(IS), "has": list(HAS), "channels": _channels(state)}.get(operator, [])
-    return words, lambda place: (words[place], "")
+    words = {
+        "is": list(IS),
+        "has": list(HAS),
+        "in": ["home", "all"],
+        "channels": _channels(state),
+    }.get(operator, [])
+    about = {"home": "without what is muted", "all": "also what is muted"} if operator == "in" else {}
+    return words, lambda place: (words[place], about.get(words[place], ""))
 
 
 def _channels(state: State) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from textual import events
+
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
 from narrowcast.widgets.virtual_list import VirtualList
@@ -39,7 +41,7 @@ class FindField(Editor):
         self._listing = listing
         self._narrow = narrow or (lambda text: listing().set_filter(text))
         self._moved = moved
-        self._choose = choose or self._go_on
+        self._choose = choose or self.go_on
         self._always = always
 
     @property
@@ -65,7 +67,7 @@ class FindField(Editor):
         self.text = ""
         self._narrow("")
         if not self._always:
-            self._go_on()
+            self.go_on()
         return True
 
     def move(self, direction: int) -> None:
@@ -75,8 +77,16 @@ class FindField(Editor):
 
     def step(self, direction: int) -> None:
         """Moves the focus from the field to the list, and its selection down (1) or up (-1)."""
-        self._go_on()
+        self.go_on()
         self.move(direction)
+
+    def _on_focus(self, event: events.Focus) -> None:
+        self._listing().lead(True)
+        super()._on_focus(event)
+
+    def _on_blur(self, event: events.Blur) -> None:
+        self._listing().lead(False)
+        super()._on_blur(event)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
         event.stop()
@@ -87,6 +97,7 @@ class FindField(Editor):
         event.stop()
         self._choose()
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
+        """Moves the focus to the list."""
         focus_now(self._listing())
         self._moved()

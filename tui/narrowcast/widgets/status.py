@@ -51,7 +51,7 @@ def _connection_trouble(session: Session, keys: Keys) -> str:
     )
     detail = f" ({status.detail})" if status.detail else ""
     if kind == "refused" and status.ended:
-        return f"✕ Logged out by the server: {status.detail}"
+        return f"✕ The server does not accept this account: {status.detail}"
     if kind == "refused":
         return f"✕ Logged out by the server. {with_keys(keys, LOG_IN_AGAIN)}"
     if kind == "offline":

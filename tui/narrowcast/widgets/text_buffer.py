@@ -10,9 +10,8 @@ import unicodedata
 from functools import lru_cache
 
 from msgspec import Struct
-from rich.cells import cell_len
 
-from narrowcast.text.columns import most_columns
+from narrowcast.text.columns import cells, most_columns
 
 MAX_UNDO = 200
 _JOINER = "\u200d"
@@ -32,6 +31,8 @@ class TextBuffer:
         self.multiline = multiline
         self.text = ""
         self.cursor = 0
+        self.anchor: int | None = None
+        """The other end of the selection; None if nothing is selected."""
         self._killed = ""
         self._undo: list[tuple[str, int]] = []
         self._typing = False
@@ -41,6 +42,7 @@ class TextBuffer:
         """Replaces the whole text: cursor at its end, no undo history."""
         self.text = self._clean(text)
         self.cursor = len(self.text)
+        self.anchor = None
         self._undo.clear()
         self._typing = False
 
@@ -54,6 +56,23 @@ class TextBuffer:
             self._undo.append((self.text, self.cursor))
             del self._undo[:-MAX_UNDO]
         self._typing = typing
+
+    @property
+    def selection(self) -> tuple[int, int] | None:
+        """Start and end of the selected part; None if nothing is selected."""
+        if self.anchor is None or self.anchor == self.cursor:
+            return None
+        return min(self.anchor, self.cursor), max(self.anchor, self.cursor)
+
+    @property
+    def word(self) -> tuple[int, int]:
+        """Start and end of the word around the cursor; both are the cursor if it is not in or at a word."""
+        start = end = self.cursor
+        while start > 0 and self.text[start - 1].isalnum():
+            start -= 1
+        while end < len(self.text) and self.text[end].isalnum():
+            end += 1
+        return start, end
 
     # editing
 
@@ -80,6 +99,11 @@ class TextBuffer:
         self.text = self.text[:start] + self.text[end:]
         self.cursor = start
         return True
+
+    def cut_selection(self, *, kill: bool = False) -> bool:
+        """Deletes what is selected; False if nothing is. ``kill``: `yank` inserts it again."""
+        selection, self.anchor = self.selection, None
+        return selection is not None and self._delete(*selection, kill=kill)
 
     def backspace(self) -> bool:
         """Deletes the character before the cursor; False at the start."""
@@ -211,7 +235,7 @@ class TextBuffer:
         position = self.cursor if position is None else position
         for number in range(len(rows) - 1, -1, -1):
             if rows[number].start <= position:
-                return number, cell_len(self.text[rows[number].start : min(position, rows[number].end)])
+                return number, cells(self.text[rows[number].start : min(position, rows[number].end)])
         return 0, 0
 
     def position_at(self, rows: list[TextRow], row: int, cell: int) -> int:
@@ -220,7 +244,7 @@ class TextBuffer:
         position, used = rows[row].start, 0
         while position < rows[row].end:
             step = self._after(position)
-            wide = cell_len(self.text[position:step])
+            wide = cells(self.text[position:step])
             if used + wide > cell:
                 break
             used += wide

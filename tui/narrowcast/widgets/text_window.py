@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+from typing import NamedTuple
+
 from rich.cells import cell_len
 from textual.geometry import Offset, Region, Size
 
 from narrowcast.widgets.text_buffer import TextBuffer, TextRow
 
-_CONTROL_PICTURES = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421}
-_CONTROL_PICTURES |= dict.fromkeys((*range(128, 160), 1564, 8203, 8206, 8207), 65533)
-_CONTROL_PICTURES |= dict.fromkeys((*range(8232, 8239), *range(8288, 8304), 65279), 65533)
-"""Replaces each code point by one of one cell, so that the cursor stays on the same character."""
+_CONTROL_PICTURES: dict[int, int | None] = {
+    **{code: 0x2400 + code for code in range(32)},
+    0x7F: 0x2421,
+    **dict.fromkeys((*range(128, 160), 1564, 8203, 8206, 8207), 65533),
+    **dict.fromkeys((*range(8232, 8239), *range(8288, 8304), 65279), 65533),
+    **dict.fromkeys(range(0xFE00, 0xFE10)),
+}
+"""Replaces each code point by one of one cell, so that the cursor stays on the same character; leaves out emoji
+presentation selectors, about whose width terminals differ."""
 
-ShownRow = tuple[str, int | None]
-"""The text of a row, and the cell of the cursor if it is in the row."""
+
+class ShownRow(NamedTuple):
+    """The text of a row, the cell of the cursor if it is in the row, and the cells that are selected."""
+
+    text: str
+    caret: int | None = None
+    lit: tuple[int, int] | None = None
 
 
 class TextWindow:
@@ -52,8 +65,20 @@ class TextWindow:
         for number in range(self._top, min(self._top + height, len(rows))):
             text = self._display(rows[number].start, rows[number].end)
             cursor = cell - self._left if number == row and is_focused else None
-            shown.append((from_cell(text, self._left), cursor))
+            lit = self._lit(rows[number]) if is_focused else None
+            shown.append(ShownRow(from_cell(text, self._left), cursor, lit))
         return shown
+
+    def _lit(self, row: TextRow) -> tuple[int, int] | None:
+        """The cells of a row that are selected."""
+        selection = self._buffer.selection
+        if selection is None or selection[0] >= row.end or selection[1] <= row.start:
+            return None
+        first, last = (
+            cell_len(self._display(row.start, min(max(place, row.start), row.end))) - self._left
+            for place in selection
+        )
+        return max(0, first), max(0, last)
 
     def position_at(self, offset: Offset, width: int) -> int:
         """The position in the text of a place in the window."""
@@ -77,20 +102,16 @@ def from_cell(text: str, cell: int) -> str:
     return ""
 
 
-def difference(old: ShownRow, new: ShownRow, y: int, width: int) -> Region | None:
+def difference(before: ShownRow, after: ShownRow, y: int, width: int) -> Region | None:
     """The cells of row ``y`` that have to be repainted."""
-    cells: set[int] = {cursor for cursor in (old[1], new[1]) if cursor is not None and old[1] != new[1]}
-    if old[0] != new[0]:
-        same = 0
-        for one, other in zip(old[0], new[0], strict=False):
-            if one != other:
-                break
-            same += 1
-        first = cell_len(new[0][:same])
-        cells.add(first)
-        cells.add(max(first, cell_len(old[0]) - 1, cell_len(new[0]) - 1))
-    inside = [min(cell, width - 1) for cell in cells]
-    if not inside:
+    if before.lit != after.lit:
+        return Region(0, y, width, 1)
+    old, new = before.text, after.text
+    if old == new:
         return None
-    # one more cell on the right: the cursor may be on a wide character
-    return Region(min(inside), y, min(width, max(inside) + 2) - min(inside), 1)
+    same = cell_len(
+        "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    )
+    first = max(0, min(same - 2, width - 1))  # what follows may join the last character, which may be wide
+    end = min(max(first + 1, cell_len(old), cell_len(new)), width)
+    return Region(first, y, end - first, 1)

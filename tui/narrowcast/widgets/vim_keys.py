@@ -1,7 +1,8 @@
 """Vim's modal editing: the commands of normal mode, without a screen.
 
 Counts; the motions h j k l w b e 0 ^ $ gg G; the operators d c y with them, and dd cc yy; x X D C Y s S r p P
-u J ~; i a I A o O. There is one register for cut and copied text, separate from the editor's own cuts.
+u J ~; i a I A o O; . repeats the last change. There is one register for cut and copied text, separate from the
+editor's own cuts.
 """
 
 from __future__ import annotations
@@ -32,6 +33,14 @@ class VimKeys:
         self._pending = ""
         self._register = ""
         self._whole_lines = False
+        self._keys = ""
+        """The keys of the command in progress, or of the one that began the insertion."""
+        self._before = ""
+        """The text before that command."""
+        self._inserted_from: tuple[int, str] | None = None
+        """Where an insertion began, and the text at that moment."""
+        self._last: tuple[str, str] = ("", "")
+        """The keys of the last change, and the text that was then inserted."""
         self._commands: dict[str, Callable[[int], None]] = {
             "i": lambda _: self._insert_at(self._buffer.cursor),
             "a": lambda _: self._insert_at(self._right(1, end=True)),
@@ -65,6 +74,7 @@ class VimKeys:
         if self.inserting:
             if key != "escape":
                 return False
+            self._end_insertion()
             self.inserting = False
             self._to(self._left(1))
             return True
@@ -74,8 +84,42 @@ class VimKeys:
             return begun
         if character is None or not character.isprintable():
             return False
-        self._normal(character)
+        self._normal_and_remember(character)
         return True
+
+    # repeating
+
+    def _normal_and_remember(self, key: str) -> None:
+        if not (self._count or self._operator or self._pending):
+            self._keys, self._before = "", self._buffer.text
+        if key == "." and not self._keys:
+            self._repeat()
+            return
+        self._keys += key
+        self._normal(key)
+        if self.inserting:
+            self._inserted_from = (self._buffer.cursor, self._buffer.text)
+        elif self._buffer.text != self._before and key != "u":
+            self._last = (self._keys, "")
+
+    def _end_insertion(self) -> None:
+        """Remembers what was inserted, if it is one piece where the insertion began."""
+        begun, self._inserted_from = self._inserted_from, None
+        if begun is None or not self._keys:
+            return
+        start, before = begun
+        text, end = self._buffer.text, self._buffer.cursor
+        if text[:start] + text[end:] == before:
+            self._last = (self._keys, text[start:end])
+
+    def _repeat(self) -> None:
+        keys, inserted = self._last
+        for key in keys:
+            self._normal(key)
+        if self.inserting:
+            self._buffer.insert(inserted)
+            self.inserting = False
+            self._to(self._left(1))
 
     def _forget(self) -> None:
         self._count = self._operator = self._pending = ""

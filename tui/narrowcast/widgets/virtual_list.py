@@ -103,6 +103,7 @@ class VirtualList(LineView, Generic[T]):
         self._query = ""
         self._searched: Searched[T] | None = None
         """None until they are searched."""
+        self._is_led = False
         self._cursor = -1
         self._top = 0
         self._strips: dict[tuple[int, bool, bool, int], list[Strip]] = {}
@@ -134,11 +135,20 @@ class VirtualList(LineView, Generic[T]):
         """The text with what is searched, but not shown; empty if there is no more."""
         return ""
 
+    def rank_of(self, item: T) -> int:
+        """Of the items in which words match the filter, those of a lower rank come first."""
+        return 0
+
     def selectable(self, item: T) -> bool:
         """Whether `item` can be selected; False for headings."""
         return True
 
     # Used by the owner.
+
+    def lead(self, is_led: bool) -> None:
+        """Shows the selection as with the focus, while a field that has it passes keys on."""
+        self._is_led = is_led
+        self.changed()
 
     @property
     def items(self) -> Sequence[T]:
@@ -207,7 +217,8 @@ class VirtualList(LineView, Generic[T]):
         chosen = [item for item in items if self.selectable(item)]
         written = [(place, text) for place, item in enumerate(chosen) if (text := self.written_of(item))]
         hidden = [(place, text) for place, item in enumerate(chosen) if (text := self.hidden_of(item))]
-        return chosen, Names([*map(self.text_of, chosen)], written, hidden)
+        ranks = [self.rank_of(item) for item in chosen]
+        return chosen, Names([*map(self.text_of, chosen)], written, hidden, ranks if any(ranks) else ())
 
     def select_key(self, key: Hashable) -> bool:
         """Selects the item with `key`; False if it is not shown."""
@@ -338,7 +349,8 @@ class VirtualList(LineView, Generic[T]):
         selected = index == self._cursor
         width = self.room.width
         item_width = width - (1 if self.thumb() is None else 2)
-        key = (index, selected, selected and self.has_focus, item_width)
+        has_keys = self.has_focus or self._is_led
+        key = (index, selected, selected and has_keys, item_width)
         cached = self._strips.get(key)
         if cached is not None:
             return cached
@@ -346,7 +358,7 @@ class VirtualList(LineView, Generic[T]):
             self._strips.clear()
         base = self.base_style
         if selected:
-            base += self.part_style("virtual-list--focused" if self.has_focus else "virtual-list--selected")
+            base += self.part_style("virtual-list--focused" if has_keys else "virtual-list--selected")
         height = self.rows_of(self._shown[index])
         rows = list(self.render_item(self._shown[index], item_width, selected))[:height]
         rows += [Strip([], 0)] * (height - len(rows))

@@ -166,6 +166,12 @@ _LISTS: tuple[Command, ...] = (
         "Recent conversations and inbox",
         Command("conversations.mark-read", "Mark as read", ("Z",), "self.action_mark_read"),
         Command("conversations.mute", "Mute or unmute topic", ("M",), "self.action_mute"),
+        Command(
+            "conversations.show",
+            "Show only unread, participated, direct, followed or muted ones",
+            ("v",),
+            "self.action_show_only",
+        ),
         Command("conversations.inbox", "Inbox, or close it", ("I",), "self.action_switch('inbox')"),
         Command(
             "conversations.recent",
@@ -183,6 +189,16 @@ _LISTS: tuple[Command, ...] = (
         Context.SNIPPETS,
         "Saved snippets dialog",
         Command("snippets.edit", "Edit", ("e",), "self.action_edit"),
+    ),
+    *in_dialog(
+        Context.KEYS,
+        "Settings",
+        Command("keys.type", "Type the keys of the command", ("e",), "self.action_type_keys"),
+    ),
+    *in_dialog(
+        Context.SETTINGS,
+        "Settings",
+        Command("settings.undo", "Take back the last change", ("u", "ctrl+z"), "self.action_undo"),
     ),
     *in_dialog(
         Context.VIEWS,

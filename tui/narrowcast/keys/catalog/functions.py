@@ -27,8 +27,24 @@ FUNCTIONS: tuple[Command, ...] = (
         Command("go.outbox", "View outbox: unsent messages", ("B",), "unsent.outbox"),
         Command("go.sent", "Go to your last sent message", ("alt+g",), "sent.go"),
         Command("go.search", "Search messages", ("slash",), "searching.search"),
-        Command("go.next-unread-topic", "Go to next unread topic", ("n",), "go.next_unread_topic"),
-        Command("go.next-unread-direct", "Go to next unread direct message", ("p",), "go.next_unread_direct"),
+        Command("go.next-unread-topic", "Go to next unread topic", ("n", "alt+j"), "go.next_unread_topic"),
+        Command(
+            "go.previous-unread-topic", "Go to previous unread topic", ("alt+p",), "go.previous_unread_topic"
+        ),
+        Command(
+            "go.next-unread-followed",
+            "Go to next unread followed topic",
+            ("N", "alt+q"),
+            "go.next_unread_followed",
+            gate=Gate.FOLLOW_TOPICS,
+        ),
+        Command("go.composed", "Go to conversation of the message in compose", ("alt+v",), "go.composed"),
+        Command(
+            "go.next-unread-direct",
+            "Go to next unread direct message",
+            ("p", "alt+l"),
+            "go.next_unread_direct",
+        ),
         Command("go.next-channel", "Go to next channel", ("D",), "go.next_channel"),
         Command("go.previous-channel", "Go to previous channel", ("A",), "go.previous_channel"),
         Command("go.zoom", "Zoom to topic or channel", ("z",), "go.zoom"),
@@ -73,7 +89,13 @@ FUNCTIONS: tuple[Command, ...] = (
     *listed(
         Context.MAIN,
         "Composing messages",
-        Command("write.channel", "New channel message", ("c",), "writing.channel"),
+        Command(
+            "write.channel",
+            "New channel message",
+            ("c",),
+            "writing.channel",
+            other_names="post start topic thread",
+        ),
         Command(
             "write.direct", "New direct message", ("x",), "writing.direct", other_names="private dm query"
         ),
@@ -81,6 +103,23 @@ FUNCTIONS: tuple[Command, ...] = (
         Command("write.outbox-retry", "Resend failed messages", ("f8",), "unsent.resend", WAITS),
         Command(
             "write.outbox-cancel", "Cancel sending (the text returns to compose)", ("f9",), "unsent.cancel"
+        ),
+    ),
+    *listed(
+        Context.COMPOSE,
+        "Compose box",
+        Command(
+            "compose.paste", "Paste the clipboard; an image is uploaded", ("ctrl+v",), "pasting.paste", WAITS
+        ),
+        Command(
+            "compose.remedy", "Do what the notice above the text offers", ("alt+y",), "remedy.act", REFUSED
+        ),
+        Command(
+            "compose.edit-last",
+            "Edit your last message (in an empty compose box)",
+            ("up", "left"),
+            "editing.last",
+            REFUSED,
         ),
     ),
     *listed(
@@ -106,14 +145,19 @@ FUNCTIONS: tuple[Command, ...] = (
         Command(
             "topic.resolve",
             "Mark topic as resolved or unresolved",
-            (),
+            ("alt+r",),
             "topics.resolve",
             REFUSED,
             other_names="done close thread",
         ),
         Command("topic.mute", "Mute or unmute topic", ("M",), "topics.mute", REFUSED),
         Command(
-            "topic.follow", "Follow or unfollow topic", (), "topics.follow", REFUSED, gate=Gate.FOLLOW_TOPICS
+            "topic.follow",
+            "Follow or unfollow topic",
+            ("alt+w",),
+            "topics.follow",
+            REFUSED,
+            gate=Gate.FOLLOW_TOPICS,
         ),
         Command(
             "topic.visibility", "Topic notifications: mute, unmute, follow", (), "topics.visibility", REFUSED
@@ -147,7 +191,7 @@ FUNCTIONS: tuple[Command, ...] = (
         Command(
             "channel.own", "Personal channel settings: notifications, color, pin", (), "channels.own", REFUSED
         ),
-        Command("channel.mute", "Mute or unmute channel", (), "channels.mute", REFUSED),
+        Command("channel.mute", "Mute or unmute channel", ("alt+m",), "channels.mute", REFUSED),
         Command("channel.pin", "Pin or unpin channel", (), "channels.pin", REFUSED),
         Command(
             "channel.mark-read", "Mark all messages in channel as read", (), "channels.mark_read", REFUSED
@@ -194,7 +238,7 @@ FUNCTIONS: tuple[Command, ...] = (
         Command(
             "write.schedule",
             "Schedule message",
-            (),
+            ("alt+t",),
             "later.schedule",
             REFUSED,
             other_names="send later",
@@ -216,12 +260,13 @@ FUNCTIONS: tuple[Command, ...] = (
         Command(
             "write.snippets",
             "Saved snippets: insert, create, edit",
-            (),
+            ("alt+i",),
             "later.snippets",
             other_names="templates canned",
             gate=Gate.SNIPPETS,
         ),
         Command("write.preview", "Preview message", (), "writing.preview", REFUSED),
+        Command("write.time", "Insert time (<time:…>)", (), "writing.insert_time", other_names="date clock"),
         Command("write.poll", "Create poll", (), "writing.new_poll"),
         Command("write.todo", "Create to-do list", (), "writing.new_todo"),
         Command("write.call", "Add video call link", (), "writing.video_call", REFUSED),
@@ -299,7 +344,14 @@ FUNCTIONS: tuple[Command, ...] = (
         Context.MAIN,
         "Account",
         Command("account.profile", "Edit profile", (), "account.profile", REFUSED),
-        Command("account.picture", "Change or remove profile picture", (), "account.picture", REFUSED),
+        Command(
+            "account.picture",
+            "Change or remove profile picture",
+            (),
+            "account.picture",
+            REFUSED,
+            other_names="avatar photo",
+        ),
         Command(
             "account.settings",
             "Personal settings",
@@ -314,7 +366,7 @@ FUNCTIONS: tuple[Command, ...] = (
             "App settings: theme, keys, notifications",
             (),
             "account.app_settings",
-            other_names="preferences options sound",
+            other_names="preferences options sound font appearance",
         ),
         Command("account.bots", "Bots", (), "account.bots", REFUSED),
         Command(
@@ -334,6 +386,7 @@ FUNCTIONS: tuple[Command, ...] = (
             (),
             "account.two_factor",
             REFUSED,
+            other_names="2fa mfa otp",
         ),
         Command("account.key", "Show or generate API key", (), "account.key", REFUSED),
         Command(
@@ -349,7 +402,7 @@ FUNCTIONS: tuple[Command, ...] = (
             ("alt+u",),
             "account.next_unread",
         ),
-        Command("account.sign-out", "Log out", (), "account.sign_out"),
+        Command("account.sign-out", "Log out", (), "account.sign_out", other_names="logout"),
         Command("account.deactivate", "Deactivate account", (), "account.deactivate", REFUSED),
     ),
     *listed(

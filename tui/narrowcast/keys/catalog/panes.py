@@ -86,7 +86,7 @@ MESSAGES: tuple[Command, ...] = (
         Command(
             "message.reply-sender", "Direct message to sender", ("R",), "self.parts.writing.reply_sender"
         ),
-        Command("message.quote", "Quote message", ("greater_than_sign",), "self.parts.writing.quote"),
+        Command("message.quote", "Quote message", ("greater_than_sign",), "self.parts.several.quote"),
         Command("message.mention", "Reply mentioning sender", ("at",), "self.parts.writing.mention"),
         Command("message.react", "Add emoji reaction", ("colon",), "self.parts.reactions.choose", WAITS),
         Command(
@@ -98,10 +98,23 @@ MESSAGES: tuple[Command, ...] = (
         ),
         Command("message.thumbs-up", "React with 👍", ("plus",), "self.parts.reactions.thumbs_up", WAITS),
         Command(
+            "message.choose",
+            "Select several messages: this one, or no longer",
+            ("comma",),
+            "self.parts.several.toggle",
+        ),
+        Command(
+            "message.forward",
+            "Forward message, or the selected ones",
+            ("W",),
+            "self.parts.several.forward",
+            REFUSED,
+        ),
+        Command(
             "message.star",
             "Star or unstar message",
             ("ctrl+s", "asterisk"),
-            "self.parts.flags.star",
+            "self.parts.several.star",
             WAITS,
             other_names="save bookmark",
         ),
@@ -121,7 +134,7 @@ MESSAGES: tuple[Command, ...] = (
             "message.delete",
             "Delete message",
             ("delete",),
-            "self.parts.writing.delete",
+            "self.parts.several.delete",
             REFUSED,
             other_names="remove",
         ),
@@ -131,7 +144,13 @@ MESSAGES: tuple[Command, ...] = (
             ("o",),
             "self.parts.hints.begin",
         ),
-        Command("message.image", "View image, or open file", ("v",), "self.parts.links.image"),
+        Command(
+            "message.image",
+            "View image, or open file",
+            ("v",),
+            "self.parts.links.image",
+            other_names="download save",
+        ),
         Command("message.spoiler", "Show or hide spoilers", ("O",), "self.parts.links.spoilers"),
         Command("message.playground", "View code in playground", ("E",), "self.parts.clipboard.playground"),
         Command(
@@ -162,7 +181,7 @@ MESSAGES: tuple[Command, ...] = (
             "message.copy",
             "Copy selected text, or a part of the message",
             ("y",),
-            "self.parts.clipboard.copy_message",
+            "self.parts.several.copy",
         ),
         Command("message.link", "Copy link to message", ("L",), "self.parts.clipboard.copy_link"),
         Command(
@@ -264,6 +283,29 @@ COMPOSE: tuple[Command, ...] = (
             ("alt+n",),
             "self.action_compose_new_draft",
         ),
+        Command(
+            "compose.bold",
+            "Format as bold: the selection, or the word",
+            ("alt+asterisk",),
+            "self.action_compose_format('bold')",
+        ),
+        Command(
+            "compose.italic", "Format as italic", ("alt+underscore",), "self.action_compose_format('italic')"
+        ),
+        Command("compose.code", "Format as code", ("alt+c",), "self.action_compose_format('code')"),
+        Command("compose.link", "Format as link", ("alt+k",), "self.action_compose_format('link')"),
+        Command(
+            "compose.quote",
+            "Format as quote",
+            ("alt+greater_than_sign",),
+            "self.action_compose_format('quote')",
+        ),
+        Command(
+            "compose.spoiler",
+            "Format as spoiler",
+            ("alt+vertical_line",),
+            "self.action_compose_format('spoiler')",
+        ),
     ),
 )
 
@@ -284,6 +326,48 @@ EDITOR: tuple[Command, ...] = (
         ),
         Command("compose.up", "Line up", ("up",), "self.action_compose_up"),
         Command("compose.down", "Line down", ("down",), "self.action_compose_down"),
+        Command(
+            "compose.select-left",
+            "Select character to the left",
+            ("shift+left",),
+            "self.action_compose_select('left')",
+        ),
+        Command(
+            "compose.select-right",
+            "Select character to the right",
+            ("shift+right",),
+            "self.action_compose_select('right')",
+        ),
+        Command(
+            "compose.select-word-left",
+            "Select word to the left",
+            ("ctrl+shift+left",),
+            "self.action_compose_select('word_left')",
+        ),
+        Command(
+            "compose.select-word-right",
+            "Select word to the right",
+            ("ctrl+shift+right",),
+            "self.action_compose_select('word_right')",
+        ),
+        Command(
+            "compose.select-up", "Select line upwards", ("shift+up",), "self.action_compose_select('up')"
+        ),
+        Command(
+            "compose.select-down",
+            "Select line downwards",
+            ("shift+down",),
+            "self.action_compose_select('down')",
+        ),
+        Command(
+            "compose.select-start",
+            "Select to start of line",
+            ("shift+home",),
+            "self.action_compose_select('home')",
+        ),
+        Command(
+            "compose.select-end", "Select to end of line", ("shift+end",), "self.action_compose_select('end')"
+        ),
         Command(
             "compose.backspace",
             "Delete character to the left",

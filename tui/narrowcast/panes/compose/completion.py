@@ -13,6 +13,7 @@ from narrowcast.text.matching import best_matches
 from narrowcast.text.user_search import people
 from narrowcast_api.narrow.destinations import fold_topic
 from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
+from narrowcast_assets.emoji import emoji_names
 
 if TYPE_CHECKING:
     from narrowcast_api.model.users import User
@@ -22,14 +23,20 @@ SHOWN = 7
 NEW_TOPIC = "new topic"
 AS_TYPED = "as typed"
 """Shown for a topic while it is not known whether it is new."""
-WILDCARDS = ("all", "topic")
+WILDCARDS = {
+    "all": "everyone here",
+    "everyone": "everyone here",
+    "channel": "everyone here",
+    "topic": "everyone who wrote in this topic",
+}
 SLASH_COMMANDS = (
     ("me", "say what you are doing"),
     ("poll", "a poll: its question, then one option a line"),
     ("todo", "a to-do list: its title, then one task a line"),
 )
 """The slash commands that the server understands."""
-_TOKEN = re.compile(r"(?:^|(?<=[\s(\[*_~\"']))(@|#|:)([^\s@#:*][^@#:*\n]{0,39})?$")
+_TOKEN = re.compile(r"(?:^|(?<=[\s(\[*_~\"']))(@|#|:)(_?\*\*)?([^\s@#:*][^@#:*\n]{0,39})?$")
+"""A sign and a name, also behind the asterisks that complete it."""
 
 
 class Completion(Struct, frozen=True):
@@ -53,7 +60,9 @@ def offers(state: State, text: str, cursor: int, *, asked: bool = False) -> Offe
     match = _TOKEN.search(text[line_start:cursor])
     if match is None or _is_in_code(text, cursor):
         return None
-    sign, typed = match.group(1), match.group(2) or ""
+    sign, opened, typed = match.group(1), match.group(2) or "", match.group(3) or ""
+    if opened.startswith("_"):
+        typed = f"_{typed}"
     if sign == ":" and len(typed) < (1 if asked else 2):
         return None
     if typed.count(" ") > 2 or typed.endswith("  "):
@@ -102,7 +111,7 @@ def _mentions(state: State, typed: str) -> list[Completion]:
             return mention(users[place])
         label = others[place - len(users)]
         if place >= len(users) + len(groups):
-            return Completion(label, f"{prefix}**{label}** ", "everyone here")
+            return Completion(label, f"{prefix}**{label}** ", WILDCARDS[label])
         return Completion(label, f"{prefix}*{label}* ", "group")
 
     query = typed.removeprefix("_")
@@ -118,7 +127,7 @@ def _mentions(state: State, typed: str) -> list[Completion]:
 def _channels(state: State, typed: str) -> list[Completion]:
     if ">" in typed:
         name, _, query = typed.partition(">")
-        channel_id = state.channels.id_of(name.strip())
+        channel_id = _channel_of(state, name.strip())
         if channel_id is None:
             return []
         proper = names.channel(state, channel_id)
@@ -135,12 +144,23 @@ def _channels(state: State, typed: str) -> list[Completion]:
     )
 
 
+def _channel_of(state: State, name: str) -> int | None:
+    """The id of the channel with this name, or of the subscribed channel that the name matches best."""
+    if not name or (found := state.channels.id_of(name)) is not None:
+        return found if name else None
+    channels = list(state.channels.subscribed())
+    best = best_matches(name, [channel.name for channel in channels], 1)
+    return channels[best[0]].channel_id if best else None
+
+
 def _emoji(state: State, typed: str) -> list[Completion]:
     emoji = names.emoji(state)
     own = {custom.name for custom in state.custom_emoji if not custom.deactivated}
 
     def made(place: int) -> Completion:
-        return Completion(f":{emoji[place]}:", f":{emoji[place]}: ", "custom" if emoji[place] in own else "")
+        name = emoji[place]
+        shown = "" if name in own else emoji_names().character(name) or ""
+        return Completion(f"{shown} :{name}:".lstrip(), f":{name}: ", "custom" if name in own else "")
 
     return _ranked(typed, emoji, made)
 

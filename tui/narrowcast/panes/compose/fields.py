@@ -27,6 +27,9 @@ from narrowcast_api.wire.vocabulary import TopicsPolicy
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
+TO_NAMES = "names, separated by commas; empty: to yourself"
+TO_YOURSELF = "yourself (or names, separated by commas)"
+
 Fields = tuple[bool, str, str, str]
 """Whether it is a direct message; the texts of channel, topic and recipients, which are empty for hidden fields."""
 
@@ -73,7 +76,7 @@ class TargetLine(Horizontal):
         self.sign = OneLine(id="sign")
         self.channel = Editor(placeholder="channel", id="channel")
         self.topic = Editor(placeholder="topic", id="topic")
-        self.to = Editor(placeholder="names, separated by commas; empty: to yourself", id="to")
+        self.to = Editor(placeholder=TO_NAMES, id="to")
         self.edge = FrameEdge(last="╮", id="edge")
         """The rest of the frame's upper edge; shows the keys while nothing below it does."""
         self.hint = FrameEdge("╰", "╯", id="hint")
@@ -145,9 +148,11 @@ class TargetLine(Horizontal):
         if isinstance(where, DirectDestination):
             self.show_kind(True)
             self.to.text = names.recipients(state, where.user_ids)
+            self.to.placeholder = TO_NAMES if where.user_ids else TO_YOURSELF
             self.channel.text = self.topic.text = ""
         else:
             self.show_kind(False)
+            self.to.placeholder = TO_NAMES
             self.channel.text = names.channel(state, where.channel_id) if where is not None else ""
             self.topic.text = where.topic if where is not None else ""
             self.to.text = ""

@@ -13,15 +13,16 @@ __all__ = ["COMPOSE_CSS", "FrameEdge"]
 
 COMPOSE_CSS = """
 ComposePane { height: auto; background: $background; padding: 0 1; }
-ComposePane #text, ComposePane UploadRows {
+ComposePane #text, ComposePane #banner, ComposePane UploadRows {
     border-left: round $line; border-right: round $line; background: $background;
 }
 ComposePane #text { height: 1; padding: 0 1; }
 ComposePane.-focused FrameEdge { color: $primary; }
-ComposePane.-focused #text, ComposePane:focus-within UploadRows {
+ComposePane.-focused #text, ComposePane.-focused #banner, ComposePane:focus-within UploadRows {
     border-left: round $primary; border-right: round $primary;
 }
-ComposePane.-idle #text, ComposePane.-idle UploadRows, ComposePane.-idle #hint { display: none; }
+ComposePane.-idle #text, ComposePane.-idle #banner, ComposePane.-idle UploadRows,
+ComposePane.-idle #hint { display: none; }
 ComposePane > #offers {
     display: none; overlay: screen; constrain: inside inside; width: 46; height: auto;
     background: $surface; border: round $line; offset: 1 0;

@@ -14,9 +14,11 @@ from textual.message import Message
 
 from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.panes.compose.banners import Banners
 from narrowcast.panes.compose.drafts import OpenDraft
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.fields import TargetLine
+from narrowcast.panes.compose.formatting import format_text
 from narrowcast.panes.compose.frame import COMPOSE_CSS
 from narrowcast.panes.compose.links import Links
 from narrowcast.panes.compose.look import ComposeLook
@@ -90,7 +92,8 @@ class ComposePane(Vertical):
         self.offers = Offers(self, session, target, text)
         self._shared = context = ComposeContext(self, session, target, text, self._text_replaced, self._claim)
         self._writing = context.writing
-        self._rules = SendRules(context, self._show_hint)
+        self.banners = Banners(context)
+        self._rules = SendRules(context, self._show_hint, self.banners)
         self._look = ComposeLook(context, enter_sends=enter_sends)
         self._order = FieldOrder(context, self._text_entered)
         self._sending = Sending(
@@ -110,6 +113,7 @@ class ComposePane(Vertical):
 
     def compose(self) -> ComposeResult:
         yield self.target
+        yield self.banners.line
         yield self.text
         yield self.uploads
         yield self.target.hint
@@ -263,6 +267,7 @@ class ComposePane(Vertical):
         else:
             self._look.fit()
             self._show_hint()
+            self.banners.refresh(self._rules.refusal)
             self._tell_typing()
         self._writing.typed()
 
@@ -271,6 +276,7 @@ class ComposePane(Vertical):
         event.stop()
         if event.editor is self.text:
             self.links.shorten(event.text)
+            self.banners.pasted(event.text)
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
         """Enter in an address field goes to the next field, unless the name in it is unknown."""
@@ -278,8 +284,8 @@ class ComposePane(Vertical):
         offered = self.offers.field is event.editor
         if offered and event.editor is self.target.to:
             self.offers.take()
-            return
-        if offered:
+            event.editor.text = event.editor.text.rstrip(", ")
+        elif offered:
             self.action_compose_next_field()
             return
         self.offers.close()
@@ -382,6 +388,8 @@ class ComposePane(Vertical):
         if self.offers.field is not None:
             self.offers.close()
             return
+        if self._sending.take_back():
+            return
         if self.editing is not None:
             self._writing.leave_edit()
         self._writing.keep()
@@ -429,6 +437,10 @@ class ComposePane(Vertical):
     def action_compose_complete(self) -> None:
         if isinstance(self.screen.focused, Editor):
             self.offers.offer(self.screen.focused, True, asked=True)
+
+    def action_compose_format(self, kind: str) -> None:
+        if self.screen.focused is self.text:
+            format_text(self.text, kind)
 
     def action_compose_new_draft(self) -> None:
         self.begin.new_draft()

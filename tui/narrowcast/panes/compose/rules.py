@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from narrowcast.keys.hints import keys_of, with_keys
+from narrowcast.panes.compose.banners import Banners
 from narrowcast.panes.compose.session import ComposeContext
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -16,10 +17,11 @@ READ_ONLY = "This window is read-only: the account is open elsewhere, where its 
 
 
 class SendRules:
-    """``changed`` is called after each check."""
+    """``changed`` is called after each check; ``banners`` are checked along."""
 
-    def __init__(self, pane: ComposeContext, changed: Callable[[], None]) -> None:
+    def __init__(self, pane: ComposeContext, changed: Callable[[], None], banners: Banners) -> None:
         self._pane = pane
+        self._banners = banners
         self._changed = changed
         self.refusal = ""
         """Why nothing can be sent to the current destination; empty if it can."""
@@ -44,4 +46,5 @@ class SendRules:
             refusal = permissions.topic_refusal(state, where.channel_id, where.topic)
         self.refusal = refusal
         self._changed()
+        self._banners.refresh(self.read_only or refusal)
         self._pane.text.placeholder = self.read_only or refusal or self._how_to_begin

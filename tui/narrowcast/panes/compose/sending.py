@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from narrowcast.panes.compose.banners import everybody_mentioned
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.rules import SendRules
 from narrowcast.panes.compose.session import ComposeContext
 from narrowcast.panes.compose.uploads import UploadRows
+from narrowcast.runtime.context import app_of
+from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.text.formats import counted
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.storage.records import Edit
 
 __all__ = ["Sending"]
 
+
+MOST_HELD = 20
+"""Seconds for which a message may be held back."""
+MANY = 15
+"""Number of subscribers above which mentioning all of them is confirmed, as in Zulip's web app."""
 
 Slash = Callable[[str, Callable[[str | None], None]], bool]
 """Runs the slash command of an extension, and returns whether the text is one. Calls back with the text to
@@ -88,7 +96,7 @@ class Sending:
         else:
             self._hand_over(text.strip())
 
-    def _hand_over(self, content: str) -> None:
+    def _hand_over(self, content: str, *, is_confirmed: bool = False) -> None:
         where, problem = self._pane.writing.destination()
         if where is None:
             self._pane.tell(problem, severity="warning")
@@ -98,10 +106,42 @@ class Sending:
         if self._rules.refusal:
             self._pane.tell(self._rules.refusal, severity="warning")
             return
+        if is_confirmed or not self._asks_for_everybody(where, content):
+            self._send_to(where, content)
+
+    def take_back(self) -> bool:
+        """Cancels the newest message that is held back, and puts its text into compose; False if there is none."""
+        outbox = self._pane.session.outbox
+        held = [entry for entry in outbox.unsent() if entry.held_for > 0]
+        if not held or self._pane.writing.is_busy or (entry := outbox.cancel(held[-1].local_id)) is None:
+            return False
+        self._pane.writing.address(entry.destination)
+        self._pane.text.insert(entry.content)
+        self._pane.tell("Not sent: the text is in the compose box again.")
+        return True
+
+    def _asks_for_everybody(self, where: Destination, content: str) -> bool:
+        """Asks before a message notifies many subscribers of a channel; returns whether it does."""
+        state = self._pane.session.state
+        channel = state.channels.get(where.channel_id) if isinstance(where, ChannelDestination) else None
+        count = channel.subscriber_count if channel is not None else None
+        if channel is None or count is None or count <= MANY or not everybody_mentioned(content):
+            return False
+
+        def send() -> None:
+            if self._pane.host.is_attached and self._pane.text.text.strip() == content:
+                self._hand_over(content, is_confirmed=True)
+
+        question = f"Notify all {count} subscribers of #{channel.name}?"
+        ask_first(self._pane.host, question, "Yes, send", send)
+        return True
+
+    def _send_to(self, where: Destination, content: str) -> None:
         self._pane.session.typing.stop()
         late = self._uploads.pending(where)
         try:
-            self._pane.session.outbox.send(where, content)
+            hold = min(max(0, app_of(self._pane.host).config.compose.undo_send), MOST_HELD)
+            self._pane.session.outbox.send(where, content, hold=hold)
         except InvalidInput as error:
             self._pane.tell(error.user_message, severity="error")
             return

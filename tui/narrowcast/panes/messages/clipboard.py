@@ -12,6 +12,7 @@ from narrowcast.content.inlines import TargetKind
 from narrowcast.content.reader import parse
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.requests import LinkRequested
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.text.safe_text import without_controls
 from narrowcast_api.errors import InvalidInput
@@ -41,8 +42,8 @@ class Clipboard:
         if len(text) > MAX_COPY:
             text = text[:MAX_COPY]
             what += f" (the first {MAX_COPY:,} characters)"
-        self._pane.copy_to_clipboard(text)
-        self._pane.say(f"Copied {what}.")
+        if app_of(self._pane).copy(text):
+            self._pane.say(f"Copied {what}.")
 
     def copy_message(self) -> None:
         """Copies the selected text; without a selection, asks what to copy of the message."""

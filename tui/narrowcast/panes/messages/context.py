@@ -138,10 +138,6 @@ class PaneContext:
             if self.mode_hint == hint:
                 self.say_mode("")
 
-    def copy_to_clipboard(self, text: str) -> None:
-        """Puts text into the terminal's clipboard."""
-        self.app.copy_to_clipboard(text)
-
     def take_selected_text(self) -> str | None:
         """The text that is selected by keys or the mouse; clears the selection."""
         selected = self._host.screen.get_selected_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import TYPE_CHECKING
 
 from narrowcast.keys.hints import Keys, with_keys
@@ -26,6 +27,9 @@ def echo_note(entry: OutboxEntry, now: float, keys: Keys) -> tuple[str, str]:
         return f"not sent: {safe_line(entry.error or '', 300)} {settle}", "error"
     if entry.state is OutboxState.UNCONFIRMED:
         return f"unconfirmed: checking whether it arrived… {cancel}", "error"
+    if entry.held_for > 0:
+        takes_back = with_keys(keys, "<compose.leave> in the compose box takes it back")
+        return f"sent in {ceil(entry.held_for)} s: {takes_back}", ""
     if age < SHOW_AFTER or entry.state is OutboxState.SENT:
         return "", ""
     if entry.waits_for is not None:

@@ -271,10 +271,15 @@ class MessageList(LineView):
         self._painter.forget_looks()
 
     def room_changed(self) -> None:
-        """Lays everything out again for another width; the first message in view stays."""
+        """Lays everything out again for another width; the selected message stays in view, or else the first one in
+        view.
+        """
+        was_in_view = self.position.is_selected_in_view
         self.rows.forget_looks()
         self._painter.forget_looks()
         self._arrange()
+        if was_in_view:
+            self.position.keep_selected_in_view()
 
     def _arrange(self) -> None:
         """Positions the viewport, posts what came into view, and requests the adjacent pages. Does nothing before the

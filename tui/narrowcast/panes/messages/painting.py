@@ -192,6 +192,7 @@ class Hints:
             at = cell + _before_count(segment.text)
             if label is not None and label.startswith(self.typed) and at + len(label) <= strip.cell_length:
                 strip = _replace(strip, at, label[len(self.typed) :], view.base_style + style)
+                del labels[number]  # a target of several styles has one label
             cell += segment.cell_length
         return strip
 

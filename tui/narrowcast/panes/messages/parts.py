@@ -12,6 +12,7 @@ from narrowcast.panes.messages.links import LinkHints, Links
 from narrowcast.panes.messages.navigation import Navigation
 from narrowcast.panes.messages.painting import Hints
 from narrowcast.panes.messages.reactions import Flags, Polls, Reactions
+from narrowcast.panes.messages.several import Several
 from narrowcast.panes.messages.writing import ReplyAndEdit
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class PaneParts:
         self.links = Links(pane, self.navigation, self.clipboard, self.reactions, self.polls)
         self.hints = LinkHints(pane, self.links, self.clipboard)
         self.find = Find(pane)
+        self.several = Several(pane, self.clipboard, self.writing, self.flags)
 
     def enter(self) -> None:
         """Loads messages that may be missing before the message, opens what is closed in it, or replies."""

@@ -57,6 +57,20 @@ class Position:
         """The item rows in view, from top to bottom."""
         return [place for place in self.places if place is not None]
 
+    @property
+    def is_selected_in_view(self) -> bool:
+        """Whether a row of the selected item is in view."""
+        feed = self._rows.feed
+        return feed is not None and any(
+            place.index < len(feed) and feed.key(place.index) == self.selected for place in self.shown
+        )
+
+    def keep_selected_in_view(self) -> None:
+        """Scrolls to the selected item if it is not in view any more."""
+        feed = self._rows.feed
+        if feed is not None and feed.holds(self.selected) and not self.is_selected_in_view:
+            self.bring_into_view(feed.index(self.selected))
+
     def _items(self) -> MessageItems | None:
         """The feed, brought up to date; None if it has no items."""
         feed = self._rows.feed

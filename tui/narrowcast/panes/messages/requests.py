@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EditRequested",
+    "ForwardRequested",
     "HintChanged",
     "LinkRequested",
+    "MoveRequested",
     "NarrowRequested",
     "PersonRequested",
     "QuoteRequested",
@@ -47,6 +49,22 @@ class QuoteRequested(TextualMessage, namespace="messages_pane"):
     def __init__(self, message: Message) -> None:
         super().__init__()
         self.message = message
+
+
+class ForwardRequested(TextualMessage, namespace="messages_pane"):
+    """Forward messages to another conversation."""
+
+    def __init__(self, messages: list[Message]) -> None:
+        super().__init__()
+        self.messages = messages
+
+
+class MoveRequested(TextualMessage, namespace="messages_pane"):
+    """Move messages of channels to another topic."""
+
+    def __init__(self, messages: list[Message]) -> None:
+        super().__init__()
+        self.messages = messages
 
 
 class EditRequested(TextualMessage, namespace="messages_pane"):

@@ -15,6 +15,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from narrowcast.content.alert_words import with_words_lit
 from narrowcast.content.blocks import Card, CardKind, Document, Paragraph, Text
 from narrowcast.content.inlines import Inliner, Target, TargetKind
 from narrowcast.content.layout import Layout, Rendered
@@ -236,6 +237,8 @@ class RowMaker:
             marks.append("edited")
         if message.moved_at is not None:
             marks.append("moved")
+        if "historical" in message.flags:
+            marks.append("from before you subscribed")
         return "  ".join(marks)
 
     def _reaction_lines(self, message: Message, inliner: Inliner) -> list[Line]:
@@ -340,6 +343,9 @@ class RowMaker:
             document = self.cards(document)
         rendered = layout.render(document, widget, self.text_width, shape.rows, lead_in)
         lines = rendered.lines or [Line([Run("(nothing)", self.palette.dim)])]
+        if "has_alert_word" in message.flags:
+            words = tuple(filter(None, state.users.alert_words))
+            lines = [with_words_lit(line, words, self.palette.found) for line in lines]
         mark: Part | None = None
         if rows:
             mark = self._half_tile(message.sender_id, "▀") if self.has_tiles else None

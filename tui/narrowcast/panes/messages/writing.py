@@ -52,13 +52,20 @@ class ReplyAndEdit:
             self._pane.post(ReplyRequested(message.destination(self._pane.session.state.me), mention))
 
     def quote(self) -> None:
-        """Replies with a quote of the message's source at the beginning."""
-        if (message := self._pane.message_or_notify()) is not None:
+        """Replies with a quote of the message's source, or of its selected text, at the beginning."""
+        message = self._pane.message_or_notify()
+        selected = self._pane.take_selected_text()
+        if message is not None and selected:
+            where = message.destination(self._pane.session.state.me)
+            self._pane.post(ReplyRequested(where, self._quoted(message, selected)))
+        elif message is not None:
             self._pane.post(QuoteRequested(message))
 
     async def quote_of(self, message: Message) -> str:
         """The Markdown of a quote of the message's source, which is fetched from the server."""
-        source = await self._clipboard.source_of(message.id)
+        return self._quoted(message, await self._clipboard.source_of(message.id))
+
+    def _quoted(self, message: Message, source: str) -> str:
         fence = "```"
         while fence in source:
             fence += "`"

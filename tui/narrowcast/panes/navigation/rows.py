@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from narrowcast_api.model.channels import Channel
     from narrowcast_api.state.state import State
 
-SHOWN_DIRECTS = 6
+SHOWN_DIRECTS = 10
 SHOWN_TOPICS = 6
 MANY_CHANNELS = 30
 """The number of subscribed channels from which on inactive ones are hidden if the setting is 'automatic', as in the

@@ -9,6 +9,7 @@ from textual.binding import BindingType
 
 from narrowcast.keys.hints import Keys, keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Values
@@ -174,8 +175,8 @@ class EnrolmentForm(FormScreen):
         self._copy("Link", self.enrolment.uri)
 
     def _copy(self, what: str, text: str) -> None:
-        self.app.copy_to_clipboard(text)
-        self.say(f"{what} copied. Anyone who has it can generate your codes.")
+        if app_of(self).copy(text):
+            self.say(f"{what} copied. Anyone who has it can generate your codes.")
 
 
 def _instructions(enrolment: Enrolment, keys: Keys) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,24 @@ from narrowcast_api.narrow.destinations import (
     DirectDestination,
     fold_topic,
 )
-from narrowcast_api.state.unreads import TopicPlace
+from narrowcast_api.state.unreads import Place, TopicPlace
+from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
+
+
+class Only(Enum):
+    """Which conversations are listed; the values are shown."""
+
+    ALL = "all"
+    UNREAD = "unread"
+    PARTICIPATED = "participated"
+    DIRECT = "direct messages"
+    FOLLOWED = "followed"
+    MUTED = "muted"
+
 
 MAX_MESSAGES = 5000
 """Maximum number of messages, newest first, that are searched for senders."""
@@ -40,6 +54,29 @@ class Conversation(Struct, frozen=True):
     last: Message | None = None
     people: tuple[int, ...] = ()
     account: Path | None = None
+    has_alert_word: bool = False
+    """Whether an unread message, as far as the state has it, contains an alert word."""
+
+
+def fits(state: State, one: Conversation, only: Only) -> bool:
+    """Whether a conversation is listed; the user takes part if a message of theirs in it is in the state."""
+    match only:
+        case Only.ALL:
+            return True
+        case Only.UNREAD:
+            return one.unread > 0
+        case Only.PARTICIPATED:
+            return state.me in one.people
+        case Only.DIRECT:
+            return isinstance(one.where, DirectDestination)
+        case Only.MUTED:
+            return one.muted
+        case Only.FOLLOWED:
+            where = one.where
+            return (
+                isinstance(where, ChannelDestination)
+                and state.topics.visibility(where.channel_id, where.topic) == VisibilityPolicy.FOLLOWED
+            )
 
 
 def recent(state: State) -> list[Conversation]:
@@ -93,11 +130,30 @@ def _known(state: State) -> Iterator[Conversation]:
             yield Conversation(where, topic.max_id, count, mentioned, state.is_muted(channel_id, topic.name))
 
 
+def _folded(where: Destination) -> Place:
+    """The place of a conversation, as unread messages are sorted by."""
+    return (
+        where.user_ids
+        if isinstance(where, DirectDestination)
+        else TopicPlace(where.channel_id, fold_topic(where.topic))
+    )
+
+
+def _with_alert_words(state: State) -> set[Place | None]:
+    """The places of the unread messages with alert words, as far as the state has them."""
+    return {
+        state.unreads.place(message_id)
+        for message_id in state.unreads
+        if (message := state.messages.get(message_id)) is not None and "has_alert_word" in message.flags
+    }
+
+
 def _with_people(state: State, conversations: list[Conversation]) -> list[Conversation]:
     """The conversations with last message and senders, as far as the state has their messages."""
     keys = {conversation.where.key for conversation in conversations}
     last: dict[tuple[object, ...], Message] = {}
     people: dict[tuple[object, ...], dict[int, None]] = {}
+    alerts = _with_alert_words(state)
     newest = sorted(state.messages, key=lambda message: -message.id)[:MAX_MESSAGES]
     for message in newest:
         key = message.destination(state.me).key
@@ -105,6 +161,11 @@ def _with_people(state: State, conversations: list[Conversation]) -> list[Conver
             last.setdefault(key, message)
             people.setdefault(key, {})[message.sender_id] = None
     return [
-        replace(one, last=last.get(one.where.key), people=tuple(people.get(one.where.key, ())))
+        replace(
+            one,
+            last=last.get(one.where.key),
+            people=tuple(people.get(one.where.key, ())),
+            has_alert_word=_folded(one.where) in alerts,
+        )
         for one in conversations
     ]

@@ -15,9 +15,10 @@ from textual.containers import Vertical
 
 from narrowcast.keys.registry import Context, bindings_for, bindings_to
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.conversations.listing import Conversation, recent, unread
+from narrowcast.screens.conversations.listing import Conversation, Only, fits, recent, unread
 from narrowcast.screens.conversations.rows import ConversationList, ConversationRow
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.main.choices import Target
 from narrowcast.screens.workspace import workspace_of
 from narrowcast.text import names
@@ -64,6 +65,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         ("list.select", "opens"),
         ("conversations.mark-read", "marks as read"),
         ("conversations.mute", "mutes"),
+        ("conversations.show", "shows only"),
     )
     FOLLOWS = (
         change.UnreadsChanged,
@@ -90,6 +92,23 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
 
     def new_list(self) -> ConversationList:
         return ConversationList(empty_text=self.EMPTY)
+
+    only = Only.ALL
+    """Which conversations are listed."""
+
+    def title_text(self) -> str:
+        return self.TITLE_TEXT if self.only is Only.ALL else f"{self.TITLE_TEXT}: {self.only.value}"
+
+    def action_show_only(self) -> None:
+        """Chooses which conversations are listed."""
+        choices = [Choice(one, one.value.capitalize(), "current" if one is self.only else "") for one in Only]
+
+        def chosen(only: Only | None) -> None:
+            if only is not None:
+                self.only = only
+                self.refresh_rows()
+
+        self.app.push_screen(Picker("Show only", choices), chosen)
 
     def open(self, item: Conversation | None) -> None:
         if item is None:
@@ -148,7 +167,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         return ConversationRow(
             (one.account, one.where.key),
             one,
-            name + (" (muted)" if one.muted else ""),
+            name + (" (muted)" if one.muted else "") + (" · alert word" if one.has_alert_word else ""),
             mark=mark,
             also=" ".join(state.users.name(user_id) for user_id in one.people),
             dim=one.muted or not one.unread,
@@ -205,7 +224,7 @@ class RecentScreen(ConversationsScreen):
     EMPTY = "No conversations yet."
 
     def shown(self) -> Sequence[Conversation]:
-        return recent(self.state)
+        return [one for one in recent(self.state) if fits(self.state, one, self.only)]
 
     def rows(self) -> Sequence[ListRow[Conversation | None]]:
         return [
@@ -269,7 +288,10 @@ class InboxScreen(ConversationsScreen):
     ) -> Iterator[ListRow[Conversation | None]]:
         """The rows of one account, headings included: the account on screen, or another one."""
         account = other.file if other is not None else None
-        for channel_id, conversations in unread(state):
+        for channel_id, found in unread(state):
+            conversations = [one for one in found if fits(state, one, self.only)]
+            if not conversations:
+                continue
             heading = self._heading(state, (account, channel_id), conversations)
             yield heading
             for one in () if heading.is_folded else conversations:

@@ -51,6 +51,8 @@ class AskScreen(Dialog[str | None]):
     AskScreen Editor { background: $panel; }
     AskScreen #offers { background: $panel; display: none; }
     AskScreen #offers.-some { display: block; }
+    AskScreen .found { display: none; }
+    AskScreen .found.-some { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ASK)]
     AUTO_FOCUS = "Editor"

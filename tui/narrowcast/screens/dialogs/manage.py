@@ -156,7 +156,11 @@ class ManageScreen(Dialog[object], Generic[T]):
         self.list: ManageList[T] = self.new_list()
         self._head = OneLine()
         self.key_line = KeyLine()
-        self._find = FindField("type to filter", lambda: self.list, moved=self._show_keys)
+        self._find = FindField(
+            "type to filter", lambda: self.list, moved=self._show_keys, choose=self._choose_found
+        )
+        self.undo: Callable[[], None] | None = None
+        """Takes the last change back, on the lists that have a key for it."""
         self._unfollow: list[Callable[[], None]] = []
         self._turn = asyncio.Lock()
         self._wanted = self._loaded = 0
@@ -294,8 +298,8 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     def copy(self, text: str, what: str = "") -> None:
         """Copies a text to the clipboard."""
-        self.app.copy_to_clipboard(text)
-        self.say(f"Copied {what}." if what else "Copied.")
+        if app_of(self).copy(text):
+            self.say(f"Copied {what}." if what else "Copied.")
 
     def work(self, work: Awaitable[object], *, done: str = "") -> None:
         """Runs a request to the server; an error is shown below the list."""
@@ -353,7 +357,9 @@ class ManageScreen(Dialog[object], Generic[T]):
         if not self.is_attached:
             return
         if self._find.is_typed_in:
-            keys = [("editor.submit", "goes to the list"), ("dialog.close", "clears the filter")]
+            first = self.key_hints() or self.READ_KEYS
+            does = next((does for command_id, does in first if command_id == "list.select"), "selects")
+            keys = [("editor.submit", does), ("manage.down", "list"), ("dialog.close", "clears the filter")]
             self.key_line.show_hints(hint_words(keys_of(self), keys))
             return
         refusal = self.refusal()
@@ -392,10 +398,22 @@ class ManageScreen(Dialog[object], Generic[T]):
         if question:
             ask_first(self, question, yes, lambda: self.work(self.delete(item)))
 
+    def action_undo(self) -> None:
+        undo, self.undo = self.undo, None
+        if undo is None:
+            self.say("There is no change to take back.", bad=True)
+        else:
+            undo()
+
     # filtering
 
     def action_find(self) -> None:
         self._find.begin()
+
+    def _choose_found(self) -> None:
+        """Enter in the filter acts on the selected row, at first the best match."""
+        self._find.go_on()
+        self.list.action_select()
 
     def action_down(self) -> None:
         self._find.step(1)

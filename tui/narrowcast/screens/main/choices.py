@@ -17,6 +17,7 @@ from narrowcast.text.user_search import search_text
 from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 if TYPE_CHECKING:
     from narrowcast.runtime.context import ListedAccount
@@ -206,26 +207,31 @@ def next_direct(state: State, here: Narrow | None) -> Narrow | None:
     return Narrow.direct(following) if following != current else None
 
 
-def next_topic(state: State, here: Narrow | None, order: Sequence[int]) -> Narrow | None:
-    """The next topic with unread messages after ``here``, channel by channel in the given ``order``."""
+def next_topic(
+    state: State, here: Narrow | None, order: Sequence[int], *, step: int = 1, followed: bool = False
+) -> Narrow | None:
+    """The next topic with unread messages after ``here``, channel by channel in the given ``order``; the previous one
+    for a ``step`` of -1. ``followed``: only topics that the user follows.
+    """
     rank = {channel_id: place for place, channel_id in enumerate(order)}
     unread = sorted(
         (rank.get(channel_id, len(rank)), -newest, channel_id, topic)
         for channel_id, topic, _, newest in state.unreads.topics()
         if not state.is_muted(channel_id, topic)
+        and (not followed or state.topics.visibility(channel_id, topic) == VisibilityPolicy.FOLLOWED)
     )
     if not unread:
         return None
     places = [(channel_id, topic) for _, _, channel_id, topic in unread]
-    start = 0
+    start = 0 if step > 0 else -1
     if here is not None and here.channel_id is not None:
         current = (here.channel_id, (here.topic_name or "").lower())
         if current in places:
             if len(places) == 1:
                 return None
-            start = places.index(current) + 1
+            start = places.index(current) + step
         else:
             mine = rank.get(here.channel_id, 0)
-            start = next((n for n, row in enumerate(unread) if row[0] >= mine), 0)
+            start = next((n for n, row in enumerate(unread) if row[0] >= mine), 0) - (step < 0)
     channel_id, topic = places[start % len(places)]
     return Narrow.topic(channel_id, state.topics.name(channel_id, topic))

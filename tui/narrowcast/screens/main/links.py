@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.terminal.programs import open_link
 from narrowcast.text.link_claims import link_warning
@@ -39,8 +40,7 @@ def _confirm(screen: Workspace, url: str, warning: str) -> None:
     def chosen(what: str | None) -> None:
         if what == "open":
             _open(screen, url)
-        elif what == "copy":
-            screen.app.copy_to_clipboard(url)
+        elif what == "copy" and app_of(screen).copy(url):
             screen.tell("Copied.")
 
     screen.app.push_screen(Picker(warning, choices), chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import attaching, editing, people, sent
+from narrowcast.commands import attaching, editing, forwarding, people, sent
 from narrowcast.screens.main import links
 
 if TYPE_CHECKING:
@@ -26,6 +26,14 @@ class PaneRequests:
     def quote(self, message: Message) -> None:
         """Replies to a message below a quote of it."""
         editing.quote(self._screen, message)
+
+    def forward(self, messages: list[Message]) -> None:
+        """Forwards messages to another conversation."""
+        forwarding.forward(self._screen, messages)
+
+    def move(self, messages: list[Message]) -> None:
+        """Moves messages to another topic."""
+        forwarding.move(self._screen, messages)
 
     def edit(self, message_id: int) -> None:
         """Begins an edit of a message in compose."""

@@ -358,6 +358,14 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
     def _reply(self, event: requests.ReplyRequested) -> None:
         self.writing.begin.reply(event.destination, event.quote)
 
+    @on(requests.ForwardRequested)
+    def _forward(self, event: requests.ForwardRequested) -> None:
+        self._requests.forward(event.messages)
+
+    @on(requests.MoveRequested)
+    def _move(self, event: requests.MoveRequested) -> None:
+        self._requests.move(event.messages)
+
     @on(requests.QuoteRequested)
     def _quote(self, event: requests.QuoteRequested) -> None:
         self._requests.quote(event.message)

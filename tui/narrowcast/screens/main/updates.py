@@ -23,6 +23,7 @@ from narrowcast.screens.main.hints import (
 from narrowcast.screens.main.moves import Moves
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.status import StatusLine, banner
+from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.state import changes as change
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ _STATUS = (
     change.OutboxChanged,
     change.StorageChanged,
 )
+
+
+TAKING_PART = 100
+"""Number of newest messages of a conversation whose senders take part in it."""
 
 
 class StatusLines:
@@ -157,10 +162,27 @@ class Updates:
         yield titles, lambda _: self._each(lambda one: one.title_line.refresh_title())
         yield (replaced, channels), lambda _: self._tell_of_leaving()
         yield (change.ViewChanged,), lambda _: self._moves.seek()
+        here = (change.TypingChanged, change.MessagesAdded, change.ViewChanged, replaced)
+        yield here, lambda _: self._show_conversation()
 
     def view_opened(self) -> None:
         """Follows the topic of the view that was just opened, if it was moved since it was open before."""
         self._moves.seek()
+        self._show_conversation()
+
+    def _show_conversation(self) -> None:
+        """Puts the people of the open conversation first in their pane."""
+        screen = self._screen
+        state, narrow = screen.session.state, screen.narrow
+        where = narrow.destination if narrow is not None else None
+        feed = screen.messages.list.feed
+        typing = state.typing.typers(where) if where is not None else ()
+        writers = (
+            state.messages.known(reversed(feed.ids[-TAKING_PART:])) if where is not None and feed else ()
+        )
+        others = tuple(where.user_ids) if isinstance(where, DirectDestination) else ()
+        here = dict.fromkeys([*typing, *others, *(message.sender_id for message in writers)])
+        screen.people.show_conversation([user_id for user_id in here if user_id != state.me], typing)
 
     def _each(self, show: Callable[[ConversationPane], object]) -> None:
         for conversation in self._screen.side.all:

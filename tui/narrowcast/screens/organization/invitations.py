@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.form_fields import Field, Names, OneOf, Refused, Text, Values, YesNo
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
@@ -197,8 +198,8 @@ class InvitationsScreen(ManageScreen["Invitation"]):
             return response.invite_link
 
         def made(link: object) -> None:
-            self.app.copy_to_clipboard(str(link))
-            self.say(f"Copied: {link}")
+            if app_of(self).copy(str(link)):
+                self.say(f"Copied: {link}")
 
         self.form(
             "Create invitation link", _terms(self.state, for_email=False), create, verb="creates", then=made

@@ -49,8 +49,7 @@ class FilesScreen(ManageScreen[Attachment]):
 
     def action_copy(self) -> None:
         if (item := self.selected) is not None:
-            self.app.copy_to_clipboard(f"[{item.name}](/user_uploads/{item.path_id})")
-            self.say("Copied.")
+            self.copy(f"[{item.name}](/user_uploads/{item.path_id})")
 
     def question(self, item: Attachment) -> tuple[str, str]:
         return f"Delete {item.name}? Links to it in messages will stop working.", "Delete file"

@@ -12,6 +12,7 @@ from narrowcast.text.formats import counted
 from narrowcast.text.presence import PresenceStatus, of_person
 from narrowcast.text.profile_values import value_text
 from narrowcast_api import permissions
+from narrowcast_api.storage.codec import plain_text
 from narrowcast_api.wire.vocabulary import BotType, WebhookInterface
 
 if TYPE_CHECKING:
@@ -115,5 +116,6 @@ def profile(state: State, values: Mapping[int, object]) -> Iterator[Fact]:
     for field in sorted(state.profile_fields, key=lambda field: field.order):
         value = values.get(field.id)
         text = str(getattr(value, "value", "") or "")
+        rendered = getattr(value, "rendered", None)
         if text:
-            yield field.name, value_text(state, field, text)
+            yield field.name, plain_text(rendered) if rendered else value_text(state, field, text)

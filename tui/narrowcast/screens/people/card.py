@@ -44,10 +44,12 @@ TEXT = 56
 AT_ONCE = 4
 """Maximum number of concurrent requests, and of channels checked, when looking for shared channels."""
 CHANNELS = 60
+MANAGE = "manage"
+"""The row that leads to the changes that the current user may make."""
 
 
 class PersonScreen(ManageScreen[str]):
-    """Facts as rows; Enter copies one. Administrative actions open with a key of their own."""
+    """Facts as rows; Enter copies one. The first row leads to administrative actions, if any are allowed."""
 
     KEYS = (
         ("person.write", "direct message"),
@@ -89,6 +91,8 @@ class PersonScreen(ManageScreen[str]):
         least, most = LABELS
         width = max(least, *(cells for label, _ in about if (cells := cell_len(label)) <= most))
         found = []
+        if user.user_id != self.state.me and not permissions.may_administer(self.state, user):
+            found.append(ListRow(MANAGE, MANAGE, "Manage this user …"))
         for place, (label, text) in enumerate(about):
             lines = wrap(text[:2000], TEXT) or [""]
             for number, line in enumerate(lines):
@@ -98,7 +102,10 @@ class PersonScreen(ManageScreen[str]):
         return found
 
     def open(self, item: str) -> None:
-        self.copy(item)
+        if item == MANAGE:
+            self.action_more()
+        else:
+            self.copy(item)
 
     # actions with the user
 

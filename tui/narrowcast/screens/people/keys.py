@@ -22,10 +22,11 @@ def show_key(screen: HasApp, title: str, key: Secret, token: Secret | None = Non
 
     def chosen(what: str | None) -> None:
         if what == "copy":
-            screen.app.copy_to_clipboard(key.reveal())
-            app_of(screen).tell("API key copied. Anyone who has it can act as its owner.", severity="warning")
-        elif what == "copy token" and token is not None:
-            screen.app.copy_to_clipboard(token.reveal())
+            if app_of(screen).copy(key.reveal()):
+                app_of(screen).tell(
+                    "API key copied. Anyone who has it can act as its owner.", severity="warning"
+                )
+        elif what == "copy token" and token is not None and app_of(screen).copy(token.reveal()):
             app_of(screen).tell("Webhook token copied. It proves that a call comes from this server.")
 
     choices = [Choice("leave", key.reveal()), Choice("copy", "Copy")]

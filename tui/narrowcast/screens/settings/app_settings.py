@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
+
+from textual.binding import BindingType
 
 from narrowcast.app.import_settings import add_account, read_zuliprc
 from narrowcast.config import account_files
@@ -12,13 +15,14 @@ from narrowcast.config.config import ConfigError
 from narrowcast.config.config_file import CONFIG_KEYS, ConfigKey, Value, preview, read, value_of
 from narrowcast.config.config_file import check as check_value
 from narrowcast.keys.hints import HasApp, Keys, with_keys
-from narrowcast.keys.keymap import conflicts, keys_label, merged, normalize, typed
-from narrowcast.keys.registry import Command, groups
+from narrowcast.keys.keymap import conflicts, key_label, keys_label, merged, normalize, typed
+from narrowcast.keys.registry import Command, Context, bindings_for, by_id, groups
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.settings.capture import CaptureScreen
 from narrowcast.text.formats import counted
 from narrowcast_api.errors import AccountError
 
@@ -44,6 +48,7 @@ class AppSettingsScreen(ManageScreen[str]):
     KEYS = (("list.select", "changes"), ("manage.delete", "resets to default"))
     LINES = 2
     COUNTS = False
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SETTINGS)]
 
     _text = ""
     """The text of the file, for checks while typing."""
@@ -160,12 +165,16 @@ class AppSettingsScreen(ManageScreen[str]):
         self.work(self._save(key, value))
 
     async def _save(self, key: str, value: Callable[[], Value | None]) -> None:
+        one = next(one for keys in self._all_keys().values() for one in keys if one.key == key)
+        before = self._value(one)
         if problem := await _write(self, key, value):
             self.say(problem, bad=True)
             return
         await self.reload()
-        at_start = any(one.at_start for keys in self._all_keys().values() for one in keys if one.key == key)
-        self.say("Saved. Takes effect when Narrowcast starts again." if at_start else "Saved.")
+        self.undo = lambda: self.save(key, _always(before))
+        takes_back = self.hints(("settings.undo", "takes it back"))
+        later = " Takes effect when Narrowcast starts again." if one.at_start else ""
+        self.say(f"Saved: {one.title}: {_shown(self._value(one))}. {takes_back}.{later}")
 
     def action_delete(self) -> None:
         """Removes the value from the file, so that the default applies."""
@@ -209,8 +218,13 @@ class KeysScreen(ManageScreen[str]):
     """One line per command: its title, its id, and its keys."""
 
     TITLE_TEXT = "Keys"
-    KEYS = (("list.select", "changes"), ("manage.delete", "resets to default"))
+    KEYS = (
+        ("list.select", "takes a key that you press"),
+        ("keys.type", "types keys"),
+        ("manage.delete", "resets to default"),
+    )
     COUNTS = False
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SETTINGS, Context.KEYS)]
 
     def rows(self) -> Sequence[ListRow[str]]:
         app = app_of(self)
@@ -233,16 +247,29 @@ class KeysScreen(ManageScreen[str]):
         )
 
     def open(self, item: str) -> None:
-        keys = app_of(self).keys[item]
+        """Asks for a key to press, which replaces the present keys."""
+
+        def pressed(key: str | None) -> None:
+            if key is not None:
+                self.work(self._save(item, [key]))
+
+        title = f"Key for: {by_id()[item].title}"
+        self.app.push_screen(CaptureScreen(title, lambda key: self._problem(item, typed(key))), pressed)
+
+    def action_type_keys(self) -> None:
+        """Asks for the names of keys, which may be several, or none."""
+        item = self.selected
+        if item is None:
+            return
 
         def answered(text: str | None) -> None:
             if text is not None:
                 self.work(self._save(item, text.split()))
 
-        note = f"{item}: separated by spaces, such as: f4 ctrl+g ?"
-        ask = _checked_question(
-            "Keys", " ".join(map(typed, keys)), note, lambda text: self._problem(item, text)
-        )
+        examples = " ".join(map(key_label, ("f4", "ctrl+g", "question_mark")))
+        note = f"{item}: separated by spaces, such as: {examples}"
+        keys = " ".join(map(key_label, app_of(self).keys[item]))
+        ask = _checked_question("Keys", keys, note, lambda text: self._problem(item, text))
         self.app.push_screen(ask, answered)
 
     def _problem(self, command_id: str, text: str) -> str:
@@ -253,8 +280,14 @@ class KeysScreen(ManageScreen[str]):
 
     async def _save(self, command_id: str, keys: list[str] | None) -> None:
         value = None if keys is None else [normalize(key) for key in keys]
-        problem = await _write(self, f"keys.{command_id}", lambda: value)
-        self.say(problem or "Saved.", bad=bool(problem))
+        app = app_of(self)
+        before = [*app.keys[command_id]] if command_id in app.config.keys else None
+        if problem := await _write(self, f"keys.{command_id}", lambda: value):
+            self.say(problem, bad=True)
+            return
+        self.undo = lambda: self.work(self._save(command_id, before))
+        shown = keys_label(app.keys[command_id]) or "no key"
+        self.say(f"Saved: {shown}. {self.hints(('settings.undo', 'takes it back'))}.")
 
     def action_delete(self) -> None:
         if item := self.selected:

@@ -42,14 +42,25 @@ def _of_app(state: State) -> Iterator[Choice[Chosen]]:
 
 
 _WHOSE = {"account.settings": "personal", "organization.settings": "organization", "app.settings": "app"}
+OTHER_NAMES = {
+    "appearance.pictures": "kitty sixel graphics",
+    "appearance.theme": "dark light mode colors",
+    "twenty_four_hour_time": "time format clock am pm",
+}
+"""Words under which people look for a setting, by its name."""
+_RANKS = {"app.settings": 2, "account.settings": 2, "organization.settings": 3}
+"""Behind the commands."""
+_RANK_OF_OTHER_APPS = 4
 
 
 def _choice(state: State, command_id: str, row: str, title: str, heading: str) -> Choice[Chosen]:
     command = by_id()[command_id]
+    is_elsewhere = heading == WEB_APP
     return Choice(
         Chosen(command, row),
         title,
-        "web app setting" if heading == WEB_APP else f"{_WHOSE[command_id]} setting",
-        also=f"{heading} {row}",
+        "web app setting" if is_elsewhere else f"{_WHOSE[command_id]} setting",
+        also=f"{heading} {row} {OTHER_NAMES.get(row, '')}",
         disabled=command.unsupported(state.server),
+        rank=_RANK_OF_OTHER_APPS if is_elsewhere else _RANKS[command_id],
     )

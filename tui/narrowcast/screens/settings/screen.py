@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import BindingType
+
+from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form_fields import Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.model import WireModel
 
+SHORT = (Kind.FLAG, Kind.CHOICE, Kind.CHANNEL)
+"""The kinds of settings whose new value is said."""
 OTHER = "Other settings"
 _HIDDEN = frozenset(
     {
@@ -46,6 +51,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
     """Enter changes the selected setting: immediately if it is on or off, else in a dialog."""
 
     CATALOG: ClassVar[Catalog] = {}
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SETTINGS)]
     EMPTY = "No settings yet: waiting for the server."
     KEYS = (("list.select", "changes"),)
     READ_KEYS = ()
@@ -97,7 +103,9 @@ class SettingsScreen(ManageScreen["Setting | None"]):
 
     def shown(self, setting: Setting) -> str:
         """The text of the current value."""
-        value = self.values().get(setting.name)
+        return self._label(setting, self.values().get(setting.name))
+
+    def _label(self, setting: Setting, value: object) -> str:
         if setting.kind is Kind.HOLDERS:
             holders = read_group_setting(value)
             return permissions.holders(self.state, holders) if holders is not None else "?"
@@ -150,15 +158,21 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         self.work(self._save(setting, value))
 
     async def _save(self, setting: Setting, value: object) -> None:
-        self.report(setting, await self.send({setting.name: value}), "Saved")
+        before = self.values().get(setting.name)
+        response = await self.send({setting.name: value})
+        now = f": {self._label(setting, value)}" if setting.kind in SHORT else ""
+        key = self.hints(("settings.undo", "takes it back"))
+        if self.report(setting, response, "Saved", f"{now}. {key}"):
+            self.undo = lambda: self.save(setting, _restoring(before, value))
 
-    def report(self, setting: Setting, response: WireModel, done: str) -> None:
-        """Says that a change is ``done``, or that the server ignored it."""
+    def report(self, setting: Setting, response: WireModel, done: str, more: str = "") -> bool:
+        """Says that a change is ``done``, or that the server ignored it; returns whether it is done."""
         ignored = getattr(response, "ignored_parameters_unsupported", None)
         if ignored and setting.name in ignored:
             self.say("Not supported by this server.", bad=True)
-            return
-        self.say(f"{done}: {setting.title}")
+            return False
+        self.say(f"{done}: {setting.title}{more}")
+        return True
 
     def _toggle(self, setting: Setting) -> None:
         self.save(setting, not self.values().flag(setting.name))
@@ -258,11 +272,19 @@ class SettingsScreen(ManageScreen["Setting | None"]):
 
     def _ask_long(self, setting: Setting) -> None:
         async def submit(values: Values) -> object:
-            return await self.send({setting.name: values.text("text")})
+            await self._save(setting, values.text("text"))
+            return True
 
         value = self.values().text(setting.name)
         field = Text("text", "Text", value=value, rows=8)
-        self.form(setting.title, [field], submit, done=f"Saved: {setting.title}", refusal="")
+        self.form(setting.title, [field], submit, refusal="")
+
+
+def _restoring(before: object, value: object) -> object:
+    """What is sent to go from ``value``, as it was sent, back to ``before``: of permissions, both are sent."""
+    if isinstance(value, dict) and "new" in value:
+        return {"new": before, "old": value["new"]}
+    return before
 
 
 def _reason(setting: Setting, error: NarrowcastError) -> str:

@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from narrowcast.app import sign_in
-from narrowcast.app.sign_in import login_refusal
+from narrowcast.app.sign_in import invitation, login_refusal
 from narrowcast.app.sign_in_ways import (
     Way,
     WayKind,
@@ -70,8 +70,13 @@ _FIELDS = {
     WayKind.DEV: ("email",),
     WayKind.BROWSER: ("pasted",),
     WayKind.FILE: ("pasted",),
+    WayKind.JOIN: ("name", "email", "secret"),
 }
 """The fields of each way to log in, besides the address."""
+
+
+_SECRETS = {WayKind.KEY: "API key", WayKind.JOIN: "New password"}
+JOIN = Way(WayKind.JOIN, "Join")
 
 
 class LoginScreen(FixedScreen[None]):
@@ -106,7 +111,7 @@ class LoginScreen(FixedScreen[None]):
         """The password that the user is asked for while logging in."""
         self._busy = False
         self._warned = False
-        self._labels = {name: OneLine() for name in ("email", "secret", "pasted")}
+        self._labels = {name: OneLine() for name in ("name", "email", "secret", "pasted")}
         self._code_label = OneLine()
         self._work = Latest(self)
 
@@ -114,6 +119,8 @@ class LoginScreen(FixedScreen[None]):
         with Vertical():
             yield from self._field("Organization URL", "site", "chat.example.org", self._first["site"])
             yield Static("", id="ways", markup=False)
+            yield self._labels["name"]
+            yield Editor("", placeholder="Ada Moreno", id="name")
             yield self._labels["email"]
             yield Editor("", placeholder="you@example.org", id="email")
             yield self._labels["secret"]
@@ -173,7 +180,7 @@ class LoginScreen(FixedScreen[None]):
     def _look_up(self) -> None:
         """Asks the server which ways it offers, unless it was asked."""
         site = self._text("site")
-        if site and site != self._asked_site and not login_refusal(site):
+        if invitation(site) is None and site and site != self._asked_site and not login_refusal(site):
             self._asked_site = site
             self._looking.begin(self._ask_server(site), "ask a server which ways to log in it offers")
 
@@ -209,6 +216,8 @@ class LoginScreen(FixedScreen[None]):
         if self._busy:
             return
         self._look_up()
+        if self._way is JOIN:
+            return
         at = self._ways.index(self._way)
         self._take(self._ways[(at + 1) % len(self._ways)])
 
@@ -233,7 +242,8 @@ class LoginScreen(FixedScreen[None]):
         is_file = self._way.kind is WayKind.FILE
         texts = {
             "email": name_label(self._settings) if self._way.kind is WayKind.PASSWORD else "Email",
-            "secret": "API key" if self._way.kind is WayKind.KEY else "Password",
+            "name": "Your name",
+            "secret": _SECRETS.get(self._way.kind, "Password"),
             "pasted": "Path of the zuliprc file"
             if is_file
             else f"{self._way.title}: the {what} that the page shows",
@@ -294,9 +304,18 @@ class LoginScreen(FixedScreen[None]):
         self._warned = False
         if event.editor.id == "site" and not self._busy:
             self._say(login_refusal(event.editor.text))
+            self._take_invitation(event.editor.text)
         is_pasted = event.editor.id == "pasted" and self._attempt is not None and not self._busy
         if is_pasted and self._attempt is not None and is_complete(self._attempt, event.editor.text):
             self._log_in()  # without Enter: a token works for some seconds
+
+    def _take_invitation(self, text: str) -> None:
+        """Asks for what joining needs while the address is the link of an invitation."""
+        if (invitation(text) is not None) != (self._way is JOIN):
+            self._way = self._ways[0] if self._way is JOIN else JOIN
+            self._show_way()
+        if self._way is JOIN:
+            self._say("This is an invitation: choose a name and a password to join.")
 
     def _text(self, name: str) -> str:
         return self.query_one(f"#{name}", Editor).text.strip()
@@ -342,6 +361,13 @@ class LoginScreen(FixedScreen[None]):
                 is_key=is_key,
                 cleartext=cleartext,
             )
+        if kind is WayKind.JOIN:
+            address, token = invitation(site) or ("", "")
+            new = Secret(self.query_one("#secret", Editor).text)
+            account = await sign_in.join(
+                address, token, self._text("email"), self._text("name"), new, cleartext=cleartext
+            )
+            return await asyncio.to_thread(account_files.store, account, folder)
         if kind is WayKind.FILE:
             account = await asyncio.to_thread(account_files.read, expand_home(self._text("pasted")))
             return await asyncio.to_thread(account_files.store, account, folder)

@@ -1,0 +1,153 @@
+"""Copying where the clipboard can be reached and where not, and pasting files and images into compose."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from narrowcast.content.blocks import CodeBlock
+from narrowcast.content.reader import parse
+from narrowcast.panes.compose.banners import paths_in
+from narrowcast.screens.dialogs.copy_text import CopyTextScreen
+from narrowcast.terminal.desktop_clipboard import (
+    is_set_by_terminal,
+    read_image,
+    read_text,
+    text_writer,
+    write_text,
+)
+from support.screen_text import screen_text
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
+    "0000000d49444154789c6360606060000000050001a5f645400000000049454e44ae426082"
+)
+
+
+def program(folder: Path, name: str, script: str) -> None:
+    """A program of this name, as a desktop has it."""
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def desktop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A desktop whose clipboard is a file, with the programs of Wayland."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    clip = tmp_path / "clip"
+    program(folder, "wl-copy", f"cat > {shlex.quote(str(clip))}")
+    program(
+        folder,
+        "wl-paste",
+        f"""case "$*" in
+            --list-types) cat {shlex.quote(str(clip))}.types 2>/dev/null || echo text/plain ;;
+            *) cat {shlex.quote(str(clip))} ;;
+        esac""",
+    )
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    monkeypatch.delenv("SSH_CONNECTION", raising=False)
+    monkeypatch.delenv("SSH_TTY", raising=False)
+    return clip
+
+
+async def test_a_text_is_copied_by_the_desktop_s_program_exactly(desktop: Path) -> None:
+    environ = {"PATH": str(desktop.parent / "bin") + ":/usr/bin:/bin", "WAYLAND_DISPLAY": "wayland-0"}
+    writer = text_writer(environ, "linux")
+    assert writer == ["wl-copy"]
+    assert await write_text(writer, "all:\n\tmake\n")
+    assert desktop.read_text() == "all:\n\tmake\n"
+    assert await read_text(environ, "linux") == "all:\n\tmake\n"
+    assert await read_image(environ, "linux") is None
+    assert not await write_text(["false"], "text")
+    assert not await write_text(["no-such-program-here"], "text")
+
+
+def test_over_ssh_and_without_a_desktop_there_is_no_program() -> None:
+    for environ in ({}, {"DISPLAY": ":0", "SSH_CONNECTION": "1"}, {"WAYLAND_DISPLAY": "w", "SSH_TTY": "t"}):
+        assert text_writer({**environ, "PATH": "/usr/bin"}, "linux") == []
+
+
+@pytest.mark.parametrize(
+    ("environ", "is_set"),
+    [
+        ({"TERM": "xterm-kitty"}, True),
+        ({"TERM": "xterm-256color", "VTE_VERSION": "7600"}, False),
+        ({"TERM": "linux"}, False),
+        ({"TERM_PROGRAM": "Apple_Terminal"}, False),
+        ({"XTERM_VERSION": "XTerm(390)"}, False),
+    ],
+)
+def test_terminals_that_do_not_let_programs_copy_are_known(environ: dict[str, str], is_set: bool) -> None:
+    assert is_set_by_terminal(environ) is is_set
+
+
+async def test_what_cannot_be_copied_is_shown_to_be_selected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("VTE_VERSION", "7600")
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch", "Soup")
+        await stage.press("L")
+        await until(lambda: isinstance(stage.app.screen, CopyTextScreen))
+        assert "/near/" in screen_text(stage.app.screen)
+        assert not any("Copied" in notice for notice in stage.notices)
+
+
+def test_code_is_copied_with_its_tabs() -> None:
+    (code,) = parse("<div class='codehilite'><pre><code>all:\n\tmake\n</code></pre></div>", 10).blocks
+    assert isinstance(code, CodeBlock)
+    assert code.source == "all:\n\tmake"
+
+
+async def paste(stage: Stage, text: str) -> None:
+    await stage.in_topic("general", "lunch")
+    await stage.press("r")
+    stage.app.post_message(events.Paste(text))
+    await until(lambda: stage.screen.writing.text.text != "")
+
+
+async def test_pasting_the_path_of_a_file_offers_its_upload(tmp_path: Path) -> None:
+    file = tmp_path / "the plan.txt"
+    file.write_text("plan")
+    async with on_stage(tmp_path / "home") as stage:
+        await paste(stage, f"{shlex.quote(str(file))} ")
+        banners = stage.screen.writing.banners
+        await until(lambda: "the plan.txt: upload in place of the path?" in banners.plain)
+        await stage.press("alt+y")
+        await until(
+            lambda: stage.screen.writing.text.text.strip().startswith("[the plan.txt](/user_uploads/")
+        )
+        assert "upload in place" not in banners.plain
+
+
+async def test_other_texts_and_paths_without_a_file_offer_nothing(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await paste(stage, str(tmp_path / "missing.txt"))
+        await stage.pilot.pause()
+        assert "upload" not in stage.screen.writing.banners.plain
+    assert paths_in("see /etc/hosts") == paths_in("/etc/hosts\n/etc/passwd") == paths_in("'/open") == ()
+    assert paths_in("file:///tmp/a%20b.txt") == (Path("/tmp/a b.txt"),)
+    assert paths_in("/tmp/a\\ b.txt '/tmp/c d'") == (Path("/tmp/a b.txt"), Path("/tmp/c d"))
+
+
+async def test_an_image_in_the_clipboard_is_uploaded_and_text_inserted(tmp_path: Path, desktop: Path) -> None:
+    desktop.write_text("some text")
+    async with on_stage(tmp_path / "home") as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("r", "ctrl+v")
+        await until(lambda: stage.screen.writing.text.text == "some text")
+        desktop.write_bytes(PNG)
+        desktop.with_name("clip.types").write_text("text/html\nimage/png\n")
+        await stage.press("ctrl+v")
+        await until(lambda: "[image-" in stage.screen.writing.text.text)
+        assert ".png](/user_uploads/" in stage.screen.writing.text.text

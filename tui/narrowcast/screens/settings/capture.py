@@ -1,0 +1,66 @@
+"""Choosing a key by pressing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from narrowcast.keys.keymap import key_label
+from narrowcast.screens.dialogs.dialog import Dialog
+from narrowcast.screens.dialogs.key_line import KeyLine
+from narrowcast.screens.dialogs.title import DialogTitle
+from narrowcast.widgets.pressed_key import PressedKey
+
+__all__ = ["CaptureScreen"]
+
+
+class CaptureScreen(Dialog[str | None]):
+    """Dismissed with the key that was pressed and confirmed by Enter, or None. ``problem``: why a key cannot be used,
+    such as that another command has it; empty if it can.
+    """
+
+    DEFAULT_CSS = """
+    CaptureScreen PressedKey { height: 1; margin: 1 2; text-style: bold; background: $surface; }
+    """
+    AUTO_FOCUS = "PressedKey"
+
+    def __init__(self, title: str, problem: Callable[[str], str]) -> None:
+        super().__init__()
+        self._title = title
+        self._problem = problem
+        self._key = ""
+        self._shown = PressedKey()
+        self._line = KeyLine()
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            title = DialogTitle()
+            title.show_pieces(
+                [(self._title, "strong")],
+                [(self.hints(("list.select", "saves"), ("dialog.close", "cancels")), "dim")],
+            )
+            yield title
+            yield self._shown
+            yield self._line
+
+    def on_mount(self) -> None:
+        self._line.show("Press the new key.", "dim")
+
+    def on_pressed_key_pressed(self, event: PressedKey.Pressed) -> None:
+        """Shows the key, and why it cannot be used."""
+        event.stop()
+        self._shown.update(key_label(event.pressed))
+        problem = self._problem(event.pressed)
+        self._key = "" if problem else event.pressed
+        if problem:
+            self._line.say(f"{problem}. Press another key.", bad=True)
+        else:
+            self._line.say("Free. Another key replaces it.")
+
+    def on_pressed_key_confirmed(self, event: PressedKey.Confirmed) -> None:
+        """Enter saves the key."""
+        event.stop()
+        if self._key:
+            self.dismiss(self._key)

@@ -1,0 +1,117 @@
+"""The clipboard of the desktop: written by the terminal (OSC 52) or by a program, read by a program."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Mapping
+
+from narrowcast.terminal.programs import kill, start
+
+__all__ = ["image_of", "is_set_by_terminal", "read_image", "read_text", "text_writer", "write_text"]
+
+SECONDS = 3.0
+"""Seconds that a program may take."""
+MAX_IMAGE = 50 * 2**20
+"""Bytes of an image; what is larger is not read."""
+IMAGES = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
+"""The types of images that can be pasted, and the ends of their names."""
+
+_UNABLE = {"TERM": {"linux"}, "TERM_PROGRAM": {"Apple_Terminal"}}
+_UNABLE_WITH = ("VTE_VERSION", "XTERM_VERSION", "STY")
+"""Variables set by terminals that do not let programs write the clipboard, or not unless they are told to."""
+
+
+def is_set_by_terminal(environ: Mapping[str, str]) -> bool:
+    """Whether the terminal, as far as is known, puts what it is sent into the clipboard."""
+    is_unable = any(environ.get(name) in values for name, values in _UNABLE.items())
+    return not is_unable and not any(environ.get(name) for name in _UNABLE_WITH)
+
+
+def _has_desktop(environ: Mapping[str, str], variable: str) -> bool:
+    """Whether programs reach the desktop that the user sees: over SSH they would reach another one, or none."""
+    return bool(environ.get(variable)) and not _is_remote(environ)
+
+
+def _is_remote(environ: Mapping[str, str]) -> bool:
+    return bool(environ.get("SSH_CONNECTION") or environ.get("SSH_TTY"))
+
+
+def text_writer(environ: Mapping[str, str], platform: str = sys.platform) -> list[str]:
+    """The program that puts its input into the clipboard; empty if there is none. It searches the folders of PATH."""
+    writers = []
+    if _has_desktop(environ, "WAYLAND_DISPLAY"):
+        writers.append(["wl-copy"])
+    if _has_desktop(environ, "DISPLAY"):
+        writers += [["xclip", "-selection", "clipboard"], ["xsel", "--clipboard", "--input"]]
+    if platform == "darwin" and not _is_remote(environ):
+        writers.append(["pbcopy"])
+    return next((one for one in writers if shutil.which(one[0], path=environ.get("PATH"))), [])
+
+
+def _readers(environ: Mapping[str, str], platform: str) -> list[tuple[list[str], list[str], list[str]]]:
+    """Programs that print the types of the clipboard, its text, and one type of it, whose name is added."""
+    readers: list[tuple[list[str], list[str], list[str]]] = []
+    if _has_desktop(environ, "WAYLAND_DISPLAY"):
+        readers.append((["wl-paste", "--list-types"], ["wl-paste", "--no-newline"], ["wl-paste", "--type"]))
+    if _has_desktop(environ, "DISPLAY"):
+        base = ["xclip", "-selection", "clipboard", "-out"]
+        readers.append(([*base, "-target", "TARGETS"], base, [*base, "-target"]))
+    if platform == "darwin" and not _is_remote(environ):
+        readers.append(([], ["pbpaste"], []))
+    return readers
+
+
+async def write_text(writer: list[str], text: str) -> bool:
+    """Whether the program has put the text into the clipboard."""
+    try:
+        process = await start(*writer, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL)
+    except OSError:
+        return False
+    try:
+        await asyncio.wait_for(process.communicate(text.encode("utf-8", "replace")), SECONDS)
+    except TimeoutError:
+        await kill(process)
+        return False
+    return process.returncode == 0
+
+
+async def _output(command: list[str]) -> bytes | None:
+    """What a program prints; None if it fails or is not there."""
+    if not command:
+        return None
+    try:
+        process = await start(*command, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL)
+    except OSError:
+        return None
+    try:
+        out, _ = await asyncio.wait_for(process.communicate(), SECONDS)
+    except TimeoutError:
+        await kill(process)
+        return None
+    return out if process.returncode == 0 else None
+
+
+def image_of(types: str) -> str:
+    """The first type in a list that is an image; empty if there is none."""
+    offered = set(types.split())
+    return next((one for one in IMAGES if one in offered), "")
+
+
+async def read_image(environ: Mapping[str, str], platform: str = sys.platform) -> tuple[str, bytes] | None:
+    """The type and content of the image in the clipboard; None if there is none."""
+    for types, _, content in _readers(environ, platform):
+        kind = image_of((await _output(types) or b"").decode("ascii", "replace"))
+        if kind and (found := await _output([*content, kind])):
+            return (kind, found) if len(found) <= MAX_IMAGE else None
+    return None
+
+
+async def read_text(environ: Mapping[str, str], platform: str = sys.platform) -> str | None:
+    """The text in the clipboard; None if it cannot be read."""
+    for _, text, _ in _readers(environ, platform):
+        if (found := await _output(text)) is not None:
+            return found.decode("utf-8", "replace")
+    return None
