@@ -8,7 +8,7 @@ PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 # Otherwise each start of the app would compile all its files again, and tests start it a hundred times.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: lock sbom demo test test-alone soak soak-windows live mutate terminals check lint format structure bench fuzz screenshots gallery snapshots strings docs docs-pages packages zipapp test-newest clean
+.PHONY: lock sbom demo test test-alone soak soak-windows live conform mutate terminals check lint format structure bench fuzz screenshots gallery snapshots strings docs docs-pages packages zipapp test-newest clean
 
 demo: $(VENV)/.run ## run the app with a demo server
 	@$(BIN)/narrowcast demo
@@ -38,6 +38,9 @@ soak-windows: $(VENV)/.dev ## run 4 windows of 3 accounts in terminals for some 
 
 live: $(VENV)/.dev ## test the library against your own Zulip server, whose data it changes permanently
 	@cd tests && ../$(BIN)/python -m live $(SITE) $(LIVE_ARGS)
+
+conform: $(VENV)/.dev ## check all answers of the embedded server against an OpenAPI description: make conform FILE=zulip.yaml
+	@cd tests && ../$(BIN)/python -m pytest -q -p conform.plugin --description $(abspath $(FILE)) server $(PYTEST_ARGS)
 
 mutate: $(VENV)/.dev ## mutation tests: change conditions and constants, report changes that no test detects
 	@$(BIN)/python tests/mutation.py $(MUTATE_ARGS)

@@ -10,7 +10,7 @@ Without `demo` the organization of `support.world` is there: few people, few cha
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +37,10 @@ _ANY_CERTIFICATE = httpx2.create_ssl_context(verify=False)
 
 class Bare(str):
     """Text that a test sends without encoding."""
+
+
+WATCHERS: list[Callable[[httpx2.Response], None]] = []
+"""Called with each response, for checks of a whole run: see `conform`."""
 
 
 class TestServer:
@@ -116,7 +120,10 @@ class TestServer:
         if encoded:
             options["params" if method == "GET" else "data"] = encoded
         url = path if path.startswith("http") else f"{self.url}/api/v1{path}"
-        return await self.client.request(method, url, auth=auth, **options)
+        response = await self.client.request(method, url, auth=auth, **options)
+        for watcher in WATCHERS:
+            watcher(response)
+        return response
 
     async def call(
         self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None
