@@ -126,7 +126,7 @@ def _uses(module: str, name: str) -> list[tuple[str, str]]:
         return [(module, name)]
     value = vars(sys.modules[module]).get(name)
     elsewhere = getattr(value, "__module__", "")
-    operations = ("narrowcast_api.routes.", "narrowcast_api.resources.")
+    operations = ("narrowcast_api.routes.", "narrowcast_api.resources.", "narrowcast_api.http.conversations")
     if isinstance(value, FunctionType) and elsewhere.startswith(operations):
         return [(elsewhere, value.__name__)]
     return []
