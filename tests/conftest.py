@@ -165,8 +165,8 @@ async def box() -> AsyncIterator[Mailbox]:
 @pytest.fixture
 async def mailing(tmp_path: Path, box: Mailbox) -> AsyncIterator[TestServer]:
     """A server that sends its emails to `box`."""
-    from narrowcast_server.organization.config import Config
+    from narrowcast_server.organization.config import ServerConfig
     from support.server import running_server
 
-    async with running_server(tmp_path / "data", config=Config(mail=box.settings())) as running:
+    async with running_server(tmp_path / "data", config=ServerConfig(mail=box.settings())) as running:
         yield running

@@ -20,42 +20,42 @@ from narrowcast_api.server_info import ServerInfo
 
 if TYPE_CHECKING:
     from narrowcast_api.http.operations import Group
-    from narrowcast_api.resources.bots import Bots
-    from narrowcast_api.resources.channel_folders import ChannelFolders
-    from narrowcast_api.resources.custom_emoji import CustomEmojis
-    from narrowcast_api.resources.default_channel_groups import DefaultChannelGroups
-    from narrowcast_api.resources.drafts import Drafts
-    from narrowcast_api.resources.exports import Exports
-    from narrowcast_api.resources.invites import Invites
-    from narrowcast_api.resources.linkifiers import Linkifiers
-    from narrowcast_api.resources.navigation_views import NavigationViews
-    from narrowcast_api.resources.playgrounds import Playgrounds
-    from narrowcast_api.resources.profile_fields import ProfileFields
-    from narrowcast_api.resources.reminders import Reminders
-    from narrowcast_api.resources.saved_snippets import SavedSnippets
-    from narrowcast_api.resources.scheduled_messages import ScheduledMessages
-    from narrowcast_api.resources.status import StatusGroup
-    from narrowcast_api.routes.avatar import Avatar
-    from narrowcast_api.routes.calls import Calls
-    from narrowcast_api.routes.channels import Channels
-    from narrowcast_api.routes.events import Events
-    from narrowcast_api.routes.flags import Flags
-    from narrowcast_api.routes.messages import Messages
-    from narrowcast_api.routes.narrows import Narrows
-    from narrowcast_api.routes.organization import Organization
-    from narrowcast_api.routes.organization_pictures import OrganizationPictures
-    from narrowcast_api.routes.presence import Presences
-    from narrowcast_api.routes.reactions import Reactions
-    from narrowcast_api.routes.register import Registration
-    from narrowcast_api.routes.server_settings import Server
-    from narrowcast_api.routes.settings import Settings
-    from narrowcast_api.routes.submessages import Submessages
-    from narrowcast_api.routes.subscriptions import Subscriptions
-    from narrowcast_api.routes.topics import Topics
-    from narrowcast_api.routes.typing import Typing
-    from narrowcast_api.routes.uploads import Uploads
-    from narrowcast_api.routes.user_groups import UserGroups
-    from narrowcast_api.routes.users import Users
+    from narrowcast_api.resources.bots import BotOperations
+    from narrowcast_api.resources.channel_folders import ChannelFolderOperations
+    from narrowcast_api.resources.custom_emoji import CustomEmojiOperations
+    from narrowcast_api.resources.default_channel_groups import DefaultChannelGroupOperations
+    from narrowcast_api.resources.drafts import DraftOperations
+    from narrowcast_api.resources.exports import ExportOperations
+    from narrowcast_api.resources.invites import InviteOperations
+    from narrowcast_api.resources.linkifiers import LinkifierOperations
+    from narrowcast_api.resources.navigation_views import NavigationViewOperations
+    from narrowcast_api.resources.playgrounds import PlaygroundOperations
+    from narrowcast_api.resources.profile_fields import ProfileFieldOperations
+    from narrowcast_api.resources.reminders import ReminderOperations
+    from narrowcast_api.resources.saved_snippets import SavedSnippetOperations
+    from narrowcast_api.resources.scheduled_messages import ScheduledMessageOperations
+    from narrowcast_api.resources.status import StatusOperations
+    from narrowcast_api.routes.avatar import AvatarOperations
+    from narrowcast_api.routes.calls import CallOperations
+    from narrowcast_api.routes.channels import ChannelOperations
+    from narrowcast_api.routes.events import EventOperations
+    from narrowcast_api.routes.flags import FlagOperations
+    from narrowcast_api.routes.messages import MessageOperations
+    from narrowcast_api.routes.narrows import NarrowOperations
+    from narrowcast_api.routes.organization import OrganizationOperations
+    from narrowcast_api.routes.organization_pictures import OrganizationPictureOperations
+    from narrowcast_api.routes.presence import PresenceOperations
+    from narrowcast_api.routes.reactions import ReactionOperations
+    from narrowcast_api.routes.register import RegistrationOperations
+    from narrowcast_api.routes.server_settings import ServerOperations
+    from narrowcast_api.routes.settings import SettingOperations
+    from narrowcast_api.routes.submessages import SubmessageOperations
+    from narrowcast_api.routes.subscriptions import SubscriptionOperations
+    from narrowcast_api.routes.topics import TopicOperations
+    from narrowcast_api.routes.typing import TypingOperations
+    from narrowcast_api.routes.uploads import UploadOperations
+    from narrowcast_api.routes.user_groups import UserGroupOperations
+    from narrowcast_api.routes.users import UserOperations
 
 _RESOURCES = frozenset(
     {
@@ -89,42 +89,42 @@ class Client:
     `aclose`, or use `async with`. All calls raise the errors of `narrowcast_api.errors`.
     """
 
-    server: Server
-    registration: Registration
-    events: Events
-    messages: Messages
-    narrows: Narrows
-    typing: Typing
-    flags: Flags
-    reactions: Reactions
-    channels: Channels
-    presence: Presences
-    settings: Settings
-    status: StatusGroup
-    submessages: Submessages
-    subscriptions: Subscriptions
-    topics: Topics
-    uploads: Uploads
-    users: Users
-    avatar: Avatar
-    bots: Bots
-    calls: Calls
-    channel_folders: ChannelFolders
-    custom_emoji: CustomEmojis
-    default_channel_groups: DefaultChannelGroups
-    drafts: Drafts
-    exports: Exports
-    invites: Invites
-    linkifiers: Linkifiers
-    navigation_views: NavigationViews
-    organization: Organization
-    organization_pictures: OrganizationPictures
-    playgrounds: Playgrounds
-    profile_fields: ProfileFields
-    reminders: Reminders
-    saved_snippets: SavedSnippets
-    scheduled_messages: ScheduledMessages
-    user_groups: UserGroups
+    server: ServerOperations
+    registration: RegistrationOperations
+    events: EventOperations
+    messages: MessageOperations
+    narrows: NarrowOperations
+    typing: TypingOperations
+    flags: FlagOperations
+    reactions: ReactionOperations
+    channels: ChannelOperations
+    presence: PresenceOperations
+    settings: SettingOperations
+    status: StatusOperations
+    submessages: SubmessageOperations
+    subscriptions: SubscriptionOperations
+    topics: TopicOperations
+    uploads: UploadOperations
+    users: UserOperations
+    avatar: AvatarOperations
+    bots: BotOperations
+    calls: CallOperations
+    channel_folders: ChannelFolderOperations
+    custom_emoji: CustomEmojiOperations
+    default_channel_groups: DefaultChannelGroupOperations
+    drafts: DraftOperations
+    exports: ExportOperations
+    invites: InviteOperations
+    linkifiers: LinkifierOperations
+    navigation_views: NavigationViewOperations
+    organization: OrganizationOperations
+    organization_pictures: OrganizationPictureOperations
+    playgrounds: PlaygroundOperations
+    profile_fields: ProfileFieldOperations
+    reminders: ReminderOperations
+    saved_snippets: SavedSnippetOperations
+    scheduled_messages: ScheduledMessageOperations
+    user_groups: UserGroupOperations
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection

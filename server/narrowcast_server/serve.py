@@ -35,7 +35,7 @@ from narrowcast_server.operator import server_file, systemd
 from narrowcast_server.operator.control import controlled
 from narrowcast_server.organization.addresses import is_local
 from narrowcast_server.organization.clock import Clock
-from narrowcast_server.organization.config import Config, Dialect, RateLimit
+from narrowcast_server.organization.config import Dialect, RateLimit, ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.routes.browser_sign_in import METHOD
 from narrowcast_server.storage.store import UNUSABLE, StoreError
@@ -164,7 +164,7 @@ class RunningServer:
 async def running(
     options: Options,
     *,
-    config: Config | None = None,
+    config: ServerConfig | None = None,
     clock: Clock | None = None,
     prepare: Callable[[Core], None] | None = None,
 ) -> AsyncIterator[RunningServer]:
@@ -227,14 +227,16 @@ async def _live(core: Core) -> None:
 
 
 def open_core(
-    options: Options, url: str, *, config: Config | None = None, clock: Clock | None = None
+    options: Options, url: str, *, config: ServerConfig | None = None, clock: Clock | None = None
 ) -> Core:
     """Opens the organization of a data folder; raises ServeError if the folder cannot be used."""
     if config is None:
         # Demo data need not survive a machine crash.
         file = _server_file(options.data)
         config = file.configure(
-            Config(dialect=Dialect(options.dialect), durable=not options.demo, external_logins=(METHOD,))
+            ServerConfig(
+                dialect=Dialect(options.dialect), durable=not options.demo, external_logins=(METHOD,)
+            )
         )
         config = _with_rate_limits(config.at_level(options.feature_level), options)
     try:
@@ -257,7 +259,7 @@ def _server_file(folder: Path) -> server_file.ServerFile:
         raise ServeError(str(error)) from error
 
 
-def _with_rate_limits(config: Config, options: Options) -> Config:
+def _with_rate_limits(config: ServerConfig, options: Options) -> ServerConfig:
     """A demo has no limits unless given: programs are tried out on it, and there are no other users to protect."""
     own: tuple[RateLimit, ...] = RATE_LIMITS
     if options.rate_limits is not None:

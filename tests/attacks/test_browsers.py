@@ -9,7 +9,7 @@ import httpx2
 import pytest
 import websockets
 
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from support.server import TestServer, running_server
 
 OWN = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}
@@ -59,7 +59,7 @@ async def test_a_page_of_the_servers_own_origin_may_call_it(server: TestServer) 
 
 async def test_a_server_that_listens_on_all_addresses_accepts_any_host_name(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
-        server.core.config = Config(url=server.url, any_name=True)
+        server.core.config = ServerConfig(url=server.url, any_name=True)
         assert await status(server, Host="team.local:9911", **OWN) == 200
         assert await status(server, Host="team.local", Origin="https://evil.example") == 403
         assert await status(server, Host="team.local", Origin="http://team.local") == 200

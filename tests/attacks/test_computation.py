@@ -13,8 +13,8 @@ from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.computing import highlights
 from narrowcast_server.computing.workers import Workers
-from narrowcast_server.organization.config import Config, ServiceLimits
-from narrowcast_server.resources.scheduled_messages import Target, schedule
+from narrowcast_server.organization.config import ServerConfig, ServiceLimits
+from narrowcast_server.resources.scheduled_messages import ScheduledTarget, schedule
 from support.clock import VirtualClock
 from support.holding import held
 from support.processes import children
@@ -265,7 +265,13 @@ async def test_many_scheduled_messages_due_at_once_are_sent_between_other_reques
     core, dario = server.core, server.user("dario")
     with core.transaction():
         for number in range(300):
-            schedule(core, dario, Target(server.channel("general"), "late"), f"no {number}", core.now() + 5)
+            schedule(
+                core,
+                dario,
+                ScheduledTarget(server.channel("general"), "late"),
+                f"no {number}",
+                core.now() + 5,
+            )
     with held() as watch:
         # Advance one second, not ten: each sleeper that wakes lets some be sent before the first request.
         clock.jump(10)
@@ -343,7 +349,7 @@ async def test_no_source_crashes_the_process(hurt: str) -> None:
 
 
 async def test_limits_of_flags_follow_the_configuration(tmp_path: Path) -> None:
-    config = Config(limits=ServiceLimits(max_messages_fetched=2))
+    config = ServerConfig(limits=ServiceLimits(max_messages_fetched=2))
     async with running_server(tmp_path, config=config) as server:
         ids = [await server.send("ada", "general", "t") for _ in range(3)]
         flags = {"op": "add", "flag": "read"}

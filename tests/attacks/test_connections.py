@@ -17,7 +17,7 @@ import pytest
 from narrowcast_server.http.connections import Connections
 from narrowcast_server.http.log_limit import LogLimit
 from narrowcast_server.organization.addresses import is_local
-from narrowcast_server.organization.config import Config, ConnectionLimits, ServiceLimits
+from narrowcast_server.organization.config import ConnectionLimits, ServerConfig, ServiceLimits
 from support.server import TestServer, running_server
 from support.sessions import until
 
@@ -25,9 +25,9 @@ LIMITS = ConnectionLimits()
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-def limited(**limits: object) -> Config:
+def limited(**limits: object) -> ServerConfig:
     """A configuration with these connection limits."""
-    return Config(connections=replace(ConnectionLimits(), **limits))  # type: ignore[arg-type]
+    return ServerConfig(connections=replace(ConnectionLimits(), **limits))  # type: ignore[arg-type]
 
 
 @asynccontextmanager
@@ -260,7 +260,9 @@ async def test_requests_without_credentials_have_a_small_size_limit(server: Test
 
 
 async def test_a_body_without_end_is_rejected_early(tmp_path: Path) -> None:
-    async with running_server(tmp_path, config=Config(limits=ServiceLimits(max_body_bytes=1_000))) as server:
+    async with running_server(
+        tmp_path, config=ServerConfig(limits=ServiceLimits(max_body_bytes=1_000))
+    ) as server:
         await server.refusal("ada", "POST", "/typing", {"op": "x" * 2_000}, status=413)
 
 

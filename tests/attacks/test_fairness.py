@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from narrowcast_server.http.forms import decoded
-from narrowcast_server.organization.config import Config, RateLimit
+from narrowcast_server.organization.config import RateLimit, ServerConfig
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.narrow import build
-from narrowcast_server.queries.narrow_terms import Term
+from narrowcast_server.queries.narrow_terms import NarrowTerm
 from narrowcast_server.storage.reader import Reader, ReadTooLong
 from narrowcast_server.storage.store import Store
 from support.clock import VirtualClock
@@ -119,16 +119,16 @@ def test_a_form_has_a_thousand_fields_at_most() -> None:
 
 async def test_equal_terms_and_equal_words_of_a_search_are_one(server: TestServer) -> None:
     core, hugo = server.core, server.user("hugo")
-    once = build(core, hugo, [Term("search", "soup bread")]).with_words(core.store)
-    often = build(core, hugo, [Term("search", "soup bread")] * 20).with_words(core.store)
-    repeated = build(core, hugo, [Term("search", "soup bread " * 9), Term("search", "bread")])
+    once = build(core, hugo, [NarrowTerm("search", "soup bread")]).with_words(core.store)
+    often = build(core, hugo, [NarrowTerm("search", "soup bread")] * 20).with_words(core.store)
+    repeated = build(core, hugo, [NarrowTerm("search", "soup bread " * 9), NarrowTerm("search", "bread")])
     assert often == once
     assert repeated.with_words(core.store).words == once.words
 
 
 async def test_what_requests_cost_counts_against_the_limit(tmp_path: Path) -> None:
     clock = VirtualClock()
-    config = Config(rate_limits=(RateLimit(60, 100),))
+    config = ServerConfig(rate_limits=(RateLimit(60, 100),))
     async with running_server(tmp_path, config=config, clock=clock) as server:
         body = urlencode({"content": LINKS}).encode()
         job = asyncio.create_task(post(server, "hugo", "/messages/render", body))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from narrowcast_server.organization import edit_history
-from narrowcast_server.organization.config import Config, ServiceLimits
+from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from support.holding import held
 from support.server import TestServer, running_server
 from support.sessions import until
@@ -53,7 +53,7 @@ def test_the_history_keeps_a_move_when_the_old_text_is_dropped() -> None:
 
 
 async def test_votes_and_reactions_count_for_the_length_of_a_page(tmp_path: Path) -> None:
-    config = Config(limits=replace(ServiceLimits(), page_characters=20_000))
+    config = ServerConfig(limits=replace(ServiceLimits(), page_characters=20_000))
     async with running_server(tmp_path, config=config) as server:
         polls = [await server.send("dario", "general", "polls", "/poll Lunch?\nsoup") for _ in range(5)]
         option = json.dumps({"type": "new_option", "idx": 1, "option": "x" * 900})
@@ -124,7 +124,7 @@ async def fill(server: TestServer, count: int, length: int) -> list[int]:
 
 @pytest.mark.parametrize("anchor", ["newest", "oldest", "middle"])
 async def test_a_page_of_long_messages_ends_early_and_the_rest_follows(tmp_path: Path, anchor: str) -> None:
-    config = Config(limits=replace(ServiceLimits(), page_characters=100_000))
+    config = ServerConfig(limits=replace(ServiceLimits(), page_characters=100_000))
     async with running_server(tmp_path, config=config) as server:
         ids = await fill(server, 60, 5_000)
         at = str(ids[30]) if anchor == "middle" else anchor
@@ -151,7 +151,7 @@ async def test_a_page_of_long_messages_ends_early_and_the_rest_follows(tmp_path:
 
 
 async def test_a_message_longer_than_a_page_is_returned_alone(tmp_path: Path) -> None:
-    config = Config(limits=replace(ServiceLimits(), page_characters=10))
+    config = ServerConfig(limits=replace(ServiceLimits(), page_characters=10))
     async with running_server(tmp_path, config=config) as server:
         ids = await fill(server, 3, 5_000)
         response = await server.call("elif", "GET", "/messages", {"anchor": "newest", "num_before": 3})
@@ -161,7 +161,7 @@ async def test_a_message_longer_than_a_page_is_returned_alone(tmp_path: Path) ->
 
 
 async def test_messages_that_are_too_long_together_are_rejected(tmp_path: Path) -> None:
-    config = Config(limits=replace(ServiceLimits(), page_characters=30_000))
+    config = ServerConfig(limits=replace(ServiceLimits(), page_characters=30_000))
     async with running_server(tmp_path, config=config) as server:
         ids = await fill(server, 6, 5_000)
         await server.refusal("elif", "GET", "/messages", {"message_ids": ids})

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.organization.config import Config, ServiceLimits
+from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from narrowcast_server.organization.event_variants import QueueOptions
 from support.clock import VirtualClock
 from support.holding import held
@@ -20,9 +20,9 @@ from support.sessions import until
 NOTHING = {"event_types": ["message"], "fetch_event_types": ["muted_users"]}
 
 
-def limited(**limits: object) -> Config:
+def limited(**limits: object) -> ServerConfig:
     """A configuration with these limits, and defaults for the others."""
-    return Config(limits=replace(ServiceLimits(), **limits))  # type: ignore[arg-type]
+    return ServerConfig(limits=replace(ServiceLimits(), **limits))  # type: ignore[arg-type]
 
 
 async def test_the_number_of_queues_of_a_user_is_limited(server: TestServer) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from narrowcast_server.organization.config import Config, RateLimit
+from narrowcast_server.organization.config import RateLimit, ServerConfig
 from narrowcast_server.serve import ANONYMOUS_RATE_LIMITS, EVENT_RATE_LIMITS, RATE_LIMITS, Options, open_core
 from support.clock import VirtualClock
 from support.server import limited, running_server
@@ -34,7 +34,7 @@ def test_the_operators_rate_limit_replaces_the_default(tmp_path: Path, demo: boo
 
 
 async def test_requests_for_events_have_their_own_rate_limit(tmp_path: Path) -> None:
-    config = Config(rate_limits=(RateLimit(60, 2),), event_rate_limits=(RateLimit(60, 3),))
+    config = ServerConfig(rate_limits=(RateLimit(60, 2),), event_rate_limits=(RateLimit(60, 3),))
     async with running_server(tmp_path, config=config, clock=VirtualClock()) as server:
         listener = await server.listen("ada")
         await server.call("ada", "GET", "/users/me")
@@ -47,7 +47,7 @@ async def test_requests_for_events_have_their_own_rate_limit(tmp_path: Path) -> 
 
 async def test_all_configured_rate_limits_apply(tmp_path: Path) -> None:
     clock = VirtualClock()
-    config = Config(rate_limits=(RateLimit(10, 2), RateLimit(100, 3)))
+    config = ServerConfig(rate_limits=(RateLimit(10, 2), RateLimit(100, 3)))
     async with running_server(tmp_path, config=config, clock=clock) as server:
         for _ in range(2):
             await server.call("ada", "GET", "/users/me")
@@ -77,7 +77,7 @@ async def test_simultaneous_requests_of_a_user_are_limited(tmp_path: Path) -> No
 async def test_every_request_to_an_operation_counts_however_it_ends(
     tmp_path: Path, path: str, status: int
 ) -> None:
-    config = Config(rate_limits=(RateLimit(60, 2),))
+    config = ServerConfig(rate_limits=(RateLimit(60, 2),))
     async with running_server(tmp_path, config=config, clock=VirtualClock()) as server:
         seen = [(await server.raw("ada", "GET", path)).status_code for _ in range(4)]
     assert seen == [status, status, 429, 429]
@@ -92,7 +92,7 @@ def limit_headers(response: httpx2.Response) -> tuple[int, int, int]:
 
 async def test_every_response_has_the_remaining_rate_limit(tmp_path: Path) -> None:
     clock = VirtualClock()
-    config = Config(rate_limits=(RateLimit(10, 20), RateLimit(100, 4)))
+    config = ServerConfig(rate_limits=(RateLimit(10, 20), RateLimit(100, 4)))
     async with running_server(tmp_path, config=config, clock=clock) as server:
         begun = int(clock.now())
         assert limit_headers(await server.raw("ada", "GET", "/users/me")) == (4, 3, begun + 100)

@@ -21,7 +21,7 @@ from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import Core
 from support import world
 from support.holding import held
@@ -67,7 +67,7 @@ def populate(core: Core) -> None:
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The data folder of the large organization."""
     folder = tmp_path_factory.mktemp("large")
-    core = Core(folder, Config(durable=False))
+    core = Core(folder, ServerConfig(durable=False))
     populate(core)
     core.close()
     return folder

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import Core
 from support import world
 from support.soak import Crowd, Report, populate, soak
@@ -21,7 +21,7 @@ from support.soak import Crowd, Report, populate, soak
 def prepare(folder: Path, clients: int) -> Crowd:
     """Creates a data folder with the accounts."""
     folder.mkdir(parents=True, mode=0o700)
-    core = Core(folder, Config(durable=False))
+    core = Core(folder, ServerConfig(durable=False))
     try:
         world.populate(core)
         return populate(core, clients)

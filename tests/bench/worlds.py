@@ -17,7 +17,7 @@ from narrowcast_server.actions import organization
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.demo import populate
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import Core
 
 READ = 1
@@ -139,7 +139,7 @@ def make(folder: Path, kind: str) -> None:
     ``ada.key``.
     """
     folder.mkdir(parents=True, mode=0o700)
-    core = Core(folder, Config(durable=False))
+    core = Core(folder, ServerConfig(durable=False))
     try:
         if kind == "demo":
             populate(core)

@@ -13,7 +13,7 @@ import pytest
 
 from narrowcast_server.app import routes_of
 from narrowcast_server.organization import passwords
-from narrowcast_server.organization.config import Config, RateLimit
+from narrowcast_server.organization.config import RateLimit, ServerConfig
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.rate_limits import RateLimiter
 from support import world
@@ -139,7 +139,7 @@ async def test_there_is_no_rate_limit_unless_one_is_configured(server: TestServe
 @proves("LIM-01")
 async def test_a_rate_limit_counts_per_user_and_returns_how_long_to_wait(tmp_path: Path) -> None:
     clock = VirtualClock()
-    config = Config(rate_limits=(RateLimit(60, 3),))
+    config = ServerConfig(rate_limits=(RateLimit(60, 3),))
     async with running_server(tmp_path, config=config, clock=clock) as server:
         for _ in range(3):
             await server.call("ada", "GET", "/users/me")

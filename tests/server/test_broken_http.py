@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from narrowcast_server.organization.config import Config, ServiceLimits
+from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from support.authorization import basic
 from support.server import TestServer, running_server
 
@@ -72,7 +72,7 @@ async def test_an_invalid_websocket_request_gets_a_json_response(
 
 
 async def test_a_body_that_never_ends_times_out(tmp_path: Path) -> None:
-    config = Config(limits=ServiceLimits(body_seconds=0.05))
+    config = ServerConfig(limits=ServiceLimits(body_seconds=0.05))
     async with running_server(tmp_path, config=config) as server:
         user = server.user("ada")
         credentials = basic(user.delivery_email, user.api_key).encode()

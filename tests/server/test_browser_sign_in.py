@@ -25,7 +25,7 @@ from narrowcast_api.routes.external_sign_in import (
 )
 from narrowcast_api.routes.server_settings import get_server_settings
 from narrowcast_server.organization.browser_sign_ins import TOKEN_SECONDS, BrowserSignIns
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.totp import STEP_SECONDS, code_at
 from narrowcast_server.routes.browser_sign_in import METHOD, PATH
 from support import world
@@ -65,7 +65,7 @@ class Bench:
 @pytest.fixture
 async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
     async with (
-        running_server(tmp_path, config=Config(external_logins=(METHOD,))) as server,
+        running_server(tmp_path, config=ServerConfig(external_logins=(METHOD,))) as server,
         Connection(server.url) as connection,
         httpx2.AsyncClient(trust_env=False) as browser,
     ):

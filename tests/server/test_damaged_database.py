@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast_server.checking import check
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.serve import Options, ServeError, running
 from narrowcast_server.storage.store import StoreError
@@ -38,7 +38,7 @@ def schema_places(raw: bytes) -> list[int]:
 def organization(tmp_path: Path) -> Path:
     """The data folder of a new organization, not in use."""
     folder = tmp_path / "data"
-    Core(folder, Config()).close()
+    Core(folder, ServerConfig()).close()
     return folder
 
 
@@ -53,7 +53,7 @@ def test_a_changed_byte_is_reported_by_the_check_and_at_the_start(organization: 
         changed(folder / "narrowcast.db", offset, bytes([raw[offset] ^ NOT_TEXT]))
         faults = check(folder)
         try:
-            Core(folder, Config()).close()
+            Core(folder, ServerConfig()).close()
         except StoreError:
             refused += 1
             assert faults, offset
@@ -78,7 +78,7 @@ def test_an_empty_database_of_an_organization_is_not_taken_for_a_new_one(organiz
     path = organization / "narrowcast.db"
     path.write_bytes(b"")
     with pytest.raises(StoreError, match="--restore"):
-        Core(organization, Config())
+        Core(organization, ServerConfig())
     assert path.read_bytes() == b""
 
 

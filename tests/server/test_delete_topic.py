@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.organization.config import Config, ServiceLimits
+from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from support.ledger import proves
 from support.server import JsonObject, TestServer, running_server
 
@@ -17,7 +17,7 @@ from support.server import JsonObject, TestServer, running_server
 async def slow(tmp_path: Path) -> AsyncIterator[TestServer]:
     """A server that deletes two messages per batch and two batches per request."""
     limits = replace(ServiceLimits(), delete_batch=2, delete_batches_a_request=2)
-    async with running_server(tmp_path / "data", config=Config(limits=limits)) as running:
+    async with running_server(tmp_path / "data", config=ServerConfig(limits=limits)) as running:
         yield running
 
 

@@ -19,10 +19,10 @@ from narrowcast_server.demo import alive
 from narrowcast_server.demo.files import EMOJI
 from narrowcast_server.demo.people import HUMANS, demo_users
 from narrowcast_server.demo.replies import DEFAULT_REACTIONS, DEFAULTS, RULES, Voice, without_quotes
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.event_variants import QueueOptions
-from narrowcast_server.organization.events import Queue
+from narrowcast_server.organization.events import EventQueue
 from narrowcast_server.organization.models import FlagBit, Message
 from support import world
 from support.clock import VirtualClock
@@ -37,7 +37,7 @@ class Town:
         self.core = core
         self.clock = clock
         self.users = demo_users(core)
-        self.queue: Queue = core.hub.register(self.users["ada"].id, LISTENS)
+        self.queue: EventQueue = core.hub.register(self.users["ada"].id, LISTENS)
         self.start = core.store.integer("SELECT max(id) FROM messages") or 0
 
     async def pass_time(self, seconds: float) -> None:
@@ -75,7 +75,7 @@ async def town(path: Path, seed: int = 1) -> AsyncIterator[Town]:
     clock = VirtualClock()
     if not any(path.iterdir()):
         world.lay_out_demo(path, clock.now())
-    core = Core(path, Config(durable=False), clock)
+    core = Core(path, ServerConfig(durable=False), clock)
     living = asyncio.create_task(alive(core, random.Random(seed)))
     try:
         await clock.settle()

@@ -14,7 +14,7 @@ from narrowcast_server.demo import populate
 from narrowcast_server.demo.people import PEOPLE, demo_users
 from narrowcast_server.demo.script import DAY, HOUR, MINUTE, ScriptError, moment, parse
 from narrowcast_server.demo.world import SCRIPTS
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import FlagBit
 from support.clock import VirtualClock
@@ -26,7 +26,7 @@ NOW = 1_800_000_000
 @contextmanager
 def world(folder: Path) -> Iterator[Core]:
     """A store populated with the demo world."""
-    core = Core(folder, Config(durable=False), VirtualClock(NOW))
+    core = Core(folder, ServerConfig(durable=False), VirtualClock(NOW))
     try:
         populate(core)
         yield core

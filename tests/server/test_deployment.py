@@ -24,7 +24,7 @@ import websockets
 from narrowcast.cli.grammar import build_parser
 from narrowcast_server.operator.commands import COMMANDS
 from narrowcast_server.operator.server_file import NAME, read
-from narrowcast_server.organization.config import Config, Quotas, RateLimit
+from narrowcast_server.organization.config import Quotas, RateLimit, ServerConfig
 from support.server import TestServer, running_server
 from support.sessions import until
 from support.terminal import home
@@ -239,7 +239,7 @@ async def proxied(
         pytest.skip(f"there is no {name} on this machine")
     made, port = make_certificates(tmp_path), await free_port()
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")  # as with --url
-    config = Config(anonymous_rate_limits=(RateLimit(60, 3),))
+    config = ServerConfig(anonymous_rate_limits=(RateLimit(60, 3),))
     async with running_server(tmp_path / "data", config=config) as server:
         upstream = httpx2.URL(server.url).port
         assert upstream is not None

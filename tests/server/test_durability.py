@@ -20,7 +20,7 @@ import pytest
 from narrowcast_api.account import Account
 from narrowcast_server.checking import check
 from narrowcast_server.first_run import how_to_open
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.serve import Options, ServeError, running
 from narrowcast_server.storage.schema import MIGRATIONS
@@ -143,11 +143,11 @@ async def test_no_acknowledged_message_is_lost_when_the_server_is_killed(tmp_pat
 
 
 async def test_only_one_server_can_use_a_folder(tmp_path: Path) -> None:
-    core = Core(tmp_path, Config())
+    core = Core(tmp_path, ServerConfig())
     with pytest.raises(StoreError, match="another server uses"):
-        Core(tmp_path, Config())
+        Core(tmp_path, ServerConfig())
     core.close()
-    Core(tmp_path, Config()).close()
+    Core(tmp_path, ServerConfig()).close()
 
 
 @pytest.mark.parametrize("host", ["a..b", ".", "a" * 70 + ".example"])
@@ -208,7 +208,7 @@ def test_the_check_finds_damaged_data(tmp_path: Path) -> None:
     path.write_bytes(b"this is no database" * 100)
     assert "is not a usable database" in check(tmp_path)[0]
     path.unlink()
-    Core(tmp_path, Config()).close()
+    Core(tmp_path, ServerConfig()).close()
     assert check(tmp_path) == []
     connection = sqlite3.connect(path)
     connection.execute("INSERT INTO muted_users VALUES (98, 99, 0)")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import websockets
 
-from narrowcast_server.organization.config import Config, ServiceLimits
+from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from support.authorization import basic
 from support.clock import VirtualClock
 from support.ledger import proves
@@ -79,7 +79,7 @@ async def test_a_poll_waits_for_the_first_event(server: TestServer) -> None:
 
 async def test_a_quiet_poll_ends_with_a_heartbeat(tmp_path: Path) -> None:
     limits = replace(ServiceLimits(), heartbeat_seconds=(0.01, 0.02))
-    async with running_server(tmp_path, config=Config(limits=limits)) as server:
+    async with running_server(tmp_path, config=ServerConfig(limits=limits)) as server:
         listener = await server.listen("dario", event_types=["message"])
         response = await server.call("dario", "GET", "/events", listener.poll())
         assert response["events"] == [{"type": "heartbeat", "id": 0}]
@@ -145,7 +145,7 @@ async def test_a_queue_ends_after_ten_idle_minutes(server: TestServer, clock: Vi
 
 async def test_a_queue_with_too_many_events_is_ended(tmp_path: Path) -> None:
     limits = replace(ServiceLimits(), max_queued_events=3)
-    async with running_server(tmp_path, config=Config(limits=limits)) as server:
+    async with running_server(tmp_path, config=ServerConfig(limits=limits)) as server:
         listener = await server.listen("dario", event_types=["message"])
         for _ in range(4):
             await server.send("ada", "general", "t")
@@ -155,7 +155,7 @@ async def test_a_queue_with_too_many_events_is_ended(tmp_path: Path) -> None:
 
 async def test_a_queue_with_too_long_events_is_ended(tmp_path: Path) -> None:
     limits = replace(ServiceLimits(), max_queued_characters=10_000)
-    async with running_server(tmp_path, config=Config(limits=limits)) as server:
+    async with running_server(tmp_path, config=ServerConfig(limits=limits)) as server:
         listener = await server.listen("dario", event_types=["message"])
         for _ in range(12):
             await server.send("ada", "general", "t", "x" * 1000)

@@ -12,7 +12,7 @@ from narrowcast_server.actions.mail import due_emails, record_outcome, send_mail
 from narrowcast_server.mail.settings import MailSettings, Security
 from narrowcast_server.mail.smtp import DeliveryStatus, Outcome
 from narrowcast_server.operator.control import ask
-from narrowcast_server.organization.config import Config, Quotas
+from narrowcast_server.organization.config import Quotas, ServerConfig
 from narrowcast_server.serve import Options, open_core
 from support.clock import VirtualClock
 from support.mailbox import Mailbox
@@ -48,7 +48,7 @@ async def test_with_email_delivery_the_list_of_invitations_shows_no_links_of_oth
 
 async def test_a_failed_email_is_retried_and_finally_dropped(tmp_path: Path) -> None:
     clock = VirtualClock()
-    core = open_core(Options(data=tmp_path), "http://x", config=Config(durable=False), clock=clock)
+    core = open_core(Options(data=tmp_path), "http://x", config=ServerConfig(durable=False), clock=clock)
     core.config = replace(core.config, mail=MailSettings("127.0.0.1", 1, "chat@x.example"))
     with core.transaction():
         send_mail(core, "a@x.example", "s", "b")
@@ -73,10 +73,10 @@ async def test_a_failed_email_is_retried_and_finally_dropped(tmp_path: Path) -> 
 
 async def test_pending_emails_are_sent_after_a_restart(tmp_path: Path, box: Mailbox) -> None:
     away = replace(box.settings(), port=1)
-    async with running_server(tmp_path / "data", config=Config(mail=away)) as server:
+    async with running_server(tmp_path / "data", config=ServerConfig(mail=away)) as server:
         await server.call("ada", "POST", "/invites", {"invitee_emails": "new@x.example", "stream_ids": []})
     clock = VirtualClock(4_000_000_000)
-    async with running_server(tmp_path / "data", config=Config(mail=box.settings()), clock=clock):
+    async with running_server(tmp_path / "data", config=ServerConfig(mail=box.settings()), clock=clock):
         assert (await box.next())[0] == ["new@x.example"]
 
 
@@ -93,7 +93,7 @@ async def test_an_unreachable_mail_server_is_logged_and_the_email_waits(tmp_path
     handler = Watch()
     logging.getLogger("narrowcast.server").addHandler(handler)
     try:
-        async with running_server(tmp_path / "data", config=Config(mail=settings)) as server:
+        async with running_server(tmp_path / "data", config=ServerConfig(mail=settings)) as server:
             fields = {"invitee_emails": "new@x.example", "stream_ids": []}
             await server.call("ada", "POST", "/invites", fields)
             async with asyncio.timeout(30):
@@ -107,7 +107,7 @@ async def test_an_unreachable_mail_server_is_logged_and_the_email_waits(tmp_path
 
 
 async def test_the_number_of_invitation_emails_a_day_is_limited(tmp_path: Path, box: Mailbox) -> None:
-    config = Config(mail=box.settings(), quotas=replace(Quotas(), mails_a_day=2))
+    config = ServerConfig(mail=box.settings(), quotas=replace(Quotas(), mails_a_day=2))
     async with running_server(tmp_path / "data", config=config) as server:
         for name in ("a", "b"):
             fields = {"invitee_emails": f"{name}@x.example", "stream_ids": []}

@@ -7,14 +7,14 @@ import pytest
 
 from narrowcast_server.markdown import (
     AttachmentInfo,
-    CustomEmoji,
+    EmojiPicture,
     LinkedChannel,
-    Linkifier,
+    LinkPattern,
     LinkPreview,
     MentionedGroup,
     MentionedUser,
     NoLookups,
-    Rendered,
+    RenderedMarkdown,
     render,
     topic_links,
 )
@@ -33,9 +33,9 @@ CHANNEL = LinkedChannel(20, "New York")
 class World(NoLookups):
     """A small organization."""
 
-    linkifiers: Sequence[Linkifier] = (
-        Linkifier(r"#(?P<id>[0-9]{2,8})", "https://tracker.example/t/{id}"),
-        Linkifier(r"(?P<host>go)/(?P<path>[^ ]+)", "https://links.example/{+path}"),
+    linkifiers: Sequence[LinkPattern] = (
+        LinkPattern(r"#(?P<id>[0-9]{2,8})", "https://tracker.example/t/{id}"),
+        LinkPattern(r"(?P<host>go)/(?P<path>[^ ]+)", "https://links.example/{+path}"),
     )
     alert_words: Mapping[int, Sequence[str]] = field(default_factory=lambda: {7: ["weather"], 8: ["c++", ""]})
 
@@ -54,8 +54,8 @@ class World(NoLookups):
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
         return 132 if topic == "v1.2 (edit me)" else None
 
-    def custom_emoji(self, name: str) -> CustomEmoji | None:
-        return CustomEmoji("2", name, "/user_avatars/1/emoji/images/2.png") if name == "green_tick" else None
+    def custom_emoji(self, name: str) -> EmojiPicture | None:
+        return EmojiPicture("2", name, "/user_avatars/1/emoji/images/2.png") if name == "green_tick" else None
 
     def attachment(self, path_id: str) -> AttachmentInfo | None:
         if path_id.endswith(".png"):
@@ -349,7 +349,7 @@ def test_each_example_is_rendered_to_its_html(source: str, html: str) -> None:
     assert render(source, WORLD).html == html
 
 
-def found(source: str) -> Rendered:
+def found(source: str) -> RenderedMarkdown:
     """The renderer's result for a source."""
     return render(source, WORLD)
 
@@ -409,7 +409,7 @@ def test_links_images_and_uploads_are_noted_once() -> None:
 
 
 def test_plain_text_has_no_links_images_or_mentions() -> None:
-    assert found("hello") == Rendered("<p>hello</p>")
+    assert found("hello") == RenderedMarkdown("<p>hello</p>")
 
 
 @pytest.mark.parametrize(("source", "is_me"), [("/me waves", True), ("/me a\n\nb", False), ("/meow", False)])
@@ -429,12 +429,12 @@ def test_only_one_paragraph_of_a_me_command_is_a_me_message(source: str, is_me: 
     ],
 )
 def test_the_match_of_a_linkifier_cannot_change_the_host(template: str, text: str, url: str | None) -> None:
-    world = World(linkifiers=(Linkifier(r"go:(?P<x>\S+)", template),))
+    world = World(linkifiers=(LinkPattern(r"go:(?P<x>\S+)", template),))
     assert topic_links(text, world) == ([] if url is None else [{"text": text, "url": url}])
 
 
 def test_a_linkifier_that_re2_rejects_is_ignored() -> None:
-    world = World(linkifiers=(Linkifier(r"(?=x)x(?P<id>\d+)", "https://x.example/{id}"),))
+    world = World(linkifiers=(LinkPattern(r"(?=x)x(?P<id>\d+)", "https://x.example/{id}"),))
     assert render("x12", world).html == "<p>x12</p>"
 
 

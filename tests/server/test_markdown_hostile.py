@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from narrowcast_server.markdown import Linkifier, NoLookups, render
+from narrowcast_server.markdown import LinkPattern, NoLookups, render
 from support.exploring import examples
 
 LENGTH = 10_000
 CONTEXT = NoLookups(
     linkifiers=(
-        Linkifier(r"#(?P<id>[0-9]{2,8})", "https://tracker.example/t/{id}"),
-        Linkifier(r"(?P<x>(a+)+)$", "https://tracker.example/{x}"),
-        Linkifier(r"go/(?P<x>[^ ]+)", "https://tracker.example/{x}"),
+        LinkPattern(r"#(?P<id>[0-9]{2,8})", "https://tracker.example/t/{id}"),
+        LinkPattern(r"(?P<x>(a+)+)$", "https://tracker.example/{x}"),
+        LinkPattern(r"go/(?P<x>[^ ]+)", "https://tracker.example/{x}"),
     )
 )
 CPU_SECONDS = 0.6

@@ -10,7 +10,7 @@ import pytest
 
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
-from narrowcast_server.organization.config import Config, ServiceLimits
+from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from narrowcast_server.rules.access import subscriber_ids
 from support.clock import VirtualClock
 from support.ledger import proves
@@ -99,7 +99,7 @@ async def test_limits_of_lengths_count_code_points(server: TestServer) -> None:
 @proves("LIM-02")
 async def test_the_configured_limits_are_reported_and_enforced(tmp_path: Path) -> None:
     limits = replace(ServiceLimits(), max_message_length=5, max_topic_length=3)
-    async with running_server(tmp_path, config=Config(limits=limits)) as server:
+    async with running_server(tmp_path, config=ServerConfig(limits=limits)) as server:
         snapshot = (await server.listen("ada")).snapshot
         assert (snapshot["max_message_length"], snapshot["max_topic_length"]) == (5, 3)
         await server.call("ada", "POST", "/messages", to_channel(content="12345", topic="abc"))
@@ -427,7 +427,7 @@ async def test_only_users_with_the_permission_may_use_wildcard_mentions_in_large
 
 
 async def test_a_message_with_enormous_html_is_rejected(tmp_path: Path) -> None:
-    config = Config(limits=replace(ServiceLimits(), max_message_length=100))
+    config = ServerConfig(limits=replace(ServiceLimits(), max_message_length=100))
     async with running_server(tmp_path, config=config) as server:
         fields = to_channel(content="```math\n" + "x\n\n" * 30)
         refusal = await server.refusal("ada", "POST", "/messages", fields)

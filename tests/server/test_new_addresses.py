@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast_server.operator.server_file import NAME, read
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from support.server import TestServer, running_server
 
 LIST = """\
@@ -24,7 +24,7 @@ async def listing(tmp_path: Path) -> AsyncIterator[TestServer]:
     """A server with an operator's list of disposable domains, in an organization that rejects them."""
     (tmp_path / "thrown.txt").write_text(LIST)
     (tmp_path / NAME).write_text('[accounts]\ndisposable_domains = "thrown.txt"\n')
-    config = read(tmp_path).configure(Config())
+    config = read(tmp_path).configure(ServerConfig())
     async with running_server(tmp_path / "data", config=config) as server:
         await server.call("ada", "PATCH", "/realm", {"disallow_disposable_email_addresses": True})
         yield server

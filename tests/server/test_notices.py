@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast_server.first_run import prepare
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import Core
 from support.server import TestServer
 
@@ -135,7 +135,7 @@ async def test_a_description_cannot_break_out_of_its_quote_block(server: TestSer
 
 def test_a_new_organization_announces_channels_in_its_first_channel(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
-    core = Core(tmp_path / "data", Config(durable=False))
+    core = Core(tmp_path / "data", ServerConfig(durable=False))
     try:
         prepare(core, tmp_path / "data", demo=False)
         general = next(channel.id for channel in core.channels.all() if channel.name == "general")

@@ -9,7 +9,7 @@ import pytest
 
 from narrowcast_api.wire.vocabulary import EmailVisibility
 from narrowcast_server.actions import audit_log
-from narrowcast_server.organization.config import Config, Quotas
+from narrowcast_server.organization.config import Quotas, ServerConfig
 from narrowcast_server.organization.measures import Measures
 from support import world
 from support.server import JsonObject, TestServer, running_server
@@ -282,7 +282,7 @@ async def test_a_page_of_the_audit_log_is_limited_in_bytes(
 
 
 async def test_the_audit_log_leaves_the_last_space_on_the_disk_to_messages(tmp_path: Path) -> None:
-    config = Config(quotas=Quotas(spare_disk_mib=2**40))
+    config = ServerConfig(quotas=Quotas(spare_disk_mib=2**40))
     async with running_server(tmp_path, config=config) as server:
         await server.call("ada", "PATCH", "/realm", {"name": "Renamed"})
         (noted,) = await acts(server)

@@ -21,7 +21,7 @@ from narrowcast_server.checking import check
 from narrowcast_server.operator.arguments import Fault
 from narrowcast_server.operator.backup import BackupError, backup, restore
 from narrowcast_server.operator.control import NAME, ask
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import Core
 from support import world
 from support.server import TestServer, join_path, running_server
@@ -305,7 +305,7 @@ def test_a_backup_of_damaged_data_fails_and_keeps_the_last_one(folder: Path, tmp
     file = tmp_path / "backup.tar"
     backup(folder, file, say=quiet)
     before = file.read_bytes()
-    core = Core(folder, Config(durable=False))
+    core = Core(folder, ServerConfig(durable=False))
     core.store.execute("UPDATE users SET role = 777 WHERE id = 3")
     core.close()
     with pytest.raises(BackupError, match="777"):

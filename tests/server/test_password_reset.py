@@ -9,7 +9,7 @@ import pytest
 
 from narrowcast_server.operator.arguments import Fault
 from narrowcast_server.operator.control import ask
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from support.clock import VirtualClock
 from support.mailbox import Mailbox
 from support.server import TestServer, running_server
@@ -64,7 +64,7 @@ async def test_a_password_link_expires_and_ends_with_a_new_password_or_the_accou
     tmp_path: Path, box: Mailbox
 ) -> None:
     clock = VirtualClock()
-    async with running_server(tmp_path, config=Config(mail=box.settings()), clock=clock) as server:
+    async with running_server(tmp_path, config=ServerConfig(mail=box.settings()), clock=clock) as server:
 
         async def link(name: str) -> str:
             (_, line) = await ask(tmp_path, "link", {"who": f"{name}@demo.example"})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.uploads.files import Folder
 from support.clock import VirtualClock
 from support.server import TestServer, running_server
@@ -43,7 +43,7 @@ class Aging:
 async def aging(tmp_path: Path) -> AsyncIterator[Aging]:
     """A server with batches of two messages, so that one run has several."""
     clock = VirtualClock()
-    config = Config()
+    config = ServerConfig()
     config = replace(config, limits=replace(config.limits, delete_batch=2))
     async with running_server(tmp_path / "data", config=config, clock=clock) as server:
         yield Aging(server, clock)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.organization.config import Config, ServiceLimits
+from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from narrowcast_server.resources import scheduled_messages
 from narrowcast_server.resources.scheduled_messages import deliver_due
 from support.ledger import proves
@@ -150,7 +150,7 @@ async def test_a_type_needs_its_recipient_and_a_channel_type_a_real_topic(server
 
 @proves("SCH-10", "SCH-13", "LIM-03")
 async def test_content_and_topic_have_limits_in_code_points(tmp_path: Path) -> None:
-    config = Config(limits=replace(ServiceLimits(), max_message_length=20, max_topic_length=10))
+    config = ServerConfig(limits=replace(ServiceLimits(), max_message_length=20, max_topic_length=10))
     async with running_server(tmp_path / "data", config=config) as server:
         identity = await scheduled(server)
         await edit(server, identity, content="é" * 20, topic="é" * 10)

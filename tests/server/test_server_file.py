@@ -12,7 +12,7 @@ from narrowcast_server.operator.arguments import Fault
 from narrowcast_server.operator.control import ask
 from narrowcast_server.operator.data_folder import check
 from narrowcast_server.operator.server_file import NAME, ServerFileError, read
-from narrowcast_server.organization.config import Config, Quotas
+from narrowcast_server.organization.config import Quotas, ServerConfig
 from narrowcast_server.serve import Options, ServeError, open_core
 from support.mailbox import Mailbox
 from support.server import TestServer
@@ -50,9 +50,9 @@ def test_the_server_file_sets_email_delivery_and_limits(tmp_path: Path) -> None:
 
 
 def test_the_operator_says_how_people_install_the_app(tmp_path: Path) -> None:
-    assert read(tmp_path).configure(Config()).install == ""
+    assert read(tmp_path).configure(ServerConfig()).install == ""
     found = read(written(tmp_path, "[pages]\ninstall = ' pipx install /srv/narrowcast.whl'"))
-    assert found.configure(Config()).install == "pipx install /srv/narrowcast.whl"
+    assert found.configure(ServerConfig()).install == "pipx install /srv/narrowcast.whl"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.wire.levels import SERVED_LEVEL
-from narrowcast_server.organization.config import Config, ExternalLogin
+from narrowcast_server.organization.config import ExternalLogin, ServerConfig
 from support.ledger import proves
 from support.server import JsonObject, TestServer, running_server
 
@@ -56,7 +56,7 @@ async def test_external_methods_keep_their_order_and_fields(tmp_path: Path) -> N
         ExternalLogin("zeta", "Zeta", "/login/zeta", "/signup/zeta"),
         ExternalLogin("alpha", "Alpha", "/login/alpha", "/signup/alpha", "https://x.example/a.png"),
     )
-    async with running_server(tmp_path, config=Config(external_logins=logins)) as server:
+    async with running_server(tmp_path, config=ServerConfig(external_logins=logins)) as server:
         assert (await settings(server))["external_authentication_methods"] == [
             {
                 "name": "zeta",
@@ -99,7 +99,7 @@ async def test_the_merge_base_is_returned_from_level_88(server: TestServer) -> N
 
 @proves("SRV-14", "SRV-27")
 async def test_the_user_agent_determines_is_incompatible(tmp_path: Path) -> None:
-    async with running_server(tmp_path, config=Config(incompatible_agents=("OldApp/1.",))) as server:
+    async with running_server(tmp_path, config=ServerConfig(incompatible_agents=("OldApp/1.",))) as server:
         for agent, incompatible in (("OldApp/1.2", True), ("OldApp/2.0", False), ("narrowcast/1", False)):
             response = await server.raw(None, "GET", "/server_settings", headers={"User-Agent": agent})
             assert response.json()["is_incompatible"] is incompatible
@@ -107,7 +107,7 @@ async def test_the_user_agent_determines_is_incompatible(tmp_path: Path) -> None
 
 @proves("SRV-16")
 async def test_with_ldap_user_names_need_not_be_emails(tmp_path: Path) -> None:
-    async with running_server(tmp_path, config=Config(ldap=True)) as server:
+    async with running_server(tmp_path, config=ServerConfig(ldap=True)) as server:
         response = await settings(server)
         assert response["require_email_format_usernames"] is False
         assert response["authentication_methods"]["ldap"] is True
@@ -136,7 +136,7 @@ async def test_web_public_access_requires_the_setting_and_a_channel(server: Test
 
 @proves("SRV-25")
 async def test_a_root_domain_returns_no_fields_of_an_organization(tmp_path: Path) -> None:
-    async with running_server(tmp_path, config=Config(root_domain=True)) as server:
+    async with running_server(tmp_path, config=ServerConfig(root_domain=True)) as server:
         response = await settings(server)
         assert not [name for name in response if name.startswith("realm_")]
         assert response["service_feature_level"] == SERVED_LEVEL

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.organization.config import Config, ServiceLimits
+from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from support.ledger import proves
 from support.server import Listener, TestServer, running_server
 
@@ -196,7 +196,7 @@ async def test_typing_is_rejected_or_not_delivered_if_disabled_in_the_settings(s
 
 async def test_typing_is_not_sent_in_large_channels(tmp_path: Path) -> None:
 
-    config = replace(Config(), limits=replace(ServiceLimits(), typing_max_subscribers=2))
+    config = replace(ServerConfig(), limits=replace(ServiceLimits(), typing_max_subscribers=2))
     async with running_server(tmp_path, config=config) as server:
         elif_ = await listen(server, "elif")
         await server.call("ada", "POST", "/typing", in_channel(server))

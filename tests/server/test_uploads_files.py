@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.organization.config import Config, ServiceLimits
+from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.pictures import header, png
@@ -81,7 +81,7 @@ async def test_exactly_one_file_is_required(tmp_path: Path) -> None:
 
 @proves("UPL-12")
 async def test_a_file_beyond_the_limit_is_rejected_and_not_stored(tmp_path: Path) -> None:
-    config = Config(limits=replace(ServiceLimits(), max_file_upload_mib=1))
+    config = ServerConfig(limits=replace(ServiceLimits(), max_file_upload_mib=1))
     async with running_server(tmp_path, config=config) as server:
         await upload(server, "ada", content=b"x" * (1 << 20))
         response = await server.raw(

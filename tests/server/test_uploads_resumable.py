@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from narrowcast_server.organization.config import Config, ServiceLimits
+from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import TestServer, running_server
@@ -158,7 +158,7 @@ async def test_metadata_that_is_not_base64_is_rejected(tmp_path: Path, text: str
 
 
 async def test_a_file_beyond_the_limit_is_rejected_before_it_is_sent(tmp_path: Path) -> None:
-    config = Config(limits=replace(ServiceLimits(), max_file_upload_mib=1))
+    config = ServerConfig(limits=replace(ServiceLimits(), max_file_upload_mib=1))
     async with running_server(tmp_path, config=config) as server:
         headers = {**TUS, "Upload-Length": str((1 << 20) + 1)}
         assert (await server.raw("ada", "POST", "/tus", headers=headers)).status_code == 413

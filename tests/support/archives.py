@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import DATABASE, Core
 from narrowcast_server.zulip_archive.layout import FOLDER
 
@@ -49,7 +49,7 @@ def packed(files: Mapping[str, Any], target: Path) -> Path:
 
 @contextmanager
 def opened(folder: Path) -> Iterator[Core]:
-    core = Core(folder, Config(durable=False))
+    core = Core(folder, ServerConfig(durable=False))
     try:
         yield core
     finally:

@@ -17,7 +17,7 @@ from narrowcast_server.actions.user_topics import set_policy
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.demo import populate
 from narrowcast_server.demo.files import face
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.models import FlagBit, User
@@ -30,7 +30,7 @@ from narrowcast_server.resources.navigation_views import add_view
 from narrowcast_server.resources.presence import report_presence
 from narrowcast_server.resources.reactions import add_reaction
 from narrowcast_server.resources.saved_snippets import create_snippet
-from narrowcast_server.resources.scheduled_messages import Target, schedule
+from narrowcast_server.resources.scheduled_messages import ScheduledTarget, schedule
 from narrowcast_server.rules.access import find_message
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture
@@ -41,7 +41,7 @@ ODD_ADDRESS: Final = "ünï@somewhere"
 
 def make(folder: Path) -> None:
     """Creates the data folder."""
-    core = Core(folder, Config(durable=False))
+    core = Core(folder, ServerConfig(durable=False))
     try:
         populate(core)
         with core.transaction():
@@ -117,7 +117,13 @@ def _messages(core: Core, people: dict[str, User]) -> None:
     path_id = place_file(core, odd, "plan ü.txt", "für alle".encode())
     place_file(core, odd, ".nobody saw - this.txt", b"yet")
     subscribe(core, [general], [odd])
-    schedule(core, odd, Target(general.id, "later"), f"[plan](/user_uploads/{path_id})", core.now() + 86_400)
+    schedule(
+        core,
+        odd,
+        ScheduledTarget(general.id, "later"),
+        f"[plan](/user_uploads/{path_id})",
+        core.now() + 86_400,
+    )
     text = f"@**Ada Moreno|{ada.id}** see [plan](/user_uploads/{path_id}), \\u0000, :octopus:"
     sent = send_to_channel(core, odd, core.channels[general.id], "odd", text)
     message = find_message(core, sent.id)

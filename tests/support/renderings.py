@@ -19,9 +19,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from narrowcast_server.markdown import (
     AttachmentInfo,
-    CustomEmoji,
+    EmojiPicture,
     LinkedChannel,
-    Linkifier,
+    LinkPattern,
     MentionedGroup,
     MentionedUser,
     NoLookups,
@@ -113,7 +113,7 @@ class RecordedContext(NoLookups):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "realm_url", self.world.site)
-        object.__setattr__(self, "linkifiers", tuple(Linkifier(*one) for one in self.world.linkifiers))
+        object.__setattr__(self, "linkifiers", tuple(LinkPattern(*one) for one in self.world.linkifiers))
 
     def user_by_id(self, user_id: int) -> MentionedUser | None:
         found = (name for name, one in self.world.people.items() if one == user_id)
@@ -135,9 +135,9 @@ class RecordedContext(NoLookups):
         }
         return next((one for name, one in self.world.topics.items() if name.casefold() in names), None)
 
-    def custom_emoji(self, name: str) -> CustomEmoji | None:
+    def custom_emoji(self, name: str) -> EmojiPicture | None:
         found = self.world.emoji.get(name)
-        return None if found is None else CustomEmoji(found[0], name, found[1])
+        return None if found is None else EmojiPicture(found[0], name, found[1])
 
     def attachment(self, path_id: str) -> AttachmentInfo | None:
         if f"/user_uploads/{path_id}" not in self.world.uploads.values():

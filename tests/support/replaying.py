@@ -17,7 +17,7 @@ import httpx2
 
 from narrowcast_server.operator.commands import run as operate
 from narrowcast_server.organization.clock import SystemClock
-from narrowcast_server.organization.config import Config, Dialect
+from narrowcast_server.organization.config import Dialect, ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.resources.reminders import reminders_due
 from narrowcast_server.resources.scheduled_messages import deliveries
@@ -303,7 +303,9 @@ async def replay(
     """Replays everything on a server that keeps its data in `folder`."""
     clock = RecordedClock()
     disposable = frozenset({"mailinator.com"})
-    config = Config(dialect=Dialect.ZULIP, durable=False, disposable_domains=disposable).at_level(_LEVEL)
+    config = ServerConfig(dialect=Dialect.ZULIP, durable=False, disposable_domains=disposable).at_level(
+        _LEVEL
+    )
     options = Options(host="127.0.0.1", port=0, data=folder)
     async with (
         running(options, config=config, clock=clock, prepare=recorded_world.populate) as server,

@@ -24,7 +24,7 @@ from narrowcast_api.http.secret import Secret
 from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_api.wire.parameters import is_quoted
 from narrowcast_server.organization.clock import Clock
-from narrowcast_server.organization.config import Config, Dialect, Quotas
+from narrowcast_server.organization.config import Dialect, Quotas, ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import User
 from narrowcast_server.serve import Options, RunningServer, running
@@ -241,9 +241,9 @@ def join_path(link: str) -> str:
     return urlsplit(link).path.rstrip("/")
 
 
-def limited(**quotas: int) -> Config:
+def limited(**quotas: int) -> ServerConfig:
     """A server with these quotas; the others keep their defaults."""
-    return Config(quotas=replace(Quotas(), **quotas))
+    return ServerConfig(quotas=replace(Quotas(), **quotas))
 
 
 @asynccontextmanager
@@ -254,12 +254,12 @@ async def running_server(
     alive: bool = False,
     feature_level: int | None = None,
     dialect: str = "service",
-    config: Config | None = None,
+    config: ServerConfig | None = None,
     clock: Clock | None = None,
     host: str = "127.0.0.1",
 ) -> AsyncIterator[TestServer]:
     """A server with its data in `path`; see the module."""
-    chosen = replace(config or Config(), dialect=Dialect(dialect), durable=False)
+    chosen = replace(config or ServerConfig(), dialect=Dialect(dialect), durable=False)
     chosen = chosen.at_level(SERVED_LEVEL if feature_level is None else feature_level)
     options = Options(host=host, port=0, data=path, demo=demo, alive=alive)
     if not demo and clock is None and not (path.exists() and any(path.iterdir())):

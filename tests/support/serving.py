@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.serve import Options, running
 from support.loop_thread import LoopThread
 
@@ -19,7 +19,7 @@ def serving(data: Path, port: int = 0) -> Iterator[str]:
     options = Options(port=port, data=data, demo=True, alive=False)
     with LoopThread() as thread:
         stack = AsyncExitStack()
-        server = thread.do(stack.enter_async_context(running(options, config=Config(durable=False))))
+        server = thread.do(stack.enter_async_context(running(options, config=ServerConfig(durable=False))))
         try:
             yield server.url
         finally:

@@ -16,11 +16,11 @@ from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
-from narrowcast_server.organization.config import Config, ServiceLimits
+from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from support.server import TestServer
 from support.waiting import Late
 
-QUICK = Config(limits=ServiceLimits(longpoll_seconds=1, heartbeat_seconds=(0.3, 0.5)))
+QUICK = ServerConfig(limits=ServiceLimits(longpoll_seconds=1, heartbeat_seconds=(0.3, 0.5)))
 """A server whose silence counts as suspicious after a second."""
 
 

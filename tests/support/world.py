@@ -19,7 +19,7 @@ from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization import passwords
 from narrowcast_server.organization.clock import Clock
-from narrowcast_server.organization.config import Config, Dialect
+from narrowcast_server.organization.config import Dialect, ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import User
 from narrowcast_server.rules.permissions import system_group
@@ -100,15 +100,17 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 @lru_cache(4)
 def _files(level: int, dialect: Dialect) -> Mapping[str, bytes]:
-    return _made(populate, Config(dialect=dialect, durable=False).at_level(level))
+    return _made(populate, ServerConfig(dialect=dialect, durable=False).at_level(level))
 
 
 @lru_cache(1)
 def _demo_files(now: float) -> Mapping[str, bytes]:
-    return _made(demo.populate, Config(durable=False), VirtualClock(now))
+    return _made(demo.populate, ServerConfig(durable=False), VirtualClock(now))
 
 
-def _made(fill: Callable[[Core], None], config: Config, clock: Clock | None = None) -> Mapping[str, bytes]:
+def _made(
+    fill: Callable[[Core], None], config: ServerConfig, clock: Clock | None = None
+) -> Mapping[str, bytes]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         core = Core(folder, config, clock)

@@ -24,7 +24,7 @@ from narrowcast.widgets.editor import Editor
 from narrowcast_api.account import Account
 from narrowcast_api.wire.server import ServerSettings
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import auth, browser_sign_in, server_settings, unavailable
 from narrowcast_server.routes.browser_sign_in import METHOD
@@ -119,7 +119,7 @@ async def at_terminal(folder: Path, *arguments: str, **environment: str) -> Asyn
 
 @pytest.fixture
 async def server(tmp_path: Path) -> AsyncIterator[TestServer]:
-    async with running_server(tmp_path / "server", config=Config(external_logins=(METHOD,))) as running:
+    async with running_server(tmp_path / "server", config=ServerConfig(external_logins=(METHOD,))) as running:
         yield running
 
 
@@ -358,7 +358,9 @@ async def test_at_a_terminal_the_password_is_asked_for_where_it_is_wanted_with_a
     tmp_path: Path,
 ) -> None:
     with wanting_the_password():
-        async with running_server(tmp_path / "server", config=Config(external_logins=(METHOD,))) as server:
+        async with running_server(
+            tmp_path / "server", config=ServerConfig(external_logins=(METHOD,))
+        ) as server:
             async with at_terminal(tmp_path, "login", server.url, "--method", "browser") as typed:
                 await typed.wait_for(r"Paste the link .*: ")
                 typed.type("s\n")
@@ -378,7 +380,7 @@ async def test_at_a_terminal_the_password_is_asked_for_where_it_is_wanted_with_a
 async def test_in_the_app_the_password_is_asked_for_where_it_is_wanted_with_a_token(tmp_path: Path) -> None:
     with wanting_the_password():
         async with (
-            running_server(tmp_path / "server", config=Config(external_logins=(METHOD,))) as server,
+            running_server(tmp_path / "server", config=ServerConfig(external_logins=(METHOD,))) as server,
             login_screen(tmp_path, server.url) as (app, pilot),
         ):
             screen = app.screen

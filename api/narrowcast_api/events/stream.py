@@ -81,7 +81,7 @@ MAX_REJECTED = 2
 """How often a registration that the server rejects is tried again: it may have been replaced meanwhile."""
 
 
-class Queue(NamedTuple):
+class RegisteredQueue(NamedTuple):
     """The event queue of a snapshot."""
 
     queue_id: str
@@ -147,7 +147,7 @@ class EventStream:
         self._rejected = 0
         self._outdated_at: float | None = None
         self._heard_at = clock.now()
-        self.queue: Queue | None = None
+        self.queue: RegisteredQueue | None = None
 
     def retry_now(self) -> None:
         """Retries now: the network may be back, or the user asked for it."""
@@ -265,7 +265,9 @@ class EventStream:
         await self._receiver.on_snapshot(response)
         self._outdated_at = None
         kept_for = self._connection.limits.idle_queue_seconds
-        self.queue = Queue(queue_id, last_event_id, path if isinstance(path, str) else None, kept_for)
+        self.queue = RegisteredQueue(
+            queue_id, last_event_id, path if isinstance(path, str) else None, kept_for
+        )
         self._heard_at = self._clock.now()
         self._catching_up = False
         self._socket_failures = 0
@@ -280,12 +282,12 @@ class EventStream:
 
     # receiving
 
-    def _is_gone(self, queue: Queue) -> bool:
+    def _is_gone(self, queue: RegisteredQueue) -> bool:
         """Whether the server has certainly deleted the queue, so that a request would only return an error."""
         silence = self._clock.now() - self._heard_at
         return queue.kept_for is not None and silence > queue.kept_for + _COLLECTED_EVERY
 
-    async def _receive(self, queue: Queue) -> None:
+    async def _receive(self, queue: RegisteredQueue) -> None:
         if self._is_gone(queue):
             logger.info("a new snapshot follows: the event queue has expired")
             self.queue = None
@@ -328,7 +330,7 @@ class EventStream:
         """Seconds after which a long poll should be given up: the server's own value."""
         return self._connection.limits.longpoll_seconds or DEFAULT_LONGPOLL_SECONDS
 
-    async def _next_events(self, queue: Queue, waiting: bool) -> Sequence[object]:
+    async def _next_events(self, queue: RegisteredQueue, waiting: bool) -> Sequence[object]:
         if waiting and self._open_socket is not None and queue.stream_path is not None:
             socket = self._socket or await self._try_socket(queue, queue.stream_path)
             if socket is not None:
@@ -343,7 +345,7 @@ class EventStream:
         )
         return batch.events
 
-    async def _try_socket(self, queue: Queue, path: str) -> Socket | None:
+    async def _try_socket(self, queue: RegisteredQueue, path: str) -> Socket | None:
         """Opens the stream; after two failures in a row this queue is polled instead."""
         if self._open_socket is None or self._socket_failures >= _SOCKET_FAILURES:
             return None

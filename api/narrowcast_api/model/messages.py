@@ -119,7 +119,7 @@ class Message(Struct, frozen=True, array_like=True):
         return "starred" in self.flags
 
 
-class Person(NamedTuple):
+class MessagePerson(NamedTuple):
     """A participant of a direct conversation, as in messages."""
 
     id: int
@@ -143,7 +143,7 @@ class FetchedMessage(NamedTuple):
 
     message: Message
     channel_name: str = ""
-    people: tuple[Person, ...] = ()
+    people: tuple[MessagePerson, ...] = ()
     match: Match | None = None
 
 
@@ -210,12 +210,12 @@ def read_match(row: RawRecord) -> Match:
     return Match(text(row, "match_content"), text(row, "match_subject", text(row, "match_topic")))
 
 
-def _read_people(row: RawRecord) -> Iterator[Person]:
+def _read_people(row: RawRecord) -> Iterator[MessagePerson]:
     return records(row.get("display_recipient"), _read_person, "recipient")
 
 
-def _read_person(row: RawRecord) -> Person:
-    return Person(required_int(row, "id"), text(row, "email"), text(row, "full_name"))
+def _read_person(row: RawRecord) -> MessagePerson:
+    return MessagePerson(required_int(row, "id"), text(row, "email"), text(row, "full_name"))
 
 
 def _history(row: RawRecord) -> tuple[int | None, int | None]:

@@ -272,7 +272,7 @@ async def webhook_token(connection: Connection, *, bot_id: int) -> Secret:
     return Secret(text(services[0], "token") if services else "")
 
 
-class Bots(Group):
+class BotOperations(Group):
     """The bots that the current user owns."""
 
     list = Bound(list_bots)

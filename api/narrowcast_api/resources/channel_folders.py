@@ -161,7 +161,7 @@ async def reorder_channel_folders(connection: Connection, *, order: Iterable[int
     return read(Done, await connection.request("PATCH", "/channel_folders", {"order": ids(order, "order")}))
 
 
-class ChannelFolders(Group):
+class ChannelFolderOperations(Group):
     """Folders of channels, the same for all users."""
 
     list = Bound(list_channel_folders)

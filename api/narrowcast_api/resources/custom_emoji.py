@@ -163,7 +163,7 @@ async def deactivate_custom_emoji(connection: Connection, *, emoji_name: str) ->
     return read(Done, await connection.request("DELETE", path))
 
 
-class CustomEmojis(Group):
+class CustomEmojiOperations(Group):
     """The organization's own emoji."""
 
     list = Bound(list_custom_emoji)

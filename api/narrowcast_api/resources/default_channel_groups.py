@@ -117,7 +117,7 @@ def _path(group_id: int) -> str:
     return f"/default_stream_groups/{segment(group_id, 'group_id')}"
 
 
-class DefaultChannelGroups(Group):
+class DefaultChannelGroupOperations(Group):
     """Groups of channels that new users can choose."""
 
     create = Bound(create_default_channel_group)

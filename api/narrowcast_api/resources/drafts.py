@@ -208,7 +208,7 @@ def _address(draft: DraftVersion) -> tuple[DraftType, list[int], str]:
             return DraftType.UNADDRESSED, [], ""
 
 
-class Drafts(Group):
+class DraftOperations(Group):
     """Drafts, synchronized between the user's devices."""
 
     list = Bound(list_drafts)

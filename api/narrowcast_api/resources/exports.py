@@ -122,7 +122,7 @@ async def list_export_consents(connection: Connection) -> list[ExportConsent]:
     return list(read(ExportConsentList, response).export_consents)
 
 
-class Exports(Group):
+class ExportOperations(Group):
     """Exports of the organization's data."""
 
     list = Bound(list_exports)

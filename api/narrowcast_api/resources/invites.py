@@ -205,7 +205,7 @@ def _groups(server: ServerInfo, group_ids: Iterable[int] | Omit) -> dict[str, ob
     return {"group_ids": ids(group_ids, "group_ids")}
 
 
-class Invites(Group):
+class InviteOperations(Group):
     """Invitations by email, and reusable links."""
 
     send = Bound(send_invites)

@@ -189,7 +189,7 @@ def _reverse(
     return params
 
 
-class Linkifiers(Group):
+class LinkifierOperations(Group):
     """Patterns that become links in messages."""
 
     list = Bound(list_linkifiers)

@@ -146,7 +146,7 @@ def _path(fragment: str) -> str:
         raise InvalidInput("fragment holds a character that cannot be sent") from None
 
 
-class NavigationViews(Group):
+class NavigationViewOperations(Group):
     """The current user's own navigation entries."""
 
     list = Bound(list_navigation_views)

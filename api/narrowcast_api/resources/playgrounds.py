@@ -100,7 +100,7 @@ async def delete_playground(connection: Connection, *, playground_id: int) -> Do
     return read(Done, await connection.request("DELETE", path))
 
 
-class Playgrounds(Group):
+class PlaygroundOperations(Group):
     """Sites on which code blocks can be run."""
 
     add = Bound(add_playground)

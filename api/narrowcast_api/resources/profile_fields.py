@@ -182,7 +182,7 @@ async def _present(connection: Connection, field_id: int) -> dict[str, object]:
     return present
 
 
-class ProfileFields(Group):
+class ProfileFieldOperations(Group):
     """Custom profile fields and the current user's values."""
 
     list = Bound(list_profile_fields)

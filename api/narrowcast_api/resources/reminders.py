@@ -126,7 +126,7 @@ async def delete_reminder(connection: Connection, *, reminder_id: int) -> Done:
     return read(Done, await connection.request("DELETE", f"/reminders/{segment(reminder_id, 'reminder_id')}"))
 
 
-class Reminders(Group):
+class ReminderOperations(Group):
     """The current user's reminders of messages."""
 
     list = Bound(list_reminders)

@@ -148,7 +148,7 @@ def _title(title: str) -> str:
     return title
 
 
-class SavedSnippets(Group):
+class SavedSnippetOperations(Group):
     """Saved texts to insert into messages."""
 
     list = Bound(list_saved_snippets)

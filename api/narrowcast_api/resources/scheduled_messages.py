@@ -301,7 +301,7 @@ def _type(kind: MessageType | str) -> MessageType:
         raise InvalidInput("type must be 'direct', 'channel' or 'stream'") from None
 
 
-class ScheduledMessages(Group):
+class ScheduledMessageOperations(Group):
     """Messages that the server sends later."""
 
     list = Bound(list_scheduled_messages)

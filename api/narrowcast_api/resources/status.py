@@ -197,7 +197,7 @@ def _prepare(server: ServerInfo, params: dict[str, object], reaction_type: str |
     return notices
 
 
-class StatusGroup(Group):
+class StatusOperations(Group):
     """Statuses of the current user and of others."""
 
     set = Bound(set_status)

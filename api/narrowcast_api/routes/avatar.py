@@ -26,7 +26,7 @@ async def delete_avatar(connection: Connection) -> str:
     return read(AvatarResponse, await connection.request("DELETE", "/users/me/avatar")).avatar_url
 
 
-class Avatar(Group):
+class AvatarOperations(Group):
     """The current user's own picture."""
 
     set = Bound(set_avatar)

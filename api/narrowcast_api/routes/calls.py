@@ -51,7 +51,7 @@ async def _created(connection: Connection, provider: str, **params: object) -> s
     return read(CallResponse, await connection.request("POST", f"/calls/{provider}/create", params)).url
 
 
-class Calls(Group):
+class CallOperations(Group):
     """Video calls that the server creates."""
 
     bigbluebutton = Bound(create_bigbluebutton_call)

@@ -236,7 +236,7 @@ async def remove_default_channel(connection: Connection, *, channel_id: int) -> 
     return read(Done, await connection.request("DELETE", "/default_streams", params))
 
 
-class Channels(Group):
+class ChannelOperations(Group):
     """Channels: list, read, create, change, archive."""
 
     list = Bound(list_channels)

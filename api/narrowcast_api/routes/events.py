@@ -68,7 +68,7 @@ async def delete_queue(connection: Connection, *, queue_id: str, timeout: float 
     return read(Done, response)
 
 
-class Events(Group):
+class EventOperations(Group):
     """The event queue, by long polling."""
 
     get = Bound(get_events)

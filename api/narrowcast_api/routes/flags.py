@@ -203,7 +203,7 @@ def _changeable(flag: MessageFlag | str) -> MessageFlag:
     return message_flag
 
 
-class Flags(Group):
+class FlagOperations(Group):
     """The current user's flags on messages: read, starred, collapsed, hidden link previews."""
 
     change = Bound(change_flags)

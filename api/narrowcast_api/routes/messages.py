@@ -264,7 +264,7 @@ async def report_message(
     return read(Done, await connection.request("POST", path, params))
 
 
-class Messages(Group):
+class MessageOperations(Group):
     """Messages: list, send, edit, move, delete."""
 
     list = Bound(list_messages)

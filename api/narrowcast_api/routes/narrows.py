@@ -81,7 +81,7 @@ async def matches_narrow(
     return matches
 
 
-class Narrows(Group):
+class NarrowOperations(Group):
     """Which messages match a narrow."""
 
     matches = Bound(matches_narrow)

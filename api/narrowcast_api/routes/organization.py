@@ -100,7 +100,7 @@ async def remove_domain(connection: Connection, *, domain: str) -> Done:
     return read(Done, await connection.request("DELETE", path))
 
 
-class Organization(Group):
+class OrganizationOperations(Group):
     """The organization's settings and domains."""
 
     update = Bound(update_organization)

@@ -51,7 +51,7 @@ def _checked(image: bytes) -> bytes:
     return image
 
 
-class OrganizationPictures(Group):
+class OrganizationPictureOperations(Group):
     """The organization's icon and logos."""
 
     set_icon = Bound(set_icon)

@@ -47,7 +47,7 @@ async def get_user_presence(connection: Connection, *, user_id: int) -> UserPres
     return read(UserPresence, await connection.request("GET", path))
 
 
-class Presences(Group):
+class PresenceOperations(Group):
     """Which users are active, and when users were last active."""
 
     update = Bound(update_presence)

@@ -87,7 +87,7 @@ async def remove_reaction(
     raise gone[0]
 
 
-class Reactions(Group):
+class ReactionOperations(Group):
     """Emoji reactions to messages."""
 
     add = Bound(add_reaction)

@@ -94,7 +94,7 @@ def _pair(term: Mapping[str, object]) -> list[str]:
     return [operator, operand]
 
 
-class Registration(Group):
+class RegistrationOperations(Group):
     """The snapshot and its event queue."""
 
     register = Bound(register)

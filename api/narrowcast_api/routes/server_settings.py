@@ -20,7 +20,7 @@ async def get_server_settings(connection: Connection) -> ServerSettings:
     return ServerSettings.from_response(response)
 
 
-class Server(Group):
+class ServerOperations(Group):
     """The server itself, and logging in to it."""
 
     settings = Bound(get_server_settings)

@@ -99,7 +99,7 @@ async def remove_alert_words(connection: Connection, *, words: Iterable[str]) ->
     return read(AlertWords, await connection.request("DELETE", "/users/me/alert_words", params)).alert_words
 
 
-class Settings(Group):
+class SettingOperations(Group):
     """The current user's settings."""
 
     update = Bound(update_settings)

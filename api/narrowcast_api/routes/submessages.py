@@ -58,7 +58,7 @@ async def toggle_task(connection: Connection, *, message_id: int, task_key: str)
     return await send_submessage(connection, message_id=message_id, content=content)
 
 
-class Submessages(Group):
+class SubmessageOperations(Group):
     """Votes in polls, and tasks of to-do lists."""
 
     send = Bound(send_submessage)

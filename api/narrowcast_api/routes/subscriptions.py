@@ -187,7 +187,7 @@ async def update_subscription(
     return read(Done, await connection.request("POST", "/users/me/subscriptions/properties", params))
 
 
-class Subscriptions(Group):
+class SubscriptionOperations(Group):
     """Subscribers of channels, and their personal settings for them."""
 
     list = Bound(list_subscriptions)

@@ -191,7 +191,7 @@ async def _last_message(connection: Connection, channel_id: int, topic: str) -> 
     raise InvalidInput(f"there is no topic {topic!r} in this channel")
 
 
-class Topics(Group):
+class TopicOperations(Group):
     """Topics of a channel: list, mute, follow, delete."""
 
     list = Bound(get_topics)

@@ -67,7 +67,7 @@ def _not_sent(gate: Gate, level: int) -> Done:
     return Done(unknown_fields={NOTICES: [said]})
 
 
-class Typing(Group):
+class TypingOperations(Group):
     """Notifications that the current user is typing."""
 
     set = Bound(set_typing)

@@ -20,7 +20,7 @@ from narrowcast_api.wire.messages import UploadResult
 from narrowcast_api.wire.organization import AttachmentList
 from narrowcast_api.wire.vocabulary import LARGE_UPLOAD_BYTES
 
-__all__ = ["Uploads", "download_file", "fetch_bytes", "markdown_link", "upload_file"]
+__all__ = ["UploadOperations", "download_file", "fetch_bytes", "markdown_link", "upload_file"]
 
 
 async def upload_file(
@@ -102,7 +102,7 @@ async def delete_attachment(connection: Connection, *, attachment_id: int) -> Do
     return read(Done, await connection.request("DELETE", path))
 
 
-class Uploads(Group):
+class UploadOperations(Group):
     """Files: upload, in one request or in parts, and download."""
 
     upload = Bound(upload_file)

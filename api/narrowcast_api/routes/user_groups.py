@@ -296,7 +296,7 @@ def _name(name: str) -> str:
     return name
 
 
-class UserGroups(Group):
+class UserGroupOperations(Group):
     """User groups, their members and subgroups."""
 
     list = Bound(list_user_groups)

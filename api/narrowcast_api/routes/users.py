@@ -205,7 +205,7 @@ def _role(role: Role | int) -> Role:
         raise InvalidInput(f"{role} is not a role") from None
 
 
-class Users(Group):
+class UserOperations(Group):
     """People and bots: list, create, change, deactivate."""
 
     channels = Bound(list_channels_of_user)

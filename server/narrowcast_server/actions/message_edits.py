@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_server.actions.attachments import claim_attachments, release_attachments
 from narrowcast_server.actions.message_changes import add_history, stored
 from narrowcast_server.actions.messages import check_content, mention_bits
-from narrowcast_server.markdown import Rendered
+from narrowcast_server.markdown import RenderedMarkdown
 from narrowcast_server.organization import flags
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import FlagBit, Message, User
@@ -75,7 +75,7 @@ def edit_content(core: Core, user: User, message: Message, content: str) -> dict
     }
 
 
-def _mention_anew(core: Core, message: Message, rendering: Rendered) -> None:
+def _mention_anew(core: Core, message: Message, rendering: RenderedMarkdown) -> None:
     """Replaces the flags that follow from the text (FLG-10)."""
     people = set(core.store.integers("SELECT user_id FROM user_messages WHERE message_id = ?", message.id))
     bits = mention_bits(core, message, rendering, people)

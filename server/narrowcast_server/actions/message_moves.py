@@ -15,7 +15,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, FlagBit, Message, User
 from narrowcast_server.queries.messages import audience_of
 from narrowcast_server.rules import access, topics
-from narrowcast_server.rules.moves import Move
+from narrowcast_server.rules.moves import MessageMove
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -25,7 +25,7 @@ _ADDED: Final = int(FlagBit.READ | FlagBit.HISTORICAL)
 
 def plan(
     core: Core, user: User, message: Message, topic: str | None, channel: Channel | None, mode: PropagateMode
-) -> Move:
+) -> MessageMove:
     """The move that a change of topic or channel makes; with protected history, only of messages that `user`
     received.
 
@@ -54,14 +54,14 @@ def plan(
     if access.history_is_protected(source):
         delivered = set(access.delivered_ids(core, user.id, [message.id for message in messages]))
         messages = [message for message in messages if message.id in delivered]
-    return Move(messages, source, target, message.topic, new_topic)
+    return MessageMove(messages, source, target, message.topic, new_topic)
 
 
 Audience = dict[int, list[int]]
 """User id -> ids of the messages in the event to that user."""
 
 
-def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], Audience, Audience]:
+def apply(core: Core, user: User, move: MessageMove) -> tuple[dict[str, object], Audience, Audience]:
     """Moves the messages; returns the fields for `update_message`, the users who receive it with their
     messages, and the users to whom the messages only arrive (`arrival`), likewise.
 
@@ -102,7 +102,7 @@ def _readers(core: Core, channel: Channel, people: Iterable[int]) -> set[int]:
     return {user_id for user_id in people if access.may_read(core, core.users[user_id], channel)}
 
 
-def arrival(move: Move) -> dict[str, object]:
+def arrival(move: MessageMove) -> dict[str, object]:
     """Fields for `update_message` without the old place, for users who may not know of it."""
     return {
         "stream_name": move.target.name,
@@ -114,7 +114,7 @@ def arrival(move: Move) -> dict[str, object]:
     }
 
 
-def _seen_by(core: Core, move: Move, receivers: Iterable[int]) -> Audience:
+def _seen_by(core: Core, move: MessageMove, receivers: Iterable[int]) -> Audience:
     """Ids of the moved messages that each user may see in the new place."""
     ids = [message.id for message in move.messages]
     if not access.history_is_protected(move.target):
@@ -123,7 +123,7 @@ def _seen_by(core: Core, move: Move, receivers: Iterable[int]) -> Audience:
     return {user_id: own for user_id, own in seen.items() if own}
 
 
-def _event(move: Move) -> dict[str, object]:
+def _event(move: MessageMove) -> dict[str, object]:
     event: dict[str, object] = {"orig_subject": move.old_topic}
     if move.changes_topic:
         event |= {"subject": move.new_topic, "topic_links": []}
@@ -132,7 +132,7 @@ def _event(move: Move) -> dict[str, object]:
     return event
 
 
-def _move_policies(core: Core, move: Move) -> None:
+def _move_policies(core: Core, move: MessageMove) -> None:
     """If no message is left in the old topic, moves its visibility policies; of two policies the stronger is
     kept. Those of users who may not read the old place stay, since an event would tell them of the move.
     """
@@ -155,7 +155,7 @@ def _move_policies(core: Core, move: Move) -> None:
             set_policy(core, user_id, move.target.id, move.new_topic, max(policy, present))
 
 
-def _change_access(core: Core, move: Move, saw: set[int]) -> None:
+def _change_access(core: Core, move: MessageMove, saw: set[int]) -> None:
     """Removes the messages from the history of users who cannot read the new channel, also of those who left
     the old one; marks them as read for non-subscribers. With protected history, adds them to the history of
     all subscribers.

@@ -12,7 +12,7 @@ from narrowcast_server.actions.channels import refresh_first_message
 from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.user_topics import follow_after_mentions, follow_after_sending
 from narrowcast_server.actions.visibility import visibility_may_change
-from narrowcast_server.markdown import Rendered, widget_for
+from narrowcast_server.markdown import RenderedMarkdown, widget_for
 from narrowcast_server.organization import flags
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.config import Dialect
@@ -175,7 +175,7 @@ def _insert(
     core: Core,
     sender: User,
     content: str,
-    rendering: Rendered,
+    rendering: RenderedMarkdown,
     origin: Origin,
     *,
     channel_id: int | None = None,
@@ -216,7 +216,9 @@ def _insert(
     return message
 
 
-def _mention_bits(core: Core, message: Message, rendering: Rendered, recipients: set[int]) -> dict[int, int]:
+def _mention_bits(
+    core: Core, message: Message, rendering: RenderedMarkdown, recipients: set[int]
+) -> dict[int, int]:
     """Flags that follow from the text, for those who have any; only for `recipients`."""
     bits: dict[int, int] = {}
 
@@ -258,7 +260,9 @@ def topic_participants(core: Core, message: Message) -> set[int]:
     return set(writers) | set(reactors)
 
 
-def mention_bits(core: Core, message: Message, rendering: Rendered, recipients: set[int]) -> dict[int, int]:
+def mention_bits(
+    core: Core, message: Message, rendering: RenderedMarkdown, recipients: set[int]
+) -> dict[int, int]:
     """Flags that follow from an edited text, by recipient."""
     return _mention_bits(core, message, rendering, recipients)
 

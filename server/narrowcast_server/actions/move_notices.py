@@ -13,7 +13,7 @@ from narrowcast_server.markdown.mentions import channel_url
 from narrowcast_server.organization.models import Channel, Message, User
 from narrowcast_server.rules.access import newest_in_topic
 from narrowcast_server.rules.edit_history import all_readers_may_know
-from narrowcast_server.rules.moves import Move
+from narrowcast_server.rules.moves import MessageMove
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -25,7 +25,9 @@ _UNDONE_WITHIN: Final = 60
 """Seconds within which undoing a change deletes its notice instead of posting a second one."""
 
 
-def post_move_notices(core: Core, user: User, move: Move, *, old_thread: bool, new_thread: bool) -> None:
+def post_move_notices(
+    core: Core, user: User, move: MessageMove, *, old_thread: bool, new_thread: bool
+) -> None:
     """Posts notices in the old and the new topic, as asked; for resolving and unresolving always."""
     person = silent_mention(user)
     origin = Origin(client="Internal")
@@ -70,7 +72,7 @@ def _taken_back(core: Core, channel: Channel, topic: str) -> bool:
     return True
 
 
-def _named(core: Core, move: Move, word: str, place: Place, readers: Place) -> str:
+def _named(core: Core, move: MessageMove, word: str, place: Place, readers: Place) -> str:
     """The other place, as text; empty unless all who read the notice may know of it."""
     (channel, topic), (here, _) = place, readers
     return (

@@ -25,7 +25,7 @@ from narrowcast_server.actions.messages import Origin, send_direct, send_to_chan
 from narrowcast_server.demo.chatter import Chatter, said_before
 from narrowcast_server.demo.people import HUMANS, NEWCOMER, demo_users
 from narrowcast_server.demo.replies import Voice
-from narrowcast_server.demo.spot import Spot
+from narrowcast_server.demo.spot import DemoConversation
 from narrowcast_server.demo.things import PREVIEWS
 from narrowcast_server.markdown import widget_for
 from narrowcast_server.organization.emoji import resolve
@@ -62,22 +62,22 @@ _RECENT: Final = 20
 
 async def alive(core: Core, chance: random.Random | None = None) -> None:
     """Runs the simulation until cancelled."""
-    company = Company(core, chance or random.Random())
+    company = Simulation(core, chance or random.Random())
     while True:
         company.step()
         await core.clock.sleep(TICK_SECONDS)
 
 
 @dataclass
-class Company:
+class Simulation:
     """The simulated people together; `step` does what is due."""
 
     core: Core
     chance: random.Random
     plans: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
-    answering: dict[Spot, int] = field(default_factory=dict)
+    answering: dict[DemoConversation, int] = field(default_factory=dict)
     """The number of the pending answer by place; a newer one replaces it."""
-    typing: dict[Spot, User] = field(default_factory=dict)
+    typing: dict[DemoConversation, User] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.users = demo_users(self.core)
@@ -151,16 +151,16 @@ class Company:
             user = self.chance.choice(others)
             self.later(self.between(REACTION_SECONDS), lambda: self.react(user, message))
 
-    def spot_of(self, message: Message) -> Spot:
+    def spot_of(self, message: Message) -> DemoConversation:
         if message.channel_id is not None:
-            return Spot(message.channel_id, message.topic)
+            return DemoConversation(message.channel_id, message.topic)
         members = self.core.store.integers(
             "SELECT user_id FROM conversation_members WHERE conversation_id = ? ORDER BY user_id",
             message.conversation_id,
         )
-        return Spot(None, "", tuple(members))
+        return DemoConversation(None, "", tuple(members))
 
-    def around(self, message: Message, spot: Spot) -> list[User]:
+    def around(self, message: Message, spot: DemoConversation) -> list[User]:
         """The simulated people who receive a message and are free to act."""
         ids = spot.people if spot.channel_id is None else access.subscriber_ids(self.core, spot.channel_id)
         return [user for identity in ids if identity != message.sender_id and (user := self.free(identity))]
@@ -181,7 +181,7 @@ class Company:
         return bool((flags or 0) & FlagBit.MENTIONED)
 
     def answerer(
-        self, message: Message, spot: Spot, around: Sequence[User], mentioned: Sequence[User]
+        self, message: Message, spot: DemoConversation, around: Sequence[User], mentioned: Sequence[User]
     ) -> User | None:
         """Who answers: a mentioned user, a partner of a direct conversation, or the last participant;
         sometimes nobody.
@@ -205,7 +205,7 @@ class Company:
             return taking_part[0]
         return self.chance.choice(list(free.values())) if free else None
 
-    def may_post(self, user: User, spot: Spot) -> bool:
+    def may_post(self, user: User, spot: DemoConversation) -> bool:
         """Whether the user may post in a topic."""
         if spot.channel_id is None:
             return True
@@ -229,7 +229,7 @@ class Company:
 
     # --- actions -------------------------------------------------------------------------------------------
 
-    def plan_answer(self, spot: Spot, user: User, message: Message) -> None:
+    def plan_answer(self, spot: DemoConversation, user: User, message: Message) -> None:
         """Plans reading, typing and answering. A newer message in the same place replaces the plan."""
         text = self.voice.answer(self.keys[user.id], message.content)
         number = next(self.numbers)
@@ -247,13 +247,13 @@ class Company:
         self.later(reading, still_meant(lambda: self.begin(spot, user)))
         self.later(reading + writing, still_meant(lambda: self.finish(spot, user, text)))
 
-    def begin(self, spot: Spot, user: User) -> None:
+    def begin(self, spot: DemoConversation, user: User) -> None:
         """Marks messages as read and starts typing."""
         self.read(user, 0)
         self.typing[spot] = user
         self.type_in(spot, user, "start")
 
-    def finish(self, spot: Spot, user: User, text: str) -> None:
+    def finish(self, spot: DemoConversation, user: User, text: str) -> None:
         """Stops typing and sends the text."""
         self.answering.pop(spot, None)
         if self.typing.pop(spot, None) is not None:
@@ -261,7 +261,7 @@ class Company:
         if self.free(user.id) is not None:
             self.say(spot, user, text)
 
-    def say(self, spot: Spot, user: User, text: str) -> int:
+    def say(self, spot: DemoConversation, user: User, text: str) -> int:
         """Sends a message; returns its id."""
         origin = Origin(client=CLIENT)
         if spot.channel_id is None:
@@ -270,7 +270,7 @@ class Company:
         channel = self.core.channels[spot.channel_id]
         return send_to_channel(self.core, user, channel, spot.topic, text, origin).id
 
-    def type_in(self, spot: Spot, user: User, operation: str) -> None:
+    def type_in(self, spot: DemoConversation, user: User, operation: str) -> None:
         """Sends a typing notification; `operation` is "start" or "stop"."""
         if spot.channel_id is None:
             type_direct(self.core, user, [self.core.users[identity] for identity in spot.people], operation)

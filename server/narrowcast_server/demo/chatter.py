@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 import narrowcast_assets
-from narrowcast_server.demo.script import Conversation, ScriptLine, parse
-from narrowcast_server.demo.spot import Spot
+from narrowcast_server.demo.script import ScriptedConversation, ScriptLine, parse
+from narrowcast_server.demo.spot import DemoConversation
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.models import User
 from narrowcast_server.resources.reactions import add_reaction
@@ -33,11 +33,11 @@ REACTION_SECONDS: Final = (3.0, 14.0)
 class Remark:
     """One line of a conversation."""
 
-    conversation: Conversation
+    conversation: ScriptedConversation
     line: ScriptLine
 
 
-class Company(Protocol):
+class SimulatedPeople(Protocol):
     """The simulated people and their actions."""
 
     core: Core
@@ -48,10 +48,10 @@ class Company(Protocol):
 
     def later(self, seconds: float, act: Callable[[], None]) -> None: ...
 
-    def say(self, spot: Spot, user: User, text: str) -> int:
+    def say(self, spot: DemoConversation, user: User, text: str) -> int:
         """Sends a message; returns its id."""
 
-    def type_in(self, spot: Spot, user: User, operation: str) -> None:
+    def type_in(self, spot: DemoConversation, user: User, operation: str) -> None:
         """Sends a typing notification; `operation` is "start" or "stop"."""
 
 
@@ -79,7 +79,7 @@ class Chatter:
         self._behind += late
         yield self._remarks.pop(0)[1]
 
-    def say(self, company: Company, remark: Remark) -> None:
+    def say(self, company: SimulatedPeople, remark: Remark) -> None:
         """Types and sends a line, if its speaker is free."""
         speaker = company.users.get(remark.line.speaker)
         spot = spot_of(company, remark.conversation)
@@ -91,18 +91,22 @@ class Chatter:
             company.type_in(spot, speaker, "start")
             company.later(TYPING_SECONDS, lambda: self._typed(company, spot, speaker, remark.line))
 
-    def _typed(self, company: Company, spot: Spot, speaker: User, line: ScriptLine) -> None:
+    def _typed(
+        self, company: SimulatedPeople, spot: DemoConversation, speaker: User, line: ScriptLine
+    ) -> None:
         company.type_in(spot, speaker, "stop")
         self._speak(company, spot, speaker, line)
 
-    def _speak(self, company: Company, spot: Spot, speaker: User, line: ScriptLine) -> None:
+    def _speak(
+        self, company: SimulatedPeople, spot: DemoConversation, speaker: User, line: ScriptLine
+    ) -> None:
         message_id = company.say(spot, speaker, line.text)
         for action in line.actions:
             for key in action.words[1:]:
                 react = partial(self._react, company, company.users[key], message_id, action.words[0])
                 company.later(self._chance.uniform(*REACTION_SECONDS), react)
 
-    def _react(self, company: Company, user: User, message_id: int, emoji: str) -> None:
+    def _react(self, company: SimulatedPeople, user: User, message_id: int, emoji: str) -> None:
         message = find_message(company.core, message_id)
         if message is not None and company.free(user.id) is not None:
             add_reaction(company.core, user, message, resolve(company.core, emoji, None, None))
@@ -118,12 +122,12 @@ def said_before(core: Core) -> set[str]:
     return set(core.store.strings(f"SELECT content FROM messages WHERE content IN ({marks(texts)})", *texts))
 
 
-def spot_of(company: Company, conversation: Conversation) -> Spot | None:
+def spot_of(company: SimulatedPeople, conversation: ScriptedConversation) -> DemoConversation | None:
     """The place of a conversation, None if it no longer exists."""
     if conversation.channel is None:
         people = [company.users[key].id for key in conversation.people if key in company.users]
-        return Spot(None, "", tuple(sorted(people)))
+        return DemoConversation(None, "", tuple(sorted(people)))
     for channel in company.core.channels.all():
         if channel.name == conversation.channel and not channel.is_archived:
-            return Spot(channel.id, conversation.topic)
+            return DemoConversation(channel.id, conversation.topic)
     return None

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from narrowcast_server.demo.script import DAY, HOUR, MINUTE, Conversation, ScriptLine
+from narrowcast_server.demo.script import DAY, HOUR, MINUTE, ScriptedConversation, ScriptLine
 
 TOPIC: Final = "ridge log, mast 1 to 4"
 DAYS: Final = 10
@@ -34,9 +34,9 @@ _REMARKS: Final = (
 )
 
 
-def field_log(now: int) -> Conversation:
+def field_log(now: int) -> ScriptedConversation:
     """About 250 messages, ending some hours before `now`."""
-    conversation = Conversation("engineering", TOPIC, (), unread=0)
+    conversation = ScriptedConversation("engineering", TOPIC, (), unread=0)
     conversation.lines = sorted([*reports(now), *remarks(now)], key=lambda line: line.when)
     return conversation
 

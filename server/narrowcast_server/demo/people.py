@@ -19,7 +19,7 @@ NEWCOMER: Final = "ada"
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class SimulatedPerson:
     """A user; `key` is the first name in lower case, used in scripts and names of account files."""
 
     key: str
@@ -33,29 +33,31 @@ class Person:
 
 
 PEOPLE: Final = (
-    Person("ada", "Ada Moreno", Role.OWNER, "Europe/Madrid"),
-    Person("bruno", "Bruno Castell", Role.ADMINISTRATOR, "Europe/Madrid", ("in the workshop", "wrench")),
-    Person("chiyo", "Chiyo Tanaka", Role.MODERATOR, "Asia/Tokyo", ("support until noon", "tea")),
-    Person("dario", "Dario Vance", Role.MEMBER, "Europe/London", ("build 319", "working_on_it")),
-    Person("elif", "Elif Kaya", Role.MEMBER, "Europe/Istanbul"),
-    Person(
+    SimulatedPerson("ada", "Ada Moreno", Role.OWNER, "Europe/Madrid"),
+    SimulatedPerson(
+        "bruno", "Bruno Castell", Role.ADMINISTRATOR, "Europe/Madrid", ("in the workshop", "wrench")
+    ),
+    SimulatedPerson("chiyo", "Chiyo Tanaka", Role.MODERATOR, "Asia/Tokyo", ("support until noon", "tea")),
+    SimulatedPerson("dario", "Dario Vance", Role.MEMBER, "Europe/London", ("build 319", "working_on_it")),
+    SimulatedPerson("elif", "Elif Kaya", Role.MEMBER, "Europe/Istanbul"),
+    SimulatedPerson(
         "farid", "Farid Haddad", Role.MEMBER, "Africa/Casablanca", ("deep in the gusts table", "wind_face")
     ),
-    Person(
+    SimulatedPerson(
         "greta",
         "Greta Lindqvist",
         Role.MEMBER,
         "Europe/Stockholm",
         ("on the ridge, signal comes and goes", "mountain"),
     ),
-    Person("hugo", "Hugo Park", Role.GUEST, "Asia/Seoul"),
-    Person("iris", "Iris", Role.MEMBER, "", bot_type=BotType.GENERIC, owner="ada"),
-    Person("jasper", "Jasper", Role.MEMBER, "", bot_type=BotType.INCOMING_WEBHOOK, owner="bruno"),
+    SimulatedPerson("hugo", "Hugo Park", Role.GUEST, "Asia/Seoul"),
+    SimulatedPerson("iris", "Iris", Role.MEMBER, "", bot_type=BotType.GENERIC, owner="ada"),
+    SimulatedPerson("jasper", "Jasper", Role.MEMBER, "", bot_type=BotType.INCOMING_WEBHOOK, owner="bruno"),
 )
 HUMANS: Final = tuple(person for person in PEOPLE if person.bot_type is None)
 
 
-def address(person: Person) -> str:
+def address(person: SimulatedPerson) -> str:
     """The email address for logging in."""
     suffix = "-bot" if person.bot_type is not None else ""
     return f"{person.key}{suffix}@{DOMAIN}"

@@ -20,7 +20,7 @@ EVERYBODY: Final = f"{STAFF} hugo"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DemoChannel:
     """A channel. `members` are first names; `only` maps a permission to the system group that has it."""
 
     name: str
@@ -35,35 +35,39 @@ class Place:
 
 
 PLACES: Final = (
-    Place("general", "What concerns everybody: plans, lunch, birthdays.", EVERYBODY, default=True),
-    Place("onboarding", "Start here: how this works, and a place to try things.", EVERYBODY, default=True),
-    Place(
+    DemoChannel("general", "What concerns everybody: plans, lunch, birthdays.", EVERYBODY, default=True),
+    DemoChannel(
+        "onboarding", "Start here: how this works, and a place to try things.", EVERYBODY, default=True
+    ),
+    DemoChannel(
         "announcements",
         "News, rarely and briefly. **Moderators** write, everybody reads.",
         STAFF,
         default=True,
         only={"can_send_message_group": SystemGroup.MODERATORS},
     ),
-    Place(
+    DemoChannel(
         "engineering", "Boards, firmware, gateways. Tickets as #142, boards as BOARD-7.", f"{STAFF} jasper"
     ),
-    Place("design", "How Wren looks, opens, clips and explains itself.", "ada bruno chiyo elif greta hugo"),
-    Place("random", "Goats, books and other weather.", STAFF, default=True),
-    Place(
+    DemoChannel(
+        "design", "How Wren looks, opens, clips and explains itself.", "ada bruno chiyo elif greta hugo"
+    ),
+    DemoChannel("random", "Goats, books and other weather.", STAFF, default=True),
+    DemoChannel(
         "support",
         "Questions from customers; anybody on the web can read along.",
         f"{STAFF} hugo",
         web_public=True,
     ),
-    Place(
+    DemoChannel(
         "operations",
         "Gateways, masts, backups. Newcomers do not see what was before them.",
         "ada bruno farid greta iris",
         private=True,
         shared_history=False,
     ),
-    Place("leads", "Money, people, promises.", "ada bruno chiyo", private=True),
-    Place("archive-2024", "The first year, kept for its charm.", "ada bruno chiyo", archived=True),
+    DemoChannel("leads", "Money, people, promises.", "ada bruno chiyo", private=True),
+    DemoChannel("archive-2024", "The first year, kept for its charm.", "ada bruno chiyo", archived=True),
 )
 
 

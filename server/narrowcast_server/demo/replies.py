@@ -13,7 +13,7 @@ Lines = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ReplyRule:
     """If `pattern` matches a message: lines by first name or for anybody, and suitable reactions."""
 
     pattern: re.Pattern[str]
@@ -21,9 +21,9 @@ class Rule:
     reactions: Sequence[str] = ()
 
 
-def rule(pattern: str, lines: Lines, *reactions: str) -> Rule:
+def rule(pattern: str, lines: Lines, *reactions: str) -> ReplyRule:
     """A rule whose pattern ignores case."""
-    return Rule(re.compile(pattern, re.IGNORECASE), lines, reactions)
+    return ReplyRule(re.compile(pattern, re.IGNORECASE), lines, reactions)
 
 
 RULES: Final = (

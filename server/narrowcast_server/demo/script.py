@@ -54,7 +54,7 @@ class ScriptLine:
 
 
 @dataclass(slots=True)
-class Conversation:
+class ScriptedConversation:
     """Messages in one place: `channel` and `topic`, or `people` of a direct conversation."""
 
     channel: str | None
@@ -74,9 +74,9 @@ def moment(text: str, now: int) -> int:
     return now - now % DAY + int(match[1]) * DAY + int(match[2] or 0) * HOUR + int(match[3] or 0) * MINUTE
 
 
-def parse(text: str, now: int) -> Iterator[Conversation]:
+def parse(text: str, now: int) -> Iterator[ScriptedConversation]:
     """The conversations of a file. No message is later than a minute before `now`. Raises ScriptError."""
-    conversation: Conversation | None = None
+    conversation: ScriptedConversation | None = None
     when = 0
     for number, row in enumerate(text.splitlines(), start=1):
         if row.startswith("@@ "):
@@ -98,16 +98,16 @@ def parse(text: str, now: int) -> Iterator[Conversation]:
         yield finished(conversation)
 
 
-def parse_heading(row: str, now: int) -> tuple[Conversation, int]:
+def parse_heading(row: str, now: int) -> tuple[ScriptedConversation, int]:
     """Parses a line with `@@`: a conversation and the time when it began."""
     parts = [part.strip() for part in row.removeprefix("@@ ").split("|")]
     unread = int(match[1]) if (match := _UNREAD.fullmatch(parts[-1])) else 0
     if parts[0].startswith("dm "):
         people = tuple(parts[0].split()[1:])
-        return Conversation(None, "", people, unread), moment(parts[1], now)
+        return ScriptedConversation(None, "", people, unread), moment(parts[1], now)
     if len(parts) < 3:
         raise ScriptError(f"no topic and moment: {row!r}")
-    return Conversation(parts[0], parts[1], (), unread), moment(parts[2], now)
+    return ScriptedConversation(parts[0], parts[1], (), unread), moment(parts[2], now)
 
 
 def parse_actions(row: str) -> Iterator[Action]:
@@ -117,7 +117,7 @@ def parse_actions(row: str) -> Iterator[Action]:
         yield Action(kind, tuple(part.split()))
 
 
-def finished(conversation: Conversation) -> Conversation:
+def finished(conversation: ScriptedConversation) -> ScriptedConversation:
     """Removes blank lines around the texts."""
     for line in conversation.lines:
         line.text = line.text.strip("\n")
@@ -126,15 +126,15 @@ def finished(conversation: Conversation) -> Conversation:
     return conversation
 
 
-def read_all(folder: Path, now: int) -> list[Conversation]:
+def read_all(folder: Path, now: int) -> list[ScriptedConversation]:
     """All conversations of a folder, in the order of its files."""
-    conversations: list[Conversation] = []
+    conversations: list[ScriptedConversation] = []
     for path in sorted(folder.glob("*.txt")):
         conversations += parse(path.read_text(encoding="utf-8"), now)
     return conversations
 
 
-def in_order(conversations: Sequence[Conversation]) -> list[tuple[Conversation, ScriptLine]]:
+def in_order(conversations: Sequence[ScriptedConversation]) -> list[tuple[ScriptedConversation, ScriptLine]]:
     """All messages in order of time; those of one conversation keep their order."""
     pairs = [(conversation, line) for conversation in conversations for line in conversation.lines]
     return sorted(pairs, key=lambda pair: pair[1].when)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class DemoConversation:
     """A topic, or a direct conversation by the ids of all its members."""
 
     channel_id: int | None

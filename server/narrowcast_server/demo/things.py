@@ -23,7 +23,7 @@ from narrowcast_server.resources.profile_fields import create_field
 from narrowcast_server.resources.profile_values import set_value
 from narrowcast_server.resources.reminders import create_reminder
 from narrowcast_server.resources.saved_snippets import create_snippet
-from narrowcast_server.resources.scheduled_messages import Target, schedule
+from narrowcast_server.resources.scheduled_messages import ScheduledTarget, schedule
 from narrowcast_server.resources.status import set_status
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture
@@ -171,7 +171,11 @@ def create_personal(core: Core, users: Mapping[str, User], channels: Mapping[str
         now + 2 * DAY,
     )
     schedule(
-        core, ada, Target(None, "", (users["bruno"].id,)), "Happy birthday, Bruno! :birthday:", now + 9 * DAY
+        core,
+        ada,
+        ScheduledTarget(None, "", (users["bruno"].id,)),
+        "Happy birthday, Bruno! :birthday:",
+        now + 9 * DAY,
     )
     schedule(core, ada, to_topic(channels, "archive-2024", "first light"), "A year ago today!", now - HOUR)
     welcome = core.store.integer("SELECT id FROM messages WHERE content LIKE '**Welcome to Larkfield%'")
@@ -187,9 +191,9 @@ def create_personal(core: Core, users: Mapping[str, User], channels: Mapping[str
         set_policy(core, ada.id, channels[channel].id, topic, policy)
 
 
-def to_topic(channels: Mapping[str, Channel], channel: str, topic: str) -> Target:
+def to_topic(channels: Mapping[str, Channel], channel: str, topic: str) -> ScheduledTarget:
     """The destination of a message to a topic."""
-    return Target(channels[channel].id, topic)
+    return ScheduledTarget(channels[channel].id, topic)
 
 
 def drafts(users: Mapping[str, User], channels: Mapping[str, Channel], now: int) -> list[DraftFields]:

@@ -17,7 +17,7 @@ from narrowcast_server.actions.messages import Origin, send_direct, send_to_chan
 from narrowcast_server.demo import people, places, things
 from narrowcast_server.demo.field_log import field_log
 from narrowcast_server.demo.files import FILES
-from narrowcast_server.demo.script import Action, Conversation, ScriptLine, in_order, moment, read_all
+from narrowcast_server.demo.script import Action, ScriptedConversation, ScriptLine, in_order, moment, read_all
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.models import Channel, FlagBit, User
 from narrowcast_server.resources.reactions import add_reaction
@@ -85,7 +85,7 @@ class World:
             for action in line.actions:
                 self.do(message_id, action)
 
-    def say(self, conversation: Conversation, line: ScriptLine) -> int:
+    def say(self, conversation: ScriptedConversation, line: ScriptLine) -> int:
         """Sends one message; returns its id."""
         speaker = self.users[line.speaker]
         origin = Origin(timestamp=line.when)
@@ -145,6 +145,6 @@ class World:
             change_flags(self.core, user, read, FlagBit.READ, add=True)
 
 
-def unread_lines(conversation: Conversation) -> Sequence[ScriptLine]:
+def unread_lines(conversation: ScriptedConversation) -> Sequence[ScriptLine]:
     """The lines that stay unread for the newcomer."""
     return conversation.lines[-conversation.unread :] if conversation.unread else ()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SWEEP_SECONDS: Final = 1.0
 
 
-class Connection(Protocol):
+class ClientConnection(Protocol):
     """What `Connections` needs of a connection."""
 
     @property
@@ -50,7 +50,7 @@ class Connections:
         """`descriptors`: how many files this process may open."""
         self.limits = limits
         self._most = max(min(limits.most, descriptors - limits.spare_descriptors), 1)
-        self._open: set[Connection] = set()
+        self._open: set[ClientConnection] = set()
         self._by_address: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -66,7 +66,7 @@ class Connections:
         """Bytes of responses that peers have not read yet."""
         return sum(connection.unread for connection in self._open)
 
-    def admit(self, connection: Connection) -> bool:
+    def admit(self, connection: ClientConnection) -> bool:
         """Counts a new connection, closing idle ones to make room; False if there is no room."""
         address = connection.address
         if not is_local(address) and self._by_address.get(address, 0) >= self.limits.most_an_address:
@@ -100,7 +100,7 @@ class Connections:
             unread[address] -= oldest.unread
             self._cut(oldest)
 
-    def leave(self, connection: Connection) -> None:
+    def leave(self, connection: ClientConnection) -> None:
         if connection not in self._open:
             return
         self._open.remove(connection)
@@ -135,10 +135,10 @@ class Connections:
         for _, _, connection in sorted(idle)[: max(len(idle) // 20, 1)]:
             self._cut(connection)
 
-    def _cut(self, connection: Connection) -> None:
+    def _cut(self, connection: ClientConnection) -> None:
         self.leave(connection)
         connection.cut()
 
 
-def _by_age(connection: Connection) -> float:
+def _by_age(connection: ClientConnection) -> float:
     return math.inf if connection.idle_since is None else connection.idle_since

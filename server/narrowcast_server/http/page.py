@@ -34,7 +34,7 @@ _HEADERS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class PageHeading:
     """A heading; `name` is a name that a user chose, and follows the words."""
 
     words: str
@@ -43,21 +43,21 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class PageText:
     """A paragraph of plain text."""
 
     words: str
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class PageCommand:
     """A command to be typed in a terminal; a click selects all of it."""
 
     words: str
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class PageField:
     """A line of text to be typed; `kind` and `completion` are what HTML calls type and autocomplete."""
 
     name: str
@@ -71,11 +71,11 @@ class Field:
 class Form:
     """Fields whose texts a button sends to the same page."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[PageField, ...]
     button: str
 
 
-Part = Heading | Text | Command | Form
+Part = PageHeading | PageText | PageCommand | Form
 
 
 def page(title: str, parts: Sequence[Part], status: int = 200) -> HTMLResponse:
@@ -92,19 +92,19 @@ def page(title: str, parts: Sequence[Part], status: int = 200) -> HTMLResponse:
 
 
 def _html(part: Part) -> str:
-    if isinstance(part, Command):
+    if isinstance(part, PageCommand):
         return f"<pre><code>{_text(part.words)}</code></pre>"
     if isinstance(part, Form):
         fields = "".join(map(_field, part.fields))
         return f'<form method="post">{fields}<button>{_text(part.button)}</button></form>'
-    if isinstance(part, Text):
+    if isinstance(part, PageText):
         return f"<p>{_text(part.words)}</p>"
     # Isolates a name in right-to-left script from the words around it.
     name = f"<bdi>{_text(part.name)}</bdi>" if part.name else ""
     return f"<h{part.level}>{' '.join(filter(None, (_text(part.words), name)))}</h{part.level}>"
 
 
-def _field(field: Field) -> str:
+def _field(field: PageField) -> str:
     required = " required" if field.required else ""
     return (
         f'<label for="{field.name}">{_text(field.label)}</label>'

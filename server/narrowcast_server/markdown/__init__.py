@@ -5,15 +5,15 @@
 
 from narrowcast_server.markdown.context import (
     AttachmentInfo,
-    CustomEmoji,
+    EmojiPicture,
     LinkedChannel,
-    Linkifier,
+    LinkPattern,
     LinkPreview,
     MarkdownContext,
     MentionedGroup,
     MentionedUser,
     NoLookups,
-    Rendered,
+    RenderedMarkdown,
 )
 from narrowcast_server.markdown.render import render, topic_links
 from narrowcast_server.markdown.renderings import RenderingFailed, Renderings
@@ -21,15 +21,15 @@ from narrowcast_server.markdown.widgets import check_submessage, widget_for
 
 __all__ = [
     "AttachmentInfo",
-    "CustomEmoji",
+    "EmojiPicture",
+    "LinkPattern",
     "LinkPreview",
     "LinkedChannel",
-    "Linkifier",
     "MarkdownContext",
     "MentionedGroup",
     "MentionedUser",
     "NoLookups",
-    "Rendered",
+    "RenderedMarkdown",
     "RenderingFailed",
     "Renderings",
     "check_submessage",

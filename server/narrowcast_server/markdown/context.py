@@ -39,7 +39,7 @@ class LinkedChannel:
 
 
 @dataclass(frozen=True, slots=True)
-class CustomEmoji:
+class EmojiPicture:
     """An organization's own emoji; `source_url` is the image."""
 
     emoji_id: str
@@ -48,7 +48,7 @@ class CustomEmoji:
 
 
 @dataclass(frozen=True, slots=True)
-class Linkifier:
+class LinkPattern:
     """`pattern` in RE2 syntax with named groups, `url_template` in RFC 6570 syntax."""
 
     pattern: str
@@ -92,7 +92,7 @@ class MarkdownContext(Protocol):
         """The display name of the empty topic, e.g. `general chat`."""
 
     @property
-    def linkifiers(self) -> Sequence[Linkifier]:
+    def linkifiers(self) -> Sequence[LinkPattern]:
         """In the organization's order; the first match wins."""
 
     @property
@@ -116,7 +116,7 @@ class MarkdownContext(Protocol):
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
         """The newest message of a topic, None if it has none."""
 
-    def custom_emoji(self, name: str) -> CustomEmoji | None:
+    def custom_emoji(self, name: str) -> EmojiPicture | None:
         """Only active custom emoji."""
 
     def attachment(self, path_id: str) -> AttachmentInfo | None:
@@ -131,7 +131,7 @@ class NoLookups:
 
     realm_url: str = "https://chat.example"
     empty_topic_name: str = "general chat"
-    linkifiers: Sequence[Linkifier] = ()
+    linkifiers: Sequence[LinkPattern] = ()
     alert_words: Mapping[int, Sequence[str]] = field(default_factory=dict)
     highlighted: Callable[[str, str], str | None] = highlighted
 
@@ -150,7 +150,7 @@ class NoLookups:
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
         return None
 
-    def custom_emoji(self, name: str) -> CustomEmoji | None:
+    def custom_emoji(self, name: str) -> EmojiPicture | None:
         return None
 
     def attachment(self, path_id: str) -> AttachmentInfo | None:
@@ -161,7 +161,7 @@ class NoLookups:
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedMarkdown:
     """The HTML of a message and what the server needs to know about it.
 
     `user_ids` and `group_ids` are mentioned with notification; silent mentions are in `silent_user_ids`.

@@ -10,7 +10,7 @@ from markdown import Markdown
 from markdown.inlinepatterns import InlineProcessor
 from markdown.util import STX, AtomicString
 
-from narrowcast_server.markdown.run import Run
+from narrowcast_server.markdown.run import RenderingRun
 
 Piece = Element | str
 """The replacement of matched text: an element, or text without further markup."""
@@ -21,10 +21,10 @@ Found = tuple[Piece, int, int]
 class Engine(Markdown):
     """A parser. `run` is the current rendering."""
 
-    run: Run
+    run: RenderingRun
 
 
-class Rule(InlineProcessor):
+class ElementRule(InlineProcessor):
     """An inline rule, applied to each match of a pattern."""
 
     def __init__(self, pattern: Pattern[str], md: Engine) -> None:
@@ -33,7 +33,7 @@ class Rule(InlineProcessor):
         self.md = md
         self._engine = md
 
-    def find(self, run: Run, match: Match[str], data: str) -> Found | None:
+    def find(self, run: RenderingRun, match: Match[str], data: str) -> Found | None:
         """The replacement for a match; None leaves the text as it is."""
         raise NotImplementedError
 
@@ -44,19 +44,19 @@ class Rule(InlineProcessor):
         return self.find(self._engine.run, m, data) or (None, None, None)
 
 
-class Replacing(Rule):
+class Replacing(ElementRule):
     """A rule that replaces each match with the result of `make`; None leaves the text as it is.
 
     Skips matches in which another rule already replaced something.
     """
 
     def __init__(
-        self, pattern: Pattern[str], md: Engine, make: Callable[[Run, Match[str]], Piece | None]
+        self, pattern: Pattern[str], md: Engine, make: Callable[[RenderingRun, Match[str]], Piece | None]
     ) -> None:
         super().__init__(pattern, md)
         self._make = make
 
-    def find(self, run: Run, match: Match[str], data: str) -> Found | None:
+    def find(self, run: RenderingRun, match: Match[str], data: str) -> Found | None:
         piece = None if is_partly_finished(match[0]) else self._make(run, match)
         return None if piece is None else (piece, match.start(), match.end())
 

@@ -12,7 +12,7 @@ from markdown.preprocessors import Preprocessor
 from narrowcast_server.computing.highlight import language_name
 from narrowcast_server.markdown.elements import Engine
 from narrowcast_server.markdown.inline import tex_html
-from narrowcast_server.markdown.run import Run
+from narrowcast_server.markdown.run import RenderingRun
 
 FENCE: Final = re.compile(r"(~{3,}|`{3,}) *(?:\{?\.?([\w+./#-]{1,60}) *([^ ~`}][^~`]*)?\}?)?", re.ASCII)
 MAX_HIGHLIGHTED_LINE: Final = 1000
@@ -123,7 +123,7 @@ class Fences(Preprocessor):
         ]
 
 
-def code_html(run: Run, source: str, language: str) -> str:
+def code_html(run: RenderingRun, source: str, language: str) -> str:
     """A code block with highlighting classes and the language, by the lexer's name or as written."""
     attribute = f' data-code-language="{escape(language_name(language))}"' if language else ""
     source = source.strip("\n") + "\n"

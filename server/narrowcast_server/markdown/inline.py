@@ -16,8 +16,8 @@ from markdown import inlinepatterns as library
 from markdown.util import ETX, STX, code_escape
 
 from narrowcast_assets.emoji import VARIATION_SELECTOR, character_of, code_of, emoji_names
-from narrowcast_server.markdown.elements import Engine, Found, Piece, Replacing, Rule, element
-from narrowcast_server.markdown.run import Run
+from narrowcast_server.markdown.elements import ElementRule, Engine, Found, Piece, Replacing, element
+from narrowcast_server.markdown.run import RenderingRun
 
 CODE: Final = re.compile(r"(?<!\\)((?:\\{2})+)(?=`)|(?<![\\`])`+")
 BACKSLASH: Final = f"{STX}92{ETX}"
@@ -55,13 +55,13 @@ def install(md: Engine) -> None:
     patterns.register(EmojiCharacterRule(md), "emoji_character", 0)
 
 
-class CodeRule(Rule):
+class CodeRule(ElementRule):
     """Code between two runs of backticks of the same length; surrounding spaces are kept."""
 
     def __init__(self, md: Engine) -> None:
         super().__init__(CODE, md)
 
-    def find(self, run: Run, match: Match[str], data: str) -> Found | None:
+    def find(self, run: RenderingRun, match: Match[str], data: str) -> Found | None:
         if match[1]:
             # Pairs of backslashes before code; the library restores them at the end.
             return match[1].replace("\\\\", BACKSLASH), match.start(), match.end()
@@ -86,7 +86,7 @@ def closing_backticks(text: str, start: int, most: int) -> tuple[int, int]:
     return longest, place
 
 
-def emoji_of(run: Run, match: Match[str]) -> Piece:
+def emoji_of(run: RenderingRun, match: Match[str]) -> Piece:
     """`:tada:`: custom emoji take precedence over standard ones; an unknown name stays text that is not
     parsed further.
     """
@@ -116,13 +116,13 @@ def unicode_emoji(name: str, code: str) -> Element:
     return element("span", f":{name}:", aria_label=title, **attributes)
 
 
-class EmojiCharacterRule(Rule):
+class EmojiCharacterRule(ElementRule):
     """Emoji typed as Unicode characters."""
 
     def __init__(self, md: Engine) -> None:
         super().__init__(emoji_characters(), md)
 
-    def find(self, run: Run, match: Match[str], data: str) -> Found | None:
+    def find(self, run: RenderingRun, match: Match[str], data: str) -> Found | None:
         whole = emoji_pattern(match[0]).match(data, match.start())
         if whole is None or run.node_budget <= 0 or is_shown_as_text(whole[0]):
             return None
@@ -169,7 +169,7 @@ def emoji_pattern(start: str) -> re.Pattern[str]:
     return re.compile("|".join(alternatives))
 
 
-def tex_of(run: Run, match: Match[str]) -> Piece | None:
+def tex_of(run: RenderingRun, match: Match[str]) -> Piece | None:
     """`$$x^2$$` within one line."""
     if run.node_budget <= 0:
         return None
@@ -205,7 +205,7 @@ def is_well_formed(source: str) -> bool:
     return depth == 0 and bool(source)
 
 
-def time_of(_run: Run, match: Match[str]) -> Piece:
+def time_of(_run: RenderingRun, match: Match[str]) -> Piece:
     """`<time:2026-11-20T10:00:00Z>`, a date in words, or seconds since 1970; converted to UTC, or an error
     element.
     """

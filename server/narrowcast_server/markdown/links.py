@@ -19,10 +19,10 @@ from markdown import inlinepatterns as library
 from markdown.util import STX, AtomicString
 from uritemplate.variable import VariableValue
 
-from narrowcast_server.markdown.context import Linkifier
-from narrowcast_server.markdown.elements import Engine, Found, Rule, element, is_partly_finished
+from narrowcast_server.markdown.context import LinkPattern
+from narrowcast_server.markdown.elements import ElementRule, Engine, Found, element, is_partly_finished
 from narrowcast_server.markdown.previews import inline_media
-from narrowcast_server.markdown.run import UPLOADS, Run
+from narrowcast_server.markdown.run import UPLOADS, RenderingRun
 from narrowcast_server.markdown.sanitize import SCHEMES
 
 FILE_SUFFIXES: Final = frozenset({"java", "md", "mov", "py", "zip"})
@@ -47,7 +47,7 @@ TOPIC_WORD: Final = re.compile(r"[^ !;),'\"]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LinkPlace:
     """Text from `start` to `end` that is a link to `url`."""
 
     start: int
@@ -55,7 +55,7 @@ class Place:
     url: str
 
 
-def install(md: Engine, linkifiers: tuple[Linkifier, ...]) -> None:
+def install(md: Engine, linkifiers: tuple[LinkPattern, ...]) -> None:
     """Adds the rules, in the order in which they are applied."""
     md.inlinePatterns.register(LinkRule(md), "link", 60)
     md.inlinePatterns.register(MediaRule(md), "media", 59)
@@ -64,7 +64,7 @@ def install(md: Engine, linkifiers: tuple[Linkifier, ...]) -> None:
         md.inlinePatterns.register(LinkifierRule(md, compiled), f"linkifier {number}", 45)
 
 
-def link_to(run: Run, address: str, text: str) -> Element | None:
+def link_to(run: RenderingRun, address: str, text: str) -> Element | None:
     """A link; None if the address is not allowed or the link budget is used up."""
     href = checked(address)
     if href is None or run.link_budget <= 0:
@@ -73,7 +73,7 @@ def link_to(run: Run, address: str, text: str) -> Element | None:
     return element("a", text, href=relative(run, href))
 
 
-def relative(run: Run, href: str) -> str:
+def relative(run: RenderingRun, href: str) -> str:
     """A relative address for views and uploads of this organization; others are unchanged."""
     here = f"{run.context.realm_url}/"
     if href.startswith((f"{here}#", f"{here}{UPLOADS[1:]}")):
@@ -99,7 +99,7 @@ def checked(address: str) -> str | None:
     return urlunsplit(parts) if parts.scheme in SCHEMES else None
 
 
-class _Brackets(Rule):
+class _Brackets(ElementRule):
     """Base class of the rules for `[text](address "title")`."""
 
     def __init__(self, library_rule: library.LinkInlineProcessor, md: Engine) -> None:
@@ -109,7 +109,7 @@ class _Brackets(Rule):
         self._starts: frozenset[int] = frozenset()
         """Where links may begin in the text last seen, from its end."""
 
-    def find(self, run: Run, match: Match[str], data: str) -> Found | None:
+    def find(self, run: RenderingRun, match: Match[str], data: str) -> Found | None:
         if run.link_budget <= 0 or not self._may_begin(data, match.end() - 1):
             return None
         run.link_budget -= 1
@@ -127,7 +127,7 @@ class _Brackets(Rule):
             self._starts = frozenset(len(data) - start for start in bracket_starts(data))
         return len(data) - bracket in self._starts
 
-    def _made(self, run: Run, link: Element) -> Element | None:
+    def _made(self, run: RenderingRun, link: Element) -> Element | None:
         """The replacement for the library's link; None leaves the text as it is."""
         raise NotImplementedError
 
@@ -138,7 +138,7 @@ class LinkRule(_Brackets):
     def __init__(self, md: Engine) -> None:
         super().__init__(library.LinkInlineProcessor(library.LINK_RE, md), md)
 
-    def _made(self, run: Run, link: Element) -> Element | None:
+    def _made(self, run: RenderingRun, link: Element) -> Element | None:
         href = checked(link.get("href", ""))
         if href is None:
             return None
@@ -154,7 +154,7 @@ class MediaRule(_Brackets):
     def __init__(self, md: Engine) -> None:
         super().__init__(library.ImageInlineProcessor(library.IMAGE_LINK_RE, md), md)
 
-    def _made(self, run: Run, link: Element) -> Element | None:
+    def _made(self, run: RenderingRun, link: Element) -> Element | None:
         return inline_media(run, link.get("src", ""), link.get("alt", ""))
 
 
@@ -177,13 +177,13 @@ def bracket_starts(source: str) -> frozenset[int]:
     return frozenset(starts)
 
 
-class AddressRule(Rule):
+class AddressRule(ElementRule):
     """`https://example.com/path`, `example.com`, `someone@example.com` in running text."""
 
     def __init__(self, md: Engine) -> None:
         super().__init__(ADDRESS_STARTS, md)
 
-    def find(self, run: Run, match: Match[str], data: str) -> Found | None:
+    def find(self, run: RenderingRun, match: Match[str], data: str) -> Found | None:
         address = address_at(data, match.start())
         link = None if address is None else link_to(run, address, address)
         if address is None or link is None:
@@ -227,14 +227,14 @@ def address_pattern() -> re.Pattern[str]:
     )
 
 
-class LinkifierRule(Rule):
+class LinkifierRule(ElementRule):
     """Matches of one of the organization's linkifiers."""
 
     def __init__(self, md: Engine, compiled: CompiledLinkifier) -> None:
         pattern, self._whole, self._linkifier = compiled
         super().__init__(pattern, md)
 
-    def find(self, run: Run, match: Match[str], data: str) -> Found | None:
+    def find(self, run: RenderingRun, match: Match[str], data: str) -> Found | None:
         start, end = match.span(self._whole)
         if start == end or is_partly_finished(data[start:end]):
             return None
@@ -243,12 +243,12 @@ class LinkifierRule(Rule):
         return None if link is None else (link, start, end)
 
 
-CompiledLinkifier = tuple[re2._Regexp, int, Linkifier]
+CompiledLinkifier = tuple[re2._Regexp, int, LinkPattern]
 CompiledLinkifiers = tuple[CompiledLinkifier, ...]
 
 
 @lru_cache(maxsize=16)
-def compile_linkifiers(linkifiers: tuple[Linkifier, ...]) -> CompiledLinkifiers:
+def compile_linkifiers(linkifiers: tuple[LinkPattern, ...]) -> CompiledLinkifiers:
     """Compiles linkifiers, including the allowed surrounding text; patterns that RE2 rejects are skipped."""
     options = re2.Options()
     options.log_errors = False
@@ -265,7 +265,7 @@ def compile_linkifiers(linkifiers: tuple[Linkifier, ...]) -> CompiledLinkifiers:
     return tuple(compiled)
 
 
-def linkified(text: str, compiled: CompiledLinkifiers) -> Iterator[Place]:
+def linkified(text: str, compiled: CompiledLinkifiers) -> Iterator[LinkPlace]:
     """The matches of all linkifiers, one linkifier after the other."""
     for pattern, whole, linkifier in compiled:
         position = 0
@@ -275,10 +275,10 @@ def linkified(text: str, compiled: CompiledLinkifiers) -> Iterator[Place]:
             position = max(end, position + 1)
             url = None if start == end else expand(linkifier, match)
             if url is not None:
-                yield Place(start, end, url)
+                yield LinkPlace(start, end, url)
 
 
-def expand(linkifier: Linkifier, match: Match[str]) -> str | None:
+def expand(linkifier: LinkPattern, match: Match[str]) -> str | None:
     """The address of a match; None if its host would differ from the template's."""
     values: dict[str, VariableValue] = {
         name: value or "" for name, value in match.groupdict().items() if name != WHOLE
@@ -303,9 +303,9 @@ def host_pattern(template: str) -> re.Pattern[str]:
     return re.compile("[A-Za-z0-9-]*".join(map(re.escape, pieces)))
 
 
-def topic_links(topic: str, linkifiers: tuple[Linkifier, ...]) -> list[dict[str, str]]:
+def topic_links(topic: str, linkifiers: tuple[LinkPattern, ...]) -> list[dict[str, str]]:
     """`topic_links` of a message: matches of linkifiers, and addresses that do not overlap them, in order."""
-    found: list[Place] = []
+    found: list[LinkPlace] = []
     for one in chain(linkified(topic, compile_linkifiers(linkifiers)), addresses_in(topic)):
         if all(one.end <= other.start or other.end <= one.start for other in found):
             found.append(one)
@@ -313,10 +313,10 @@ def topic_links(topic: str, linkifiers: tuple[Linkifier, ...]) -> list[dict[str,
     return [{"text": topic[one.start : one.end], "url": one.url} for one in found]
 
 
-def addresses_in(topic: str) -> Iterator[Place]:
+def addresses_in(topic: str) -> Iterator[LinkPlace]:
     """The addresses among the words of a topic."""
     for word in TOPIC_WORD.finditer(topic):
         address = address_at(word[0], 0) if ADDRESS_STARTS.match(word[0]) else None
         if address is not None:
             url = address if urlsplit(address).scheme else f"https://{address}"
-            yield Place(word.start(), word.start() + len(address), url)
+            yield LinkPlace(word.start(), word.start() + len(address), url)

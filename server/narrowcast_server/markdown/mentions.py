@@ -13,7 +13,7 @@ from markdown.util import AtomicString
 from narrowcast_api.wire.vocabulary import SystemGroup
 from narrowcast_server.markdown.context import LinkedChannel, MentionedUser
 from narrowcast_server.markdown.elements import Engine, Piece, Replacing, element
-from narrowcast_server.markdown.run import Run
+from narrowcast_server.markdown.run import RenderingRun
 
 _BEFORE: Final = r"(?<![^\s'\"({\[/<])"
 """What may precede: white space, quotation marks, opening brackets, a slash."""
@@ -59,14 +59,14 @@ def install(md: Engine) -> None:
     md.inlinePatterns.register(Replacing(GROUP, md, group_mention), "group_mention", 65)
 
 
-def is_aloud(run: Run, match: Match[str]) -> bool:
+def is_aloud(run: RenderingRun, match: Match[str]) -> bool:
     """Whether a mention notifies: it has no underscore, and is not in a quote, since the quoted message
     notified already.
     """
     return not match[1] and not run.is_in_quote()
 
 
-def user_mention(run: Run, match: Match[str]) -> Piece | None:
+def user_mention(run: RenderingRun, match: Match[str]) -> Piece | None:
     """`@**Name**`, `@**Name|31**`, `@**all**`, silent with an underscore; None if there is no such user."""
     aloud, name = is_aloud(run, match), match[2]
     kind = "" if aloud else " silent"
@@ -88,7 +88,7 @@ def user_mention(run: Run, match: Match[str]) -> Piece | None:
     return element("span", shown, class_=f"user-mention{kind}", data_user_id=str(user.user_id))
 
 
-def find_user(run: Run, name: str) -> MentionedUser | None:
+def find_user(run: RenderingRun, name: str) -> MentionedUser | None:
     """Finds a user by `Name`, by `Name|id` if both match, or by `|id`."""
     with_id = NAME_AND_ID.fullmatch(name)
     if with_id is not None:
@@ -100,7 +100,7 @@ def find_user(run: Run, name: str) -> MentionedUser | None:
     return users[0] if users else None
 
 
-def group_mention(run: Run, match: Match[str]) -> Piece | None:
+def group_mention(run: RenderingRun, match: Match[str]) -> Piece | None:
     """`@*group*`; silent if the group is deactivated or this user may not mention it."""
     group = run.context.group_by_name(match[2])
     if group is None:
@@ -116,7 +116,7 @@ def group_mention(run: Run, match: Match[str]) -> Piece | None:
     return element("span", shown, class_=f"user-group-mention{kind}", data_user_group_id=str(group.group_id))
 
 
-def channel_link(run: Run, match: Match[str]) -> Piece | None:
+def channel_link(run: RenderingRun, match: Match[str]) -> Piece | None:
     """`#**channel**`, `#**channel>topic**` (links to its newest message), `#**channel>topic@id**`."""
     channel = run.context.channel_by_name(match[1])
     if channel is None:

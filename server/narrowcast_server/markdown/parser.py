@@ -19,17 +19,17 @@ from markdown.util import Registry
 
 from narrowcast_server.markdown import inline, links, mentions
 from narrowcast_server.markdown.blocks import CodeBlocks, HangingLists, parser_of_blocks
-from narrowcast_server.markdown.context import Linkifier, MarkdownContext
+from narrowcast_server.markdown.context import LinkPattern, MarkdownContext
 from narrowcast_server.markdown.elements import Engine
 from narrowcast_server.markdown.fences import Fences
 from narrowcast_server.markdown.previews import Previews
-from narrowcast_server.markdown.run import Run
+from narrowcast_server.markdown.run import RenderingRun
 
 
-class Parser(Engine):
+class MarkdownParser(Engine):
     """A parser for the linkifiers of an organization."""
 
-    def __init__(self, linkifiers: tuple[Linkifier, ...]) -> None:
+    def __init__(self, linkifiers: tuple[LinkPattern, ...]) -> None:
         self._linkifiers = linkifiers
         super().__init__(output_format="html")
 
@@ -55,10 +55,10 @@ class Parser(Engine):
         self.postprocessors.register(AndSubstitutePostprocessor(self), "ampersands", 15)
         return self
 
-    def html_of(self, source: str, context: MarkdownContext) -> tuple[str, Run]:
+    def html_of(self, source: str, context: MarkdownContext) -> tuple[str, RenderingRun]:
         """The unsanitised HTML of a text, and the record of the rendering."""
         self.reset()
-        self.run = Run(context, self.htmlStash.store, self._is_in_quote)
+        self.run = RenderingRun(context, self.htmlStash.store, self._is_in_quote)
         return self.convert(source), self.run
 
     def _is_in_quote(self) -> bool:
@@ -66,6 +66,6 @@ class Parser(Engine):
 
 
 @lru_cache(maxsize=16)
-def parser_for(linkifiers: tuple[Linkifier, ...]) -> Parser:
+def parser_for(linkifiers: tuple[LinkPattern, ...]) -> MarkdownParser:
     """A cached parser for these linkifiers."""
-    return Parser(linkifiers)
+    return MarkdownParser(linkifiers)

@@ -19,7 +19,7 @@ from markdown.treeprocessors import Treeprocessor
 
 from narrowcast_server.markdown.context import AttachmentInfo, LinkPreview
 from narrowcast_server.markdown.elements import Engine, element
-from narrowcast_server.markdown.run import UPLOADS, Run
+from narrowcast_server.markdown.run import UPLOADS, RenderingRun
 
 MAX_LINKS: Final = 24
 """A message with more distinct addresses gets no previews."""
@@ -37,7 +37,7 @@ WIKIPEDIA_FILE: Final = "/wiki/File:"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Link:
+class PreviewedLink:
     """A link, its parent, and the parent's parent."""
 
     anchor: Element
@@ -90,7 +90,7 @@ class Previews(Treeprocessor):
                 _place(root, link, one, behind)
 
 
-def _place(root: Element, link: Link, preview: Element, behind: Counter[Element]) -> None:
+def _place(root: Element, link: PreviewedLink, preview: Element, behind: Counter[Element]) -> None:
     takes_place = (
         link.is_alone and YOUTUBE not in preview.get("class", "") and PICTURE in preview.get("class", "")
     )
@@ -107,7 +107,7 @@ def _place(root: Element, link: Link, preview: Element, behind: Counter[Element]
         root.append(preview)
 
 
-def links_in(root: Element) -> Iterator[Link]:
+def links_in(root: Element) -> Iterator[PreviewedLink]:
     """All links, breadth first."""
     waiting: deque[tuple[Element, Element | None, bool]] = deque([(root, None, False)])
     while waiting:
@@ -116,10 +116,10 @@ def links_in(root: Element) -> Iterator[Link]:
         for child in parent:
             waiting.append((child, parent, is_quoted))
             if child.tag == "a":
-                yield Link(child, parent, above, is_quoted)
+                yield PreviewedLink(child, parent, above, is_quoted)
 
 
-def preview(run: Run, link: Link) -> Element | None:
+def preview(run: RenderingRun, link: PreviewedLink) -> Element | None:
     """The preview of a link, None if it has none."""
     href = link.href
     path_id = run.upload_of(href)
@@ -167,7 +167,7 @@ def framed(css: str, inner: Element, **attributes: str) -> Element:
     return frame
 
 
-def upload_preview(run: Run, info: AttachmentInfo, link: Link) -> Element | None:
+def upload_preview(run: RenderingRun, info: AttachmentInfo, link: PreviewedLink) -> Element | None:
     """A preview of an image (by its thumbnail) or a video; None for other files."""
     if info.is_picture:
         run.has_image = True
@@ -185,7 +185,7 @@ def image_attributes(info: AttachmentInfo) -> dict[str, str]:
     }
 
 
-def inline_media(run: Run, address: str, name: str) -> Element | None:
+def inline_media(run: RenderingRun, address: str, name: str) -> Element | None:
     """An uploaded picture, or a player for uploaded audio; None for anything else."""
     path_id = run.upload_of(address)
     if path_id is None:
@@ -202,7 +202,7 @@ def inline_media(run: Run, address: str, name: str) -> Element | None:
     return None
 
 
-def video_preview(link: Link) -> Element:
+def video_preview(link: PreviewedLink) -> Element:
     """A video player that loads only metadata until started."""
     video = element("video", preload="metadata", src=link.href)
     return framed(f"{PICTURE} message_inline_video", video, href=link.href, **titled(link.title))

@@ -15,9 +15,9 @@ import msgspec
 from narrowcast_server.computing.child import jobs, receive, send
 from narrowcast_server.markdown.context import (
     AttachmentInfo,
-    CustomEmoji,
+    EmojiPicture,
     LinkedChannel,
-    Linkifier,
+    LinkPattern,
     LinkPreview,
     MentionedGroup,
     MentionedUser,
@@ -28,21 +28,21 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class LongText:
     """A text to render, and what nearly every rendering needs of its context."""
 
     seconds: float
     source: str
     realm_url: str
     empty_topic_name: str
-    linkifiers: Sequence[Linkifier]
+    linkifiers: Sequence[LinkPattern]
     alert_words: Mapping[int, Sequence[str]]
 
 
 class Asking:
     """A context that asks the server, once for each lookup."""
 
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: LongText) -> None:
         self.realm_url = text.realm_url
         self.empty_topic_name = text.empty_topic_name
         self.linkifiers = text.linkifiers
@@ -67,8 +67,8 @@ class Asking:
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
         return self._one(int, "last_message_id", channel_id, topic)
 
-    def custom_emoji(self, name: str) -> CustomEmoji | None:
-        return self._one(CustomEmoji, "custom_emoji", name)
+    def custom_emoji(self, name: str) -> EmojiPicture | None:
+        return self._one(EmojiPicture, "custom_emoji", name)
 
     def attachment(self, path_id: str) -> AttachmentInfo | None:
         return self._one(AttachmentInfo, "attachment", path_id)
@@ -94,7 +94,7 @@ class Asking:
 def main() -> None:
     """Renders texts until the end of input."""
     for job in jobs():
-        text = msgspec.convert(job, Text, strict=False)
+        text = msgspec.convert(job, LongText, strict=False)
         send({"rendered": msgspec.to_builtins(render(text.source, Asking(text)))})
 
 

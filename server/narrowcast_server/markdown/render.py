@@ -9,14 +9,14 @@ from typing import Any, Final
 import re2
 
 from narrowcast_server.markdown import links
-from narrowcast_server.markdown.context import MarkdownContext, Rendered
+from narrowcast_server.markdown.context import MarkdownContext, RenderedMarkdown
 from narrowcast_server.markdown.parser import parser_for
 from narrowcast_server.markdown.sanitize import sanitized
 
 ME_COMMAND: Final = "/me "
 
 
-def render(source: str, context: MarkdownContext) -> Rendered:
+def render(source: str, context: MarkdownContext) -> RenderedMarkdown:
     """Renders a message to HTML and collects what the server needs to know about it. Never raises, whatever
     the source.
     """

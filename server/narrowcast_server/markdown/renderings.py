@@ -18,8 +18,8 @@ import msgspec
 from narrowcast_server.computing.highlight import highlighted
 from narrowcast_server.computing.highlights import Block, Highlights
 from narrowcast_server.computing.workers import DONE, Reply, Workers
-from narrowcast_server.markdown.context import MarkdownContext, Rendered
-from narrowcast_server.markdown.process import Text
+from narrowcast_server.markdown.context import MarkdownContext, RenderedMarkdown
+from narrowcast_server.markdown.process import LongText
 from narrowcast_server.markdown.render import render
 
 T = TypeVar("T")
@@ -70,7 +70,7 @@ class _Attempt:
     """Work that is attempted: its finished long texts (None: one that failed), and its code."""
 
     code: _Code
-    finished: dict[_Key, Rendered | None] = field(default_factory=dict)
+    finished: dict[_Key, RenderedMarkdown | None] = field(default_factory=dict)
 
 
 class _Missing(BaseException):
@@ -96,7 +96,7 @@ class Renderings:
             return highlighted(language, source)
         return self._attempt.code.get(language, source)
 
-    def render(self, source: str, context: MarkdownContext, writer: int | None = None) -> Rendered:
+    def render(self, source: str, context: MarkdownContext, writer: int | None = None) -> RenderedMarkdown:
         """The rendering of a text by a user; `context` has `highlighted` of this object and is the writer's.
 
         Raises RenderingFailed.
@@ -141,7 +141,7 @@ class Renderings:
         finally:
             self._attempt = before
 
-    async def _apart(self, source: str, context: MarkdownContext) -> Rendered | None:
+    async def _apart(self, source: str, context: MarkdownContext) -> RenderedMarkdown | None:
         """A text rendered in a child process, a second time if it has code to highlight; None if it took too
         long.
         """
@@ -151,18 +151,18 @@ class Renderings:
             rendering = await self._converse(source, context, code)
         return rendering
 
-    async def _converse(self, source: str, context: MarkdownContext, code: _Code) -> Rendered | None:
-        rendered: list[Rendered] = []
+    async def _converse(self, source: str, context: MarkdownContext, code: _Code) -> RenderedMarkdown | None:
+        rendered: list[RenderedMarkdown] = []
 
         def take(received: Any) -> Reply:
             if "rendered" in received:
-                rendered.append(msgspec.convert(received["rendered"], Rendered))
+                rendered.append(msgspec.convert(received["rendered"], RenderedMarkdown))
                 return DONE
             name, arguments = received["name"], received["arguments"]
             look_up = code.get if name == "highlighted" else getattr(context, name)
             return {"found": msgspec.to_builtins(look_up(*arguments))}
 
-        text = Text(
+        text = LongText(
             _SECONDS,
             source,
             context.realm_url,

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from narrowcast_server.markdown.context import MarkdownContext, Rendered
+from narrowcast_server.markdown.context import MarkdownContext, RenderedMarkdown
 
 UPLOADS = "/user_uploads/"
 
 
 @dataclass
-class Run:
+class RenderingRun:
     """What one rendering collects.
 
     The budgets limit the elements in one message: `link_budget` links, `node_budget` emoji and formulas,
@@ -51,8 +51,8 @@ class Run:
             return None
         return unquote(path.removeprefix(UPLOADS).partition("?")[0].partition("#")[0]) or None
 
-    def rendered(self, html: str, alert_user_ids: frozenset[int], is_me_message: bool) -> Rendered:
-        return Rendered(
+    def rendered(self, html: str, alert_user_ids: frozenset[int], is_me_message: bool) -> RenderedMarkdown:
+        return RenderedMarkdown(
             html=html,
             user_ids=frozenset(self.user_ids),
             silent_user_ids=frozenset(self.silent_user_ids - self.user_ids),

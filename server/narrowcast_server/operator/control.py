@@ -20,7 +20,7 @@ from narrowcast_server.operator import server_file
 from narrowcast_server.operator.access import NEED_ADDRESS
 from narrowcast_server.operator.arguments import Arguments, Fault
 from narrowcast_server.operator.commands import run
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import DATABASE, Core
 from narrowcast_server.storage.store import StoreError
 
@@ -112,7 +112,7 @@ async def _alone(folder: Path, command: str, arguments: Arguments) -> list[str]:
         raise Fault("the server is not running: start it first")
     try:
         file = server_file.read(folder)
-        core = Core(folder, file.configure(Config(durable=False)))
+        core = Core(folder, file.configure(ServerConfig(durable=False)))
     except (StoreError, server_file.ServerFileError) as error:
         raise Fault(str(error)) from error
     with closing(core):

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 from narrowcast_server.markdown.sanitize import sanitized
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.queries.rendering import rendered_anyway, rendered_apart
 from narrowcast_server.storage.store import Row, Value
@@ -51,7 +51,7 @@ _TABLES: Final = (
 
 async def rerender(data: Path) -> int:
     """Replaces the HTML that is not that of its text; returns of how many texts."""
-    core = Core(data, Config(durable=False), keys_stay_sealed=True)
+    core = Core(data, ServerConfig(durable=False), keys_stay_sealed=True)
     try:
         work = _Work(core)
         for texts in _TABLES:

@@ -11,7 +11,7 @@ from typing import Final
 from narrowcast_server.mail.messages import is_address
 from narrowcast_server.mail.settings import MailSettings, Security
 from narrowcast_server.organization.addresses import is_local
-from narrowcast_server.organization.config import Config, Quotas
+from narrowcast_server.organization.config import Quotas, ServerConfig
 
 NAME: Final = "server.toml"
 _TABLES: Final = ("mail", "limits", "accounts", "pages")
@@ -32,7 +32,7 @@ class ServerFile:
     disposable_domains: frozenset[str] = frozenset()
     install: str = ""
 
-    def configure(self, config: Config) -> Config:
+    def configure(self, config: ServerConfig) -> ServerConfig:
         """The configuration of a server with these settings applied."""
         return replace(
             config,

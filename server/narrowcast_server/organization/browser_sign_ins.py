@@ -17,7 +17,7 @@ _MOST: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BrowserSession:
     """A session that may fetch an API key once, and the token that such a request must repeat."""
 
     user_id: int
@@ -31,7 +31,7 @@ class BrowserSignIns:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._tokens: dict[str, tuple[int, float]] = {}
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, BrowserSession] = {}
 
     def make_token(self, user_id: int) -> str:
         """A token that opens a session of the user: once, within 15 seconds."""
@@ -40,13 +40,13 @@ class BrowserSignIns:
         self._tokens[token] = (user_id, self._clock.monotonic() + TOKEN_SECONDS)
         return token
 
-    def open_session(self, token: str) -> tuple[str, Session] | None:
+    def open_session(self, token: str) -> tuple[str, BrowserSession] | None:
         """The name and the values of a new session; None if the token is unknown, used or too old."""
         user_id, expires = self._tokens.pop(token, (0, 0.0))
         now = self._clock.monotonic()
         if now >= expires:
             return None
-        session = Session(user_id, secrets.token_urlsafe(32), now + SESSION_SECONDS)
+        session = BrowserSession(user_id, secrets.token_urlsafe(32), now + SESSION_SECONDS)
         name = secrets.token_urlsafe(32)
         _make_room(self._sessions)
         self._sessions[name] = session

@@ -158,7 +158,7 @@ class ExternalLogin:
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
+class ServerConfig:
     """How a server behaves. `level` is the feature level it emulates, 0 to SERVED_LEVEL."""
 
     level: int = SERVED_LEVEL
@@ -197,6 +197,6 @@ class Config:
     any_name: bool = False
     """Accept any Host name from browsers: for a server that listens on all addresses without a configured name."""
 
-    def at_level(self, level: int) -> Config:
+    def at_level(self, level: int) -> ServerConfig:
         """The same configuration at another level, clamped to 0 to SERVED_LEVEL (VER-06)."""
         return replace(self, level=min(max(level, 0), SERVED_LEVEL))

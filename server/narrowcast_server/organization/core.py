@@ -17,8 +17,8 @@ from narrowcast_server.computing.workers import Workers
 from narrowcast_server.markdown.renderings import Renderings
 from narrowcast_server.organization.browser_sign_ins import BrowserSignIns
 from narrowcast_server.organization.clock import Clock, SystemClock
-from narrowcast_server.organization.config import Config
-from narrowcast_server.organization.events import Event, EventHub
+from narrowcast_server.organization.config import ServerConfig
+from narrowcast_server.organization.events import EventHub, QueuedEvent
 from narrowcast_server.organization.login_limits import LoginLimits
 from narrowcast_server.organization.measures import Measures
 from narrowcast_server.organization.memberships import Memberships
@@ -54,7 +54,12 @@ class Core:
     """
 
     def __init__(
-        self, folder: Path, config: Config, clock: Clock | None = None, *, keys_stay_sealed: bool = False
+        self,
+        folder: Path,
+        config: ServerConfig,
+        clock: Clock | None = None,
+        *,
+        keys_stay_sealed: bool = False,
     ) -> None:
         """`keys_stay_sealed`: nobody can log in, and nothing about keys is changed or created."""
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -99,7 +104,7 @@ class Core:
         """Sizes of the forms with files that are being received, by user id."""
         self.generation = int(self.clock.now())
         self._settings: dict[str, object] | None = None
-        self._pending: list[Event] = []
+        self._pending: list[QueuedEvent] = []
         self._after_commit: list[Callable[[], None]] = []
         self._users_by_email: dict[str, int] | None = None
 
@@ -150,7 +155,7 @@ class Core:
         all public channels; `local` is (queue id, local id) of the sender.
         """
         assert self.store.in_transaction, "events belong to a transaction"
-        self._pending.append(Event(event, frozenset(to), per_user or {}, public_channel, local))
+        self._pending.append(QueuedEvent(event, frozenset(to), per_user or {}, public_channel, local))
 
     def after_commit(self, work: Callable[[], None]) -> None:
         """Runs work that cannot be undone, such as deleting a file, once the transaction has been committed."""

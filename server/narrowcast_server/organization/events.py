@@ -23,7 +23,7 @@ from narrowcast_server.organization.json_text import encoded_text
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.clock import Clock
-    from narrowcast_server.organization.config import Config
+    from narrowcast_server.organization.config import ServerConfig
     from narrowcast_server.organization.models import User
     from narrowcast_server.storage.directory import Directory
 
@@ -34,7 +34,7 @@ _NO_FIELDS: Final[Mapping[str, object]] = {}
 _HEARTBEAT: Final = '{"type":"heartbeat"}'
 
 
-class Event:
+class QueuedEvent:
     """An event for the users in `to`; the JSON of its variants is made on demand and shared."""
 
     __slots__ = ("_cache", "data", "local", "per_user", "public_channel", "to", "type")
@@ -55,7 +55,7 @@ class Event:
         self.local = local
         self._cache: dict[tuple[int, int], list[str]] = {}
 
-    def texts_for(self, queue: Queue) -> list[str]:
+    def texts_for(self, queue: EventQueue) -> list[str]:
         """The JSON objects, without id, that this queue receives."""
         fields = self.per_user.get(queue.user_id, _NO_FIELDS)
         if self.local is not None and self.local[0] == queue.id:
@@ -76,7 +76,7 @@ class Event:
 
 
 @dataclass(slots=True, eq=False)
-class Queue:
+class EventQueue:
     """The pending events of one client."""
 
     id: str
@@ -106,7 +106,7 @@ class Queue:
     delivered: float = 0.0
     """When its reader last received events, by the clock of the event loop."""
 
-    def wants(self, event: Event) -> bool:
+    def wants(self, event: QueuedEvent) -> bool:
         """Whether this client asked for the event."""
         if self.event_types is not None:
             if event.type not in self.event_types:
@@ -163,7 +163,7 @@ class Queue:
 class Organization(Protocol):
     """The part of the organization that the hub uses."""
 
-    config: Config
+    config: ServerConfig
     clock: Clock
     users: Directory[User]
 
@@ -173,8 +173,8 @@ class EventHub:
 
     def __init__(self, organization: Organization) -> None:
         self._organization = organization
-        self._queues: dict[str, Queue] = {}
-        self._by_user: dict[int, list[Queue]] = {}
+        self._queues: dict[str, EventQueue] = {}
+        self._by_user: dict[int, list[EventQueue]] = {}
         self._options: WeakKeyDictionary[QueueOptions, ref[QueueOptions]] = WeakKeyDictionary()
         """One shared object per combination in use, so that events can cache their JSON by its identity."""
         self._readers = 0
@@ -191,11 +191,11 @@ class EventHub:
         narrow: MessageFilter | None = None,
         lifespan_seconds: float | None = None,
         client: str = "",
-    ) -> Queue:
+    ) -> EventQueue:
         """Creates a queue, which receives all events from now on."""
         limits = self._organization.config.limits
         self._make_room(user_id)
-        queue = Queue(
+        queue = EventQueue(
             id=str(uuid.uuid4()),
             user_id=user_id,
             options=self._shared(options),
@@ -232,7 +232,7 @@ class EventHub:
     def _end_least_read(self, user_id: int) -> None:
         self.end(min(self._by_user[user_id], key=lambda queue: (queue.is_read_now, queue.last_seen)))
 
-    def get(self, queue_id: str, user_id: int) -> Queue:
+    def get(self, queue_id: str, user_id: int) -> EventQueue:
         """The user's own queue; raises BAD_EVENT_QUEUE_ID for any other."""
         queue = self._queues.get(queue_id)
         if queue is None or queue.user_id != user_id:
@@ -240,7 +240,7 @@ class EventHub:
         queue.last_seen = self._organization.clock.monotonic()
         return queue
 
-    def end(self, queue: Queue) -> None:
+    def end(self, queue: EventQueue) -> None:
         """Removes a queue; its reader gets the error at once."""
         queue.ended = True
         self._queues.pop(queue.id, None)
@@ -260,7 +260,7 @@ class EventHub:
         for queue in list(self._by_user.get(user_id, ())):
             self.end(queue)
 
-    def dispatch(self, events: Iterable[Event]) -> None:
+    def dispatch(self, events: Iterable[QueuedEvent]) -> None:
         """Distributes events to the queues of their recipients."""
         for event in events:
             for user_id in event.to & self._by_user.keys():
@@ -269,7 +269,7 @@ class EventHub:
             if event.public_channel:
                 self._offer_public(event)
 
-    def _offer_public(self, event: Event) -> None:
+    def _offer_public(self, event: QueuedEvent) -> None:
         for queue in list(self._queues.values()):
             if not queue.all_public_channels or queue.user_id in event.to:
                 continue
@@ -277,7 +277,7 @@ class EventHub:
             if not self._organization.users[queue.user_id].is_guest:
                 self._offer(queue, event)
 
-    def _offer(self, queue: Queue, event: Event) -> None:
+    def _offer(self, queue: EventQueue, event: QueuedEvent) -> None:
         if queue.ended or not queue.wants(event):
             return
         for text in event.texts_for(queue):
@@ -295,7 +295,7 @@ class EventHub:
         if sum(queue.size for queue in own) > self._organization.config.limits.max_queued_characters_a_user:
             self.end(max(own, key=lambda queue: (queue.size, -queue.last_seen)))
 
-    async def wait(self, queue: Queue, position: int) -> bool:
+    async def wait(self, queue: EventQueue, position: int) -> bool:
         """Waits until the queue has something after `position`: events, or a heartbeat that is due.
 
         Returns False when another reader took over. Raises BAD_EVENT_QUEUE_ID if the queue ended meanwhile.
@@ -340,7 +340,7 @@ class EventHub:
             )
             self.beat()
 
-    async def pace(self, queue: Queue) -> None:
+    async def pace(self, queue: EventQueue) -> None:
         """Waits until the reader may receive events again. This limits the server's load, so it uses real time."""
         loop = asyncio.get_running_loop()
         limits = self._organization.config.limits
@@ -370,7 +370,7 @@ class EventHub:
     def count(self) -> int:
         return len(self._queues)
 
-    def of(self, user_id: int) -> Sequence[Queue]:
+    def of(self, user_id: int) -> Sequence[EventQueue]:
         """The queues of one user, oldest first."""
         return tuple(self._by_user.get(user_id, ()))
 

@@ -8,14 +8,14 @@ from typing import Any, Final
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.events import MessageFilter
-from narrowcast_server.queries.narrow_terms import Term, pairs
+from narrowcast_server.queries.narrow_terms import NarrowTerm, pairs
 
 _MAX_LENGTH: Final = 10_000
 """Length limit, since a queue keeps its narrow as long as it exists."""
 Condition = Callable[[Mapping[str, Any], frozenset[str], Any], bool]
 
 
-def event_narrow(name: str, text: str) -> list[Term]:
+def event_narrow(name: str, text: str) -> list[NarrowTerm]:
     """Parses the parameter; raises BAD_REQUEST for operators that cannot be decided from a message alone."""
     if len(text) > _MAX_LENGTH:
         raise ServiceError(f"{name} is too long (limit: {_MAX_LENGTH} characters)")
@@ -26,7 +26,7 @@ def event_narrow(name: str, text: str) -> list[Term]:
     return terms
 
 
-def message_filter(terms: list[Term] | None) -> MessageFilter | None:
+def message_filter(terms: list[NarrowTerm] | None) -> MessageFilter | None:
     """The narrow as a predicate; None without terms."""
     if not terms:
         return None

@@ -48,7 +48,7 @@ _LARGE: Final = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class FetchedPage:
     """Ids of messages around an anchor, ascending."""
 
     ids: list[int]
@@ -130,7 +130,7 @@ def page(
     num_before: int,
     num_after: int,
     include_anchor: bool = True,
-) -> Page:
+) -> FetchedPage:
     """The page of message ids around an anchor; it ends early where the messages have more than `characters`."""
     key = query.key
 
@@ -145,7 +145,7 @@ def page(
     found_newest = anchor >= BEYOND_NEWEST or len(after) < num_after
     shown_before = within_size(reading, before, characters if not after else characters // 2)
     shown_after = within_size(reading, after, characters if not before else characters // 2)
-    return Page(
+    return FetchedPage(
         ids=[*reversed(shown_before), *exact, *shown_after],
         anchor=anchor,
         found_anchor=bool(exact),

@@ -11,7 +11,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, VisibilityPolicy
 from narrowcast_server.organization.errors import ServiceError, bad_narrow
 from narrowcast_server.organization.models import Channel, FlagBit, User
-from narrowcast_server.queries.narrow_terms import Operand, Term
+from narrowcast_server.queries.narrow_terms import NarrowTerm, Operand
 from narrowcast_server.queries.words import match_expression, parts, words_beginning_with
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.addresses import user_at
@@ -115,7 +115,7 @@ class Query:
         return "um.message_id" if self.own_rows_only or self.index else "m.id"
 
 
-def build(core: Core, user: User, terms: Sequence[Term]) -> Query:
+def build(core: Core, user: User, terms: Sequence[NarrowTerm]) -> Query:
     """The query of a narrow; raises BAD_NARROW if a term cannot be evaluated."""
     _check_one_kind(terms)
     terms = _different(_adopt_conversation(core, user, terms))
@@ -140,30 +140,30 @@ def build(core: Core, user: User, terms: Sequence[Term]) -> Query:
     return query
 
 
-def _different(terms: Sequence[Term]) -> list[Term]:
+def _different(terms: Sequence[NarrowTerm]) -> list[NarrowTerm]:
     """The terms, of equal ones only the first."""
-    result: list[Term] = []
+    result: list[NarrowTerm] = []
     for term in terms:
         if term not in result:
             result.append(term)
     return result
 
 
-def _is_quick(terms: Sequence[Term]) -> bool:
+def _is_quick(terms: Sequence[NarrowTerm]) -> bool:
     operators = {term.operator for term in terms}
     if any(term.negated for term in terms) or not operators <= _INDEXED:
         return False
     return not terms or bool(operators - {"topic", "near"})
 
 
-def _check_one_kind(terms: Sequence[Term]) -> None:
+def _check_one_kind(terms: Sequence[NarrowTerm]) -> None:
     """Raises BAD_NARROW if the terms ask for channel messages and direct messages at once: nothing matches both."""
     direct = {_requires_direct(term) for term in terms}
     if {True, False} <= direct:
         raise bad_narrow("No message can be both a channel message and direct message")
 
 
-def _requires_direct(term: Term) -> bool | None:
+def _requires_direct(term: NarrowTerm) -> bool | None:
     """True if a term asks for direct messages, False if for channel messages, None if for either."""
     if term.operator == "is" and term.operand in ("dm", "private"):
         return not term.negated
@@ -183,7 +183,7 @@ def _add_visibility(core: Core, user: User, query: Query) -> None:
     )
 
 
-def _adopt_conversation(core: Core, user: User, terms: Sequence[Term]) -> list[Term]:
+def _adopt_conversation(core: Core, user: User, terms: Sequence[NarrowTerm]) -> list[NarrowTerm]:
     """Replaces `with` by the conversation that has its message now, if the caller can see the message."""
     result = [term for term in terms if term.operator != "with"]
     if len(terms) - len(result) > 1:
@@ -198,16 +198,16 @@ def _adopt_conversation(core: Core, user: User, terms: Sequence[Term]) -> list[T
             continue
         result = [other for other in result if other.operator not in ("channel", "topic", "dm")]
         if message.channel_id is not None:
-            result += [Term("channel", message.channel_id), Term("topic", message.topic)]
+            result += [NarrowTerm("channel", message.channel_id), NarrowTerm("topic", message.topic)]
         else:
             members = core.store.integers(
                 "SELECT user_id FROM conversation_members WHERE conversation_id = ?", message.conversation_id
             )
-            result.append(Term("dm", members))
+            result.append(NarrowTerm("dm", members))
     return result
 
 
-def _is_conversation(terms: Sequence[Term]) -> bool:
+def _is_conversation(terms: Sequence[NarrowTerm]) -> bool:
     operators = {term.operator for term in terms}
     return "dm" in operators or {"channel", "topic"} <= operators
 

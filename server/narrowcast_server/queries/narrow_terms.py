@@ -28,7 +28,7 @@ MAX_OPERAND: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class NarrowTerm:
     """One term of a narrow; the operator has the newest of its names in the service."""
 
     operator: str
@@ -36,36 +36,36 @@ class Term:
     negated: bool = False
 
 
-def narrow(name: str, text: str) -> list[Term]:
+def narrow(name: str, text: str) -> list[NarrowTerm]:
     """Parses a narrow parameter: a list of objects, or of (operator, operand) pairs from older clients."""
     return _terms(name, text, _term)
 
 
-def pairs(name: str, text: str) -> list[Term]:
+def pairs(name: str, text: str) -> list[NarrowTerm]:
     """Parses the narrow of an event queue: (operator, operand) pairs of text."""
     return _terms(name, text, _pair)
 
 
-def _terms(name: str, text: str, read: Callable[[str, object], Term]) -> list[Term]:
+def _terms(name: str, text: str, read: Callable[[str, object], NarrowTerm]) -> list[NarrowTerm]:
     items = check_list(name, json_value(name, text))
     if len(items) > MAX_TERMS:
         raise ServiceError(f"{name} has too many terms")
     return [read(f"{name}[{index}]", item) for index, item in enumerate(items)]
 
 
-def _pair(name: str, item: object) -> Term:
+def _pair(name: str, item: object) -> NarrowTerm:
     parts = check_list(name, item)
     if len(parts) != 2:
         raise ServiceError(f"Invalid {name}: element is not a string pair")
     operator, operand = (check_string(f"{name}[{index}]", part) for index, part in enumerate(parts))
-    return Term(_operator(operator), operand)
+    return NarrowTerm(_operator(operator), operand)
 
 
-def _term(name: str, item: object) -> Term:
+def _term(name: str, item: object) -> NarrowTerm:
     if isinstance(item, list):
         if len(item) != 2 or not all(isinstance(part, str) for part in item):
             raise ServiceError(f"Invalid {name}: element is not a string pair")
-        return Term(_operator(item[0]), _short(name, item[1]))
+        return NarrowTerm(_operator(item[0]), _short(name, item[1]))
     if not isinstance(item, dict):
         raise ServiceError(f"Invalid {name}: Value error, dict or list required")
     operator, operand, negated = item.get("operator"), item.get("operand"), item.get("negated", False)
@@ -76,7 +76,7 @@ def _term(name: str, item: object) -> Term:
     if not isinstance(negated, bool):
         raise ServiceError(f"Invalid {name}: negated is not a boolean")
     operator = _operator(operator)
-    return Term(operator, _operand(name, operator, operand), negated)
+    return NarrowTerm(operator, _operand(name, operator, operand), negated)
 
 
 def _operator(text: str) -> str:

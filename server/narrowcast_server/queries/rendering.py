@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.markdown import (
     AttachmentInfo,
-    CustomEmoji,
+    EmojiPicture,
     LinkedChannel,
-    Linkifier,
+    LinkPattern,
     LinkPreview,
     MentionedGroup,
     MentionedUser,
     NoLookups,
-    Rendered,
+    RenderedMarkdown,
     RenderingFailed,
 )
 from narrowcast_server.organization.errors import ServiceError
@@ -51,9 +51,9 @@ class RenderingContext:
         return self._core.empty_topic_name
 
     @cached_property
-    def linkifiers(self) -> Sequence[Linkifier]:
+    def linkifiers(self) -> Sequence[LinkPattern]:
         rows = self._core.store.all("SELECT pattern, url_template FROM linkifiers ORDER BY position, id")
-        return [Linkifier(row["pattern"], row["url_template"]) for row in rows]
+        return [LinkPattern(row["pattern"], row["url_template"]) for row in rows]
 
     @cached_property
     def alert_words(self) -> Mapping[int, Sequence[str]]:
@@ -109,11 +109,11 @@ class RenderingContext:
         newest = newest_in_topic(self._core, self._user, self._core.channels[channel_id], topic, 1)
         return newest[0].id if newest else None
 
-    def custom_emoji(self, name: str) -> CustomEmoji | None:
+    def custom_emoji(self, name: str) -> EmojiPicture | None:
         row = self._core.store.one(
             "SELECT * FROM custom_emoji WHERE name = ? AND deactivated = 0 ORDER BY id DESC", name
         )
-        return None if row is None else CustomEmoji(str(row["id"]), row["name"], row["source_url"])
+        return None if row is None else EmojiPicture(str(row["id"]), row["name"], row["source_url"])
 
     def attachment(self, path_id: str) -> AttachmentInfo | None:
         if path_id not in self._attachments:
@@ -130,7 +130,7 @@ class RenderingContext:
         return self._core.link_previews.get(url)
 
 
-def rendered(core: Core, user: User, source: str) -> Rendered:
+def rendered(core: Core, user: User, source: str) -> RenderedMarkdown:
     """A message's source as HTML, with its mentions and other properties; raises BAD_REQUEST if the HTML is
     more than a hundred times as long as the longest message, or if it takes too long.
     """
@@ -143,12 +143,12 @@ def rendered(core: Core, user: User, source: str) -> Rendered:
     return rendering
 
 
-async def rendered_anyway(core: Core, user: User, source: str) -> Rendered:
+async def rendered_anyway(core: Core, user: User, source: str) -> RenderedMarkdown:
     """The same for texts from elsewhere: what cannot be rendered is shown as it is."""
     try:
         return await core.renderings.with_renderings(lambda: rendered(core, user, source))
     except ServiceError:
-        return Rendered(f"<p>{html.escape(source, quote=False)}</p>")
+        return RenderedMarkdown(f"<p>{html.escape(source, quote=False)}</p>")
 
 
 def unable_to_render() -> ServiceError:

@@ -52,7 +52,7 @@ _log = logging.getLogger("narrowcast.server")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ScheduledTarget:
     """The destination of a scheduled message: a channel and topic, or users."""
 
     channel_id: int | None
@@ -67,12 +67,12 @@ class Target:
         return MessageType.PRIVATE.value, json.dumps(list(self.user_ids)), ""
 
 
-def stored_target(row: Row) -> Target:
+def stored_target(row: Row) -> ScheduledTarget:
     """The target of a stored scheduled message."""
     recipients = json.loads(row["recipients"])
     if row["type"] == MessageType.STREAM:
-        return Target(recipients, row["topic"])
-    return Target(None, "", tuple(recipients))
+        return ScheduledTarget(recipients, row["topic"])
+    return ScheduledTarget(None, "", tuple(recipients))
 
 
 def scheduled_object(row: Row) -> dict[str, object]:
@@ -100,21 +100,21 @@ def scheduled_of(core: Core, user: User) -> list[dict[str, object]]:
     return [scheduled_object(row) for row in rows]
 
 
-def channel_target(core: Core, user: User, channel_id: int, topic: str) -> Target:
+def channel_target(core: Core, user: User, channel_id: int, topic: str) -> ScheduledTarget:
     """A checked channel target; raises STREAM_DOES_NOT_EXIST with the id (SCH-17), or BAD_REQUEST."""
     channel = channel_by_id(core, user, channel_id)
     checked = topics.checked(core, topic)
     check_may_post(core, user, channel, checked)
-    return Target(channel.id, checked)
+    return ScheduledTarget(channel.id, checked)
 
 
-def direct_target(core: Core, user: User, user_ids: Iterable[int]) -> Target:
+def direct_target(core: Core, user: User, user_ids: Iterable[int]) -> ScheduledTarget:
     """A checked target of a direct message; raises BAD_REQUEST (SCH-18)."""
     people = people_by_id(core, list(dict.fromkeys(user_ids)))
     if not people:
         raise ServiceError("Message must have recipients")
     check_direct(core, user, [*people, user])
-    return Target(None, "", tuple(person.id for person in people))
+    return ScheduledTarget(None, "", tuple(person.id for person in people))
 
 
 def check_time(core: Core, timestamp: int) -> int:
@@ -125,7 +125,13 @@ def check_time(core: Core, timestamp: int) -> int:
 
 
 def schedule(
-    core: Core, user: User, target: Target, content: str, timestamp: int, *, origin: Origin = Origin()
+    core: Core,
+    user: User,
+    target: ScheduledTarget,
+    content: str,
+    timestamp: int,
+    *,
+    origin: Origin = Origin(),
 ) -> int:
     """Stores a scheduled message; returns its id."""
     checked = check_content(core, content)
@@ -147,7 +153,13 @@ def schedule(
 
 
 def edit_scheduled(
-    core: Core, user: User, row: Row, *, target: Target | None, content: str | None, timestamp: int | None
+    core: Core,
+    user: User,
+    row: Row,
+    *,
+    target: ScheduledTarget | None,
+    content: str | None,
+    timestamp: int | None,
 ) -> None:
     """Changes the given properties of a scheduled message, which is then waiting again (SCH-26)."""
     if row["failed"] and timestamp is None:
@@ -295,7 +307,7 @@ def _checked_kind(call: Call, word: str) -> MessageType:
     return kind
 
 
-def _target(call: Call, *, direct: bool, to: int | list[int], topic: str | None) -> Target:
+def _target(call: Call, *, direct: bool, to: int | list[int], topic: str | None) -> ScheduledTarget:
     if direct:
         if isinstance(to, int):
             raise ServiceError("Invalid data type for recipients")
@@ -345,7 +357,7 @@ def patch_scheduled(call: Call) -> ResponseBody:
     return {}
 
 
-def _new_target(call: Call, present: Target) -> Target | None:
+def _new_target(call: Call, present: ScheduledTarget) -> ScheduledTarget | None:
     """The target after the edit, checked for the caller; None if both target and text stay as they are."""
     word, to, topic = call[NEW_KIND], call[NEW_TO], call[NEW_TOPIC]
     if word is not None:

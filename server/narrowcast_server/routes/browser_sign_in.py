@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import RedirectResponse, Response
 
-from narrowcast_server.http.page import Command, Field, Form, Heading, Part, Text, page
+from narrowcast_server.http.page import Form, PageCommand, PageField, PageHeading, PageText, Part, page
 from narrowcast_server.http.params import defaulted, optional, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.config import ExternalLogin
@@ -37,9 +37,9 @@ _SESSION: Final = "session"
 _CSRF: Final = "csrftoken"
 _FORM: Final = Form(
     (
-        Field("username", "Email", "email", "username"),
-        Field("password", "Password", "password", "current-password"),
-        Field(
+        PageField("username", "Email", "email", "username"),
+        PageField("password", "Password", "password", "current-password"),
+        PageField(
             "second_factor",
             "Code of your authenticator app, if you use one",
             completion="one-time-code",
@@ -54,7 +54,7 @@ _FORM: Final = Form(
 def sign_in_page(call: Call) -> Response:
     """The form."""
     _check_flow(call)
-    return _page(call, Text("Sign in, to log in in Narrowcast."), _FORM)
+    return _page(call, PageText("Sign in, to log in in Narrowcast."), _FORM)
 
 
 @routes.add("POST", PATH, USERNAME, PASSWORD, CODE, public=True, absolute=True, accepts_anything=True)
@@ -64,14 +64,16 @@ async def sign_in(call: Call) -> Response:
     try:
         user = await signed_in(call, call[USERNAME], call[PASSWORD], call[CODE])
     except ServiceError as error:
-        return _page(call, Text(error.message), _FORM, status=error.status)
+        return _page(call, PageText(error.message), _FORM, status=error.status)
     if desktop:
         what, shown = "token", _encrypted(call.core.browser_sign_ins.make_token(user.id), desktop)
         limit = " It works once, within 15 seconds."
     else:
         what, shown, limit = "link", _link(call, user, mobile), ""
     return _page(
-        call, Text(f"You are signed in. Copy this {what} and paste it in Narrowcast.{limit}"), Command(shown)
+        call,
+        PageText(f"You are signed in. Copy this {what} and paste it in Narrowcast.{limit}"),
+        PageCommand(shown),
     )
 
 
@@ -113,7 +115,7 @@ def _check_flow(call: Call) -> tuple[str, str]:
 
 def _page(call: Call, *parts: Part, status: int = 200) -> Response:
     name = call.core.setting("name", str)
-    return page(f"Sign in to {name}", [Heading("Sign in to", name, level=1), *parts], status)
+    return page(f"Sign in to {name}", [PageHeading("Sign in to", name, level=1), *parts], status)
 
 
 def _encrypted(token: str, one_time_key: str) -> str:

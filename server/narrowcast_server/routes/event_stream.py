@@ -21,7 +21,7 @@ from narrowcast_server.http import auth
 from narrowcast_server.http.browsers import check_page
 from narrowcast_server.http.params import integer
 from narrowcast_server.organization.errors import ServiceError, unauthorized
-from narrowcast_server.organization.events import Queue
+from narrowcast_server.organization.events import EventQueue
 from narrowcast_server.routes.server_settings import STREAM_PATH
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ def event_stream(core: Core) -> Callable[[WebSocket], Awaitable[None]]:
     return serve
 
 
-async def _converse(core: Core, socket: WebSocket, queue: Queue, position: int, expires: int | None) -> None:
+async def _converse(
+    core: Core, socket: WebSocket, queue: EventQueue, position: int, expires: int | None
+) -> None:
     """Runs until the connection ends; `expires`: when its API key does, in UTC seconds."""
     tasks = {
         asyncio.create_task(_send(core, socket, queue, position)),
@@ -83,7 +85,7 @@ async def _converse(core: Core, socket: WebSocket, queue: Queue, position: int, 
             task.result()
 
 
-async def _send(core: Core, socket: WebSocket, queue: Queue, position: int) -> None:
+async def _send(core: Core, socket: WebSocket, queue: EventQueue, position: int) -> None:
     while True:
         # A client may acknowledge events that were not sent yet, here or on another connection.
         position = max(position, queue.pruned_to)
@@ -109,7 +111,7 @@ async def _end(core: Core, socket: WebSocket, expires: int) -> None:
     await _refuse(socket, unauthorized("Invalid API key"), CLOSE_UNAUTHORIZED)
 
 
-async def _receive(socket: WebSocket, queue: Queue) -> None:
+async def _receive(socket: WebSocket, queue: EventQueue) -> None:
     while True:
         frame = await socket.receive()
         if frame["type"] == "websocket.disconnect":

@@ -22,7 +22,7 @@ from narrowcast_server.queries.read_receipts import readers_of
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.edit_history import EditHistoryFilter
 from narrowcast_server.rules.messages import check_may_delete, check_may_edit
-from narrowcast_server.rules.moves import Move, check_move
+from narrowcast_server.rules.moves import MessageMove, check_move
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -80,7 +80,7 @@ def update_message(call: Call) -> ResponseBody:
     return {"detached_uploads": []}
 
 
-def _planned_move(call: Call, message: Message) -> Move | None:
+def _planned_move(call: Call, message: Message) -> MessageMove | None:
     """The move that the request asks for, after permission checks; None if it only edits the text."""
     core, topic, stream_id = call.core, call[TOPIC], call[STREAM_ID]
     if topic is None and stream_id is None:

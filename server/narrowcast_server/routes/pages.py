@@ -12,7 +12,7 @@ from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_assets.installing import INSTALL
 from narrowcast_server.actions import password_resets
 from narrowcast_server.actions.invites import link_of
-from narrowcast_server.http.page import Command, Heading, Part, Text, page
+from narrowcast_server.http.page import PageCommand, PageHeading, PageText, Part, page
 from narrowcast_server.http.routing import Call, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.resources import joining
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 routes = Routes()
 
-_WHAT: Final = Text(
+_WHAT: Final = PageText(
     "This is a Narrowcast server: team chat for people who live in a terminal, organized in channels and topics."
     " Its messages are read in a terminal, not in a browser."
 )
@@ -31,10 +31,10 @@ _WHAT: Final = Text(
 def _installing(core: Core) -> tuple[Part, ...]:
     """The operator's own command, or the one that works in a checkout."""
     if own := core.config.install:
-        return Text("Install Narrowcast:"), Command(own)
+        return PageText("Install Narrowcast:"), PageCommand(own)
     return (
-        Text("Install Narrowcast in a checkout of its repository (it needs Python 3.11 or newer):"),
-        Command(INSTALL),
+        PageText("Install Narrowcast in a checkout of its repository (it needs Python 3.11 or newer):"),
+        PageCommand(INSTALL),
     )
 
 
@@ -52,14 +52,14 @@ def invitation(call: Call) -> Response:
     try:
         joining.invitation(call.core, call.path["token"])
     except ServiceError as error:
-        return page(name, [Heading("", name, level=1), Text(error.message), _WHAT], 410)
+        return page(name, [PageHeading("", name, level=1), PageText(error.message), _WHAT], 410)
     parts: list[Part] = [
-        Heading("You are invited to", name, level=1),
+        PageHeading("You are invited to", name, level=1),
         _WHAT,
         *_installing(call.core),
-        Text("Then join. This command asks for your name, your email and a new password:"),
-        Command(f"narrowcast login {shlex.quote(link_of(call.core, call.path['token']))}"),
-        Text("Anyone who has this link can use it to join: keep it to yourself."),
+        PageText("Then join. This command asks for your name, your email and a new password:"),
+        PageCommand(f"narrowcast login {shlex.quote(link_of(call.core, call.path['token']))}"),
+        PageText("Anyone who has this link can use it to join: keep it to yourself."),
     ]
     return page(f"Join {name}", parts)
 
@@ -73,12 +73,12 @@ def reset(call: Call) -> Response:
     try:
         password_resets.whose(core, token)
     except ServiceError as error:
-        return page(name, [Heading("", name, level=1), Text(error.message), _WHAT], 410)
+        return page(name, [PageHeading("", name, level=1), PageText(error.message), _WHAT], 410)
     parts: list[Part] = [
-        Heading("A new password for", name, level=1),
-        Text("In a terminal where Narrowcast is installed, type:"),
-        Command(f"narrowcast login {shlex.quote(password_resets.reset_url(core, token))}"),
-        Text("The command asks for the new password. Keep this link to yourself: it works once."),
+        PageHeading("A new password for", name, level=1),
+        PageText("In a terminal where Narrowcast is installed, type:"),
+        PageCommand(f"narrowcast login {shlex.quote(password_resets.reset_url(core, token))}"),
+        PageText("The command asks for the new password. Keep this link to yourself: it works once."),
     ]
     return page(f"New password for {name}", parts)
 
@@ -88,21 +88,21 @@ def not_found_page(core: Core, request: Request) -> Response | None:
     is_page = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
     if not is_page or request.url.path.startswith(f"{API_PREFIX}/"):
         return None
-    return _home(core, [Text("This page does not exist.")], 404)
+    return _home(core, [PageText("This page does not exist.")], 404)
 
 
 def _home(core: Core, before: list[Part], status: int = 200) -> Response:
     name = core.setting("name", str)
     parts: list[Part] = [
-        Heading("", name, level=1),
+        PageHeading("", name, level=1),
         *before,
         _WHAT,
         *_installing(core),
-        Text("Then log in:"),
-        Command(f"narrowcast login {shlex.quote(core.url)}"),
-        Text("Without an account, ask the operator of this server for an invitation."),
-        Heading("If a link to a message led you here"),
-        Text("Copy the whole address from the browser, and open it in Narrowcast:"),
-        Command("narrowcast open 'ADDRESS'"),
+        PageText("Then log in:"),
+        PageCommand(f"narrowcast login {shlex.quote(core.url)}"),
+        PageText("Without an account, ask the operator of this server for an invitation."),
+        PageHeading("If a link to a message led you here"),
+        PageText("Copy the whole address from the browser, and open it in Narrowcast:"),
+        PageCommand("narrowcast open 'ADDRESS'"),
     ]
     return page(name, parts, status)

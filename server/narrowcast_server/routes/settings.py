@@ -47,7 +47,7 @@ def _declared() -> dict[str, Param[object]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class SettingsTarget:
     """Whose settings an administrator changes: of these users, and of the members of these groups."""
 
     user_ids: Sequence[int]
@@ -56,7 +56,7 @@ class Target:
     """Whether users who have changed a setting keep theirs."""
 
 
-def target(name: str, text: str) -> Target:
+def target(name: str, text: str) -> SettingsTarget:
     """Parses `target_users`."""
     given = mapping(name, text)
 
@@ -65,7 +65,7 @@ def target(name: str, text: str) -> Target:
         return [check_integer(f'{name}["{key}"][{index}]', item) for index, item in enumerate(items)]
 
     skip = check_bool(f'{name}["skip_if_already_edited"]', given.get("skip_if_already_edited", False))
-    return Target(ids("user_ids"), ids("group_ids"), skip)
+    return SettingsTarget(ids("user_ids"), ids("group_ids"), skip)
 
 
 SETTINGS = _declared()
@@ -101,7 +101,7 @@ async def update_settings(call: Call) -> ResponseBody:
         return {"api_key": replace_key(call.core, call.user)}
 
 
-def _change_others(call: Call, targets: Target) -> None:
+def _change_others(call: Call, targets: SettingsTarget) -> None:
     """Changes the settings of other people, if the caller is an administrator."""
     core = call.core
     require_administrator(call.user)
@@ -115,7 +115,7 @@ def _change_others(call: Call, targets: Target) -> None:
         _apply(call, user, fresh)
 
 
-def _people(core: Core, targets: Target) -> list[User]:
+def _people(core: Core, targets: SettingsTarget) -> list[User]:
     """The active people of a target; raises BAD_REQUEST for users and groups that do not exist."""
     ids = set(targets.user_ids)
     if unknown := [identity for identity in targets.user_ids if core.users.get(identity) is None]:

@@ -20,7 +20,7 @@ from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes.uploads import upload_body
 from narrowcast_server.uploads.receiving import MEBIBYTE, int_header, keep, too_large
-from narrowcast_server.uploads.resumable import Resumable, Unfinished, parse_metadata, unfinished
+from narrowcast_server.uploads.resumable import PartialUpload, Resumable, parse_metadata, unfinished
 
 routes = Routes()
 
@@ -100,7 +100,7 @@ def terminate(call: Call) -> Response:
 
 
 async def receive(
-    call: Call, uploads: Unfinished, upload: Resumable, status: int, headers: Mapping[str, str]
+    call: Call, uploads: PartialUpload, upload: Resumable, status: int, headers: Mapping[str, str]
 ) -> Response:
     """Appends the bytes of a request; a complete upload becomes an attachment."""
     try:

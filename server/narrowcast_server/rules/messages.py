@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.markdown import Rendered
+from narrowcast_server.markdown import RenderedMarkdown
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, Message, User
 from narrowcast_server.rules import access, topics
@@ -46,7 +46,7 @@ def check_may_begin_topic(core: Core, user: User, channel: Channel, topic: str) 
         raise ServiceError("You do not have permission to create new topics in this channel.")
 
 
-def check_wildcards(core: Core, sender: User, channel: Channel, rendering: Rendered) -> None:
+def check_wildcards(core: Core, sender: User, channel: Channel, rendering: RenderedMarkdown) -> None:
     """Raises ServiceError for a wildcard mention of many users without permission."""
     if not (rendering.channel_wildcard or rendering.topic_wildcard):
         return
@@ -60,7 +60,7 @@ def check_wildcards(core: Core, sender: User, channel: Channel, rendering: Rende
         )
 
 
-def check_mentions(rendering: Rendered) -> None:
+def check_mentions(rendering: RenderedMarkdown) -> None:
     """Raises BAD_REQUEST for a mention of a group that the sender may not mention."""
     if rendering.refused_groups:
         raise ServiceError(f"You are not allowed to mention user group '{rendering.refused_groups[0]}'.")

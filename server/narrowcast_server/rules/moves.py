@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class MessageMove:
     """A move of messages from one topic to another, which may be in another channel."""
 
     messages: list[Message]
@@ -45,7 +45,7 @@ class Move:
         return False if self.old_topic == RESOLVED_TOPIC_PREFIX + self.new_topic else None
 
 
-def check_move(core: Core, user: User, move: Move) -> None:
+def check_move(core: Core, user: User, move: MessageMove) -> None:
     """Raises BAD_REQUEST if the user may not move these messages."""
     if user.is_administrator and not move.changes_channel:
         _check_new_place(core, user, move)
@@ -62,20 +62,20 @@ def check_move(core: Core, user: User, move: Move) -> None:
     _check_new_place(core, user, move)
 
 
-def _check_new_place(core: Core, user: User, move: Move) -> None:
+def _check_new_place(core: Core, user: User, move: MessageMove) -> None:
     topics.check_policy(core, move.target, move.new_topic)
     if move.resolves is None:
         check_may_begin_topic(core, user, move.target, move.new_topic)
 
 
-def _check_topic_move(core: Core, user: User, move: Move) -> None:
+def _check_topic_move(core: Core, user: User, move: MessageMove) -> None:
     of_realm, of_channel = "can_move_messages_between_topics_group", "can_move_messages_within_channel_group"
     if not allows_in(core, user, move.source, of_realm, of_channel):
         raise ServiceError("You don't have permission to edit this message")
     _check_age(core, user, move, "move_messages_within_stream_limit_seconds")
 
 
-def _check_channel_move(core: Core, user: User, move: Move) -> None:
+def _check_channel_move(core: Core, user: User, move: MessageMove) -> None:
     of_realm, of_channel = (
         "can_move_messages_between_channels_group",
         "can_move_messages_out_of_channel_group",
@@ -86,7 +86,7 @@ def _check_channel_move(core: Core, user: User, move: Move) -> None:
     check_may_post(core, user, move.target, move.new_topic)
 
 
-def _check_age(core: Core, user: User, move: Move, setting: str) -> None:
+def _check_age(core: Core, user: User, move: MessageMove, setting: str) -> None:
     oldest = oldest_in_time(core, setting)
     if user.role <= Role.MODERATOR or oldest is None:
         return

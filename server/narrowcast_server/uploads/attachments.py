@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.uploads import attachment_object, space_used
-from narrowcast_server.uploads.files import Folder, Kind
+from narrowcast_server.uploads.files import FileKind, Folder
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 
-def add_attachment(core: Core, owner: User, path_id: str, name: str, size: int, kind: Kind) -> int:
+def add_attachment(core: Core, owner: User, path_id: str, name: str, size: int, kind: FileKind) -> int:
     """Records an upload whose bytes are stored. Only its owner can open it until a message links to it."""
     identity = core.store.insert(
         "INSERT INTO attachments (path_id, name, owner_id, size, content_type, created, width, height)"

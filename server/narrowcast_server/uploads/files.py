@@ -64,7 +64,7 @@ _KNOWN_TYPES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FileKind:
     """A file's media type and, for raster images, the size in pixels."""
 
     content_type: str
@@ -189,13 +189,13 @@ def content_type(filename: str, claimed: str = "") -> str:
     return media_type or "application/octet-stream"
 
 
-def kind_of(filename: str, claimed: str, content: BinaryIO) -> Kind:
+def kind_of(filename: str, claimed: str, content: BinaryIO) -> FileKind:
     """The kind of a file. The size of images comes from their headers: nothing is decoded."""
     media_type = content_type(filename, claimed)
     if media_type not in IMAGE_TYPES:
-        return Kind(media_type)
+        return FileKind(media_type)
     size = image_size(content)
-    return Kind(media_type) if size is None else Kind(media_type, *size)
+    return FileKind(media_type) if size is None else FileKind(media_type, *size)
 
 
 def image_size(content: BinaryIO) -> tuple[int, int] | None:

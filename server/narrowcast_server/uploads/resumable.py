@@ -45,7 +45,7 @@ class Resumable:
     expires: int
 
 
-class Unfinished:
+class PartialUpload:
     """The uploads in progress of a server: `DIR/uploads/resumable/<id>.json` and `<id>.part`."""
 
     def __init__(self, core: Core) -> None:
@@ -169,12 +169,12 @@ def missing_upload() -> ServiceError:
     return ServiceError("Upload not found", status=404)
 
 
-_unfinished: Final[WeakKeyDictionary[Core, Unfinished]] = WeakKeyDictionary()
+_unfinished: Final[WeakKeyDictionary[Core, PartialUpload]] = WeakKeyDictionary()
 
 
-def unfinished(core: Core) -> Unfinished:
+def unfinished(core: Core) -> PartialUpload:
     """The uploads in progress of a server."""
-    return _unfinished.get(core) or _unfinished.setdefault(core, Unfinished(core))
+    return _unfinished.get(core) or _unfinished.setdefault(core, PartialUpload(core))
 
 
 def parse_metadata(header: str) -> dict[str, str]:

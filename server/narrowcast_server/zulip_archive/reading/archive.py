@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from narrowcast_server.checking import check
-from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.zulip_archive import layout
 from narrowcast_server.zulip_archive.errors import ArchiveError
@@ -22,7 +22,7 @@ from narrowcast_server.zulip_archive.reading import (
     people,
 )
 from narrowcast_server.zulip_archive.reading.intake import Intake
-from narrowcast_server.zulip_archive.reading.recipients import Recipients
+from narrowcast_server.zulip_archive.reading.recipients import RecipientReader
 from narrowcast_server.zulip_archive.reading.unpacking import LIMITS, Archive, ArchiveLimits, opened
 
 
@@ -54,7 +54,7 @@ def read_archive(
 
 
 async def _made(archive: Archive, folder: Path) -> list[str]:
-    core = Core(folder, Config(durable=False))
+    core = Core(folder, ServerConfig(durable=False))
     try:
         tables = archive.tables(layout.REALM_FILE)
         attachments = archive.tables(layout.ATTACHMENTS_FILE)
@@ -79,7 +79,7 @@ async def _take_in(intake: Intake) -> None:
     groups.permissions_of_groups(intake)
     channels.folders(intake)
     channels.channels(intake)
-    recipients = Recipients(intake)
+    recipients = RecipientReader(intake)
     channels.subscriptions(intake, recipients)
     channels.topic_policies(intake)
     organization.settings(intake)

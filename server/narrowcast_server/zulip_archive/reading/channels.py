@@ -14,7 +14,7 @@ from narrowcast_server.rules.holders import check_topic_creators
 from narrowcast_server.zulip_archive.numbers import CHANNEL_TOPICS, word_for
 from narrowcast_server.zulip_archive.reading.groups import permissions
 from narrowcast_server.zulip_archive.reading.intake import Intake
-from narrowcast_server.zulip_archive.reading.recipients import Recipients
+from narrowcast_server.zulip_archive.reading.recipients import RecipientReader
 from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, identities
 
 _COLOR: Final = re.compile(r"#[0-9a-f]{3}(?:[0-9a-f]{3})?")
@@ -123,7 +123,7 @@ def _holders(row: ArchiveRow) -> dict[str, str]:
     return {**CHANNEL_GROUP_SETTINGS, **changed}
 
 
-def subscriptions(intake: Intake, recipients: Recipients) -> None:
+def subscriptions(intake: Intake, recipients: RecipientReader) -> None:
     """Subscriptions to channels; those to direct conversations were read by `Recipients`."""
     for row in intake.rows("zerver_subscription"):
         channel_id = recipients.channels.get(row.integer("recipient"))

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, MessageType
-from narrowcast_server.markdown import Rendered, widget_for
+from narrowcast_server.markdown import RenderedMarkdown, widget_for
 from narrowcast_server.organization.edit_history import bounded
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.rendering import rendered_anyway
@@ -22,7 +22,7 @@ from narrowcast_server.zulip_archive.layout import UPLOAD_LINK
 from narrowcast_server.zulip_archive.numbers import NO_MESSAGE, Delivery, flags_in
 from narrowcast_server.zulip_archive.reading.emoji import incoming_emoji
 from narrowcast_server.zulip_archive.reading.intake import Intake
-from narrowcast_server.zulip_archive.reading.recipients import Recipients
+from narrowcast_server.zulip_archive.reading.recipients import RecipientReader
 from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, rows
 
 _MAX_CLIENT: Final = 100
@@ -52,7 +52,7 @@ def new_ids(intake: Intake) -> None:
         raise ArchiveError("two messages have the same id")
 
 
-async def messages(intake: Intake, recipients: Recipients) -> None:
+async def messages(intake: Intake, recipients: RecipientReader) -> None:
     """Imports all messages, file by file, with the flags of the users who received them."""
     intake.clients.update(
         {
@@ -91,7 +91,7 @@ class _Text:
     """The text of a message as stored by this server, and its rendering."""
 
     source: str
-    found: Rendered
+    found: RenderedMarkdown
 
 
 async def _text(intake: Intake, sender: User, source: str) -> _Text:
@@ -109,7 +109,7 @@ def _with_our_paths(intake: Intake, text: str) -> str:
     return UPLOAD_LINK.sub(lambda match: intake.paths.get(match[0], match[0]), text)
 
 
-async def _message(intake: Intake, recipients: Recipients, row: ArchiveRow) -> None:
+async def _message(intake: Intake, recipients: RecipientReader, row: ArchiveRow) -> None:
     core = intake.core
     message_id = intake.messages[row.integer("id")]
     sender = core.users[row.reference("sender", intake.users)]
@@ -233,7 +233,7 @@ def submessages(intake: Intake) -> None:
                 add_submessage(intake.core, sender, message, row.text("msg_type"), content)
 
 
-async def waiting(intake: Intake, recipients: Recipients) -> None:
+async def waiting(intake: Intake, recipients: RecipientReader) -> None:
     """Imports unsent scheduled messages and reminders."""
     reminded_of = {row.integer("id"): row.integer("message") for row in intake.own_rows("reminders")}
     for row in intake.rows("zerver_scheduledmessage"):
@@ -266,7 +266,9 @@ def _reminder(intake: Intake, row: ArchiveRow, sender: User, text: _Text, target
     )
 
 
-def _scheduled(intake: Intake, recipients: Recipients, row: ArchiveRow, sender: User, text: _Text) -> None:
+def _scheduled(
+    intake: Intake, recipients: RecipientReader, row: ArchiveRow, sender: User, text: _Text
+) -> None:
     channel_id = recipients.channels.get(row.integer("recipient"))
     if channel_id is None:
         others = sorted(recipients.people(row, sender.id) - {sender.id}) or [sender.id]

@@ -10,7 +10,7 @@ from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.rows import ArchiveRow
 
 
-class Recipients:
+class RecipientReader:
     """Resolves the recipients of an archive by id."""
 
     def __init__(self, intake: Intake) -> None:

@@ -23,15 +23,15 @@ from narrowcast_server.zulip_archive.writing import (
     own,
     people,
 )
-from narrowcast_server.zulip_archive.writing.export import Export, Record
+from narrowcast_server.zulip_archive.writing.export import ArchiveExport, Record
 from narrowcast_server.zulip_archive.writing.report import report
 from narrowcast_server.zulip_archive.writing.source import Source
 from narrowcast_server.zulip_archive.writing.tarball import Tarball, written
 
-Table = Callable[[Export], Iterable[Record]]
+Table = Callable[[ArchiveExport], Iterable[Record]]
 
 
-def _nothing(export: Export) -> tuple[Record, ...]:
+def _nothing(export: ArchiveExport) -> tuple[Record, ...]:
     return ()
 
 
@@ -111,7 +111,7 @@ def write_archive(
             closing(Source(data, kind)) as source,
         ):
             made = Path(name) / "archive.tar"
-            export = Export.of(source, server, int(now()))
+            export = ArchiveExport.of(source, server, int(now()))
             with written(target, made, Path(name), export.now, should_continue) as archive:
                 text = _write(export, archive)
             made.replace(target)
@@ -123,7 +123,7 @@ def write_archive(
     say(f"{target}: for Zulip {server.version} (feature levels {first} to {last})")
 
 
-def _write(export: Export, archive: Tarball) -> str:
+def _write(export: ArchiveExport, archive: Tarball) -> str:
     statistics: dict[str, object] = {}
     counts: dict[str, int] = {"zerver_message": 0, "zerver_usermessage": 0}
     for number, tables in enumerate(messages.files(export), 1):
@@ -148,7 +148,7 @@ def _write(export: Export, archive: Tarball) -> str:
     return text
 
 
-def _tables(export: Export) -> Iterator[tuple[str, Iterable[Record]]]:
+def _tables(export: ArchiveExport) -> Iterator[tuple[str, Iterable[Record]]]:
     for table, rows in TABLES:
         if export.target.has_table(table):
             yield table, _without_unsupported(export, table, rows(export))
@@ -159,7 +159,7 @@ def _tables(export: Export) -> Iterator[tuple[str, Iterable[Record]]]:
     yield "zerver_client", export.clients.rows()
 
 
-def _without_unsupported(export: Export, table: str, rows: Iterable[Record]) -> Iterable[Record]:
+def _without_unsupported(export: ArchiveExport, table: str, rows: Iterable[Record]) -> Iterable[Record]:
     """Rows without the fields that the server would reject."""
     lacking = export.target.unsupported_fields(table)
     return ({k: v for k, v in row.items() if k not in lacking} for row in rows) if lacking else rows

@@ -8,10 +8,10 @@ from itertools import count
 from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS
 from narrowcast_server.zulip_archive.layout import REALM_ID
 from narrowcast_server.zulip_archive.numbers import CHANNEL_TOPICS
-from narrowcast_server.zulip_archive.writing.export import Export, Record
+from narrowcast_server.zulip_archive.writing.export import ArchiveExport, Record
 
 
-def channels(export: Export) -> Iterator[Record]:
+def channels(export: ArchiveExport) -> Iterator[Record]:
     """Channels, including archived ones. Zulip determines their first messages itself."""
     rows = export.source.rows(
         "SELECT channel_id, count(*) FROM subscriptions s JOIN users u ON u.id = s.user_id"
@@ -47,14 +47,14 @@ def channels(export: Export) -> Iterator[Record]:
         }
 
 
-def default_channels(export: Export) -> Iterator[Record]:
+def default_channels(export: ArchiveExport) -> Iterator[Record]:
     """Channels that new users are subscribed to."""
     defaults = [channel for channel in export.source.channels if channel.is_default]
     for number, channel in enumerate(defaults, 1):
         yield {"id": number, "realm": REALM_ID, "stream": channel.id}
 
 
-def folders(export: Export) -> Iterator[Record]:
+def folders(export: ArchiveExport) -> Iterator[Record]:
     for row in export.source.rows("SELECT * FROM channel_folders ORDER BY position, id"):
         yield {
             "id": row["id"],
@@ -69,7 +69,7 @@ def folders(export: Export) -> Iterator[Record]:
         }
 
 
-def subscriptions(export: Export) -> Iterator[Record]:
+def subscriptions(export: ArchiveExport) -> Iterator[Record]:
     """Subscriptions to channels, of users to their own recipients, and of members to their direct conversations."""
     ids = count(1)
     active = {user.id: user.is_active for user in export.source.users.values()}
@@ -120,17 +120,17 @@ def _choice(value: int | None) -> bool | None:
     return None if value is None else bool(value)
 
 
-def recipients(export: Export) -> Iterator[Record]:
+def recipients(export: ArchiveExport) -> Iterator[Record]:
     return export.recipients.rows()
 
 
-def direct_groups(export: Export) -> Iterator[Record]:
+def direct_groups(export: ArchiveExport) -> Iterator[Record]:
     """Direct conversations with their own recipient; Zulip computes the hash from the subscriptions."""
     for group in export.recipients.groups:
         yield {"id": group.id, "huddle_hash": f"group-{group.id}", "group_size": len(group.members)}
 
 
-def topic_policies(export: Export) -> Iterator[Record]:
+def topic_policies(export: ArchiveExport) -> Iterator[Record]:
     """Topic visibility policies. Zulip ignores case in topics, so for each topic the newest policy is written."""
     newest: dict[tuple[int, int, str], Record] = {}
     for row in export.source.rows(

@@ -7,13 +7,13 @@ from typing import Final
 from narrowcast_api.wire.vocabulary import ReactionType
 from narrowcast_server.organization.dialect import EXTRA_EMOJI
 from narrowcast_server.storage.store import Row
-from narrowcast_server.zulip_archive.writing.export import Export
+from narrowcast_server.zulip_archive.writing.export import ArchiveExport
 
 SHARED_EXTRA: Final = "zulip"
 """The only extra emoji that both kinds of server have."""
 
 
-def outgoing_emoji(export: Export, row: Row, of: str) -> dict[str, object] | None:
+def outgoing_emoji(export: ArchiveExport, row: Row, of: str) -> dict[str, object] | None:
     """The three columns of an emoji; None for one that Zulip servers lack, which is noted for the report."""
     name, code, kind = row["emoji_name"], row["emoji_code"], row["reaction_type"]
     if not name:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from narrowcast_server.zulip_archive.layout import Target
 from narrowcast_server.zulip_archive.writing.clients import Clients
 from narrowcast_server.zulip_archive.writing.permissions import Permissions
-from narrowcast_server.zulip_archive.writing.recipients import Recipients
+from narrowcast_server.zulip_archive.writing.recipients import RecipientWriter
 from narrowcast_server.zulip_archive.writing.source import Source
 
 Record = dict[str, object]
@@ -16,12 +16,12 @@ Record = dict[str, object]
 
 
 @dataclass(slots=True)
-class Export:
+class ArchiveExport:
     """One archive while it is written: its source, the ids it assigns, and what it leaves out."""
 
     source: Source
     target: Target
-    recipients: Recipients
+    recipients: RecipientWriter
     permissions: Permissions
     clients: Clients
     now: int
@@ -43,8 +43,8 @@ class Export:
     """The syntax for mentioning active users, active groups and channels, by kind as in HTML attributes and by id."""
 
     @classmethod
-    def of(cls, source: Source, target: Target, now: int) -> Export:
-        recipients = Recipients(source, direct_groups=target.direct_groups)
+    def of(cls, source: Source, target: Target, now: int) -> ArchiveExport:
+        recipients = RecipientWriter(source, direct_groups=target.direct_groups)
         export = cls(source, target, recipients, Permissions(source), Clients(), now)
         export.emoji_names = {
             str(row["id"]): row["name"] for row in source.rows("SELECT id, name FROM custom_emoji")

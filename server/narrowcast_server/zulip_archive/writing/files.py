@@ -11,14 +11,14 @@ from narrowcast_server.uploads.files import UPLOADS as UPLOADS_HERE
 from narrowcast_server.uploads.files import dashed, place
 from narrowcast_server.uploads.pictures import stored_picture
 from narrowcast_server.zulip_archive.layout import AVATARS, EMOJI, ICONS, REALM_ID, UPLOADS
-from narrowcast_server.zulip_archive.writing.export import Export, Record
+from narrowcast_server.zulip_archive.writing.export import ArchiveExport, Record
 from narrowcast_server.zulip_archive.writing.organization import emoji_file
 from narrowcast_server.zulip_archive.writing.tarball import Tarball
 
 _PICTURES: Final[tuple[Picture, ...]] = ("icon", "logo", "night_logo")
 
 
-def write_files(export: Export, archive: Tarball) -> dict[str, int]:
+def write_files(export: ArchiveExport, archive: Tarball) -> dict[str, int]:
     """Writes all files and their lists to the archive; returns the number of files of each kind."""
     kinds = {UPLOADS: _uploads, AVATARS: _avatars, EMOJI: _emoji, ICONS: _icons}
     counts: dict[str, int] = {}
@@ -29,7 +29,7 @@ def write_files(export: Export, archive: Tarball) -> dict[str, int]:
     return counts
 
 
-def _uploads(export: Export, archive: Tarball) -> Iterator[Record]:
+def _uploads(export: ArchiveExport, archive: Tarball) -> Iterator[Record]:
     for row in export.source.rows("SELECT * FROM attachments ORDER BY id"):
         path_id = row["path_id"]
         source = place(export.source.folder / UPLOADS_HERE, path_id)
@@ -50,7 +50,7 @@ def _uploads(export: Export, archive: Tarball) -> Iterator[Record]:
         }
 
 
-def attachments(export: Export) -> Iterator[Record]:
+def attachments(export: ArchiveExport) -> Iterator[Record]:
     """The records of uploads; to be written after the files, some of which may be missing, and the scheduled
     messages.
     """
@@ -91,7 +91,7 @@ def listed_name(name: str, path_id: str) -> str:
     return next(fitting, name)
 
 
-def _avatars(export: Export, archive: Tarball) -> Iterator[Record]:
+def _avatars(export: ArchiveExport, archive: Tarball) -> Iterator[Record]:
     for user in export.source.people:
         source = _picture(export, user.avatar_url)
         path = f"{REALM_ID}/{user.id}.original"
@@ -112,7 +112,7 @@ def _avatars(export: Export, archive: Tarball) -> Iterator[Record]:
             }
 
 
-def _emoji(export: Export, archive: Tarball) -> Iterator[Record]:
+def _emoji(export: ArchiveExport, archive: Tarball) -> Iterator[Record]:
     for row in export.source.rows("SELECT * FROM custom_emoji ORDER BY id"):
         source = _picture(export, row["source_url"])
         name = emoji_file(row["id"], row["source_url"])
@@ -131,7 +131,7 @@ def _emoji(export: Export, archive: Tarball) -> Iterator[Record]:
         }
 
 
-def _icons(export: Export, archive: Tarball) -> Iterator[Record]:
+def _icons(export: ArchiveExport, archive: Tarball) -> Iterator[Record]:
     """The original, and the same file as the displayed picture: Zulip's import does not create smaller ones."""
     for picture in _PICTURES:
         source = _picture(export, export.source.settings[f"{picture}_picture"])
@@ -143,7 +143,7 @@ def _icons(export: Export, archive: Tarball) -> Iterator[Record]:
                 yield {"realm_id": REALM_ID, "path": path, "s3_path": path}
 
 
-def _picture(export: Export, url: object) -> Path | None:
+def _picture(export: ArchiveExport, url: object) -> Path | None:
     name = stored_picture(url)
     return None if name is None else export.source.folder / UPLOADS_HERE / "public" / name
 

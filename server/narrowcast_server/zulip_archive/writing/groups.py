@@ -10,7 +10,7 @@ from narrowcast_api.wire.vocabulary import Role, SystemGroup
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.realm_settings import USER_GROUP_SETTINGS
 from narrowcast_server.zulip_archive.layout import REALM_ID
-from narrowcast_server.zulip_archive.writing.export import Export, Record
+from narrowcast_server.zulip_archive.writing.export import ArchiveExport, Record
 
 _DAY: Final = 86_400
 _OF_ROLE: Final = {
@@ -22,7 +22,7 @@ _OF_ROLE: Final = {
 }
 
 
-def named(export: Export) -> Iterator[Record]:
+def named(export: ArchiveExport) -> Iterator[Record]:
     names = _names(export)
     for group in export.source.groups:
         permissions = {
@@ -45,7 +45,7 @@ def named(export: Export) -> Iterator[Record]:
         }
 
 
-def _names(export: Export) -> dict[int, str]:
+def _names(export: ArchiveExport) -> dict[int, str]:
     """Names by group id. Zulip requires unique names, even of deactivated groups: a number is added to later ones."""
     names: dict[int, str] = {}
     taken: set[str] = set()
@@ -61,7 +61,7 @@ def _names(export: Export) -> dict[int, str]:
     return names
 
 
-def all_groups(export: Export) -> Iterator[Record]:
+def all_groups(export: ArchiveExport) -> Iterator[Record]:
     """All groups, named or not; to be written after everything that has permissions."""
     for group in export.source.groups:
         yield {"id": group.id, "realm": REALM_ID}
@@ -69,7 +69,7 @@ def all_groups(export: Export) -> Iterator[Record]:
         yield {"id": unnamed.id, "realm": REALM_ID}
 
 
-def members(export: Export) -> Iterator[Record]:
+def members(export: ArchiveExport) -> Iterator[Record]:
     """Direct members. In Zulip system groups have members too: everybody is in the group of their role."""
     ids = count(1)
     for row in export.source.rows("SELECT * FROM group_members ORDER BY group_id, user_id"):
@@ -82,7 +82,7 @@ def members(export: Export) -> Iterator[Record]:
             yield _member(next(ids), unnamed.id, user_id)
 
 
-def _role_groups(export: Export, user: User) -> Iterator[str]:
+def _role_groups(export: ArchiveExport, user: User) -> Iterator[str]:
     yield _OF_ROLE[user.role]
     threshold = export.source.settings["waiting_period_threshold"]
     assert isinstance(threshold, int)
@@ -94,7 +94,7 @@ def _member(identity: int, group_id: int, user_id: int) -> Record:
     return {"id": identity, "user_group": group_id, "user_profile": user_id}
 
 
-def subgroups(export: Export) -> Iterator[Record]:
+def subgroups(export: ArchiveExport) -> Iterator[Record]:
     """Groups directly inside groups."""
     ids = count(1)
     for row in export.source.rows("SELECT * FROM group_subgroups ORDER BY group_id, subgroup_id"):

@@ -12,7 +12,7 @@ from narrowcast_server.storage.store import Row
 from narrowcast_server.zulip_archive.layout import MESSAGES_A_FILE, REALM_ID, UPLOAD_LINK
 from narrowcast_server.zulip_archive.numbers import DIRECT_TOPIC, NO_MESSAGE, Delivery, flags_out
 from narrowcast_server.zulip_archive.writing.emoji import outgoing_emoji
-from narrowcast_server.zulip_archive.writing.export import Export, Record
+from narrowcast_server.zulip_archive.writing.export import ArchiveExport, Record
 
 _OF_THIS_SERVER: Final = ("/user_uploads/thumbnail/", "/user_avatars/")
 _NAMED: Final = re.compile(r'data-(user|user-group|stream)-id="(\d{1,18})"')
@@ -21,7 +21,7 @@ _RENDERED: Final = 1
 _NORMAL: Final = 1
 
 
-def files(export: Export) -> Iterator[dict[str, list[Record]]]:
+def files(export: ArchiveExport) -> Iterator[dict[str, list[Record]]]:
     """The tables of each message file."""
     numbers = count(1)
     rows = export.source.rows("SELECT * FROM messages ORDER BY id")
@@ -32,7 +32,7 @@ def files(export: Export) -> Iterator[dict[str, list[Record]]]:
         }
 
 
-def _message(export: Export, row: Row) -> Record:
+def _message(export: ArchiveExport, row: Row) -> Record:
     direct = row["channel_id"] is None
     if direct:
         recipient_id = export.recipients.conversation(row["conversation_id"], row["sender_id"])
@@ -63,7 +63,7 @@ def _message(export: Export, row: Row) -> Record:
     }
 
 
-def _rendered(export: Export, row: Row) -> str | None:
+def _rendered(export: ArchiveExport, row: Row) -> str | None:
     """The HTML, in which the import only replaces ids: it does not know the linkifiers when it renders.
 
     None for HTML with addresses that only this server has (previews of images, custom emoji), which the import renders
@@ -92,7 +92,7 @@ def _history(row: Row) -> str | None:
     return json.dumps(entries, ensure_ascii=False)
 
 
-def _copies(export: Export, part: tuple[Row, ...], numbers: Iterator[int]) -> list[Record]:
+def _copies(export: ArchiveExport, part: tuple[Row, ...], numbers: Iterator[int]) -> list[Record]:
     """The users who received each message, with their flags."""
     direct = {row["id"] for row in part if row["channel_id"] is None}
     rows = export.source.rows(
@@ -113,7 +113,7 @@ def _copies(export: Export, part: tuple[Row, ...], numbers: Iterator[int]) -> li
     ]
 
 
-def reactions(export: Export) -> Iterator[Record]:
+def reactions(export: ArchiveExport) -> Iterator[Record]:
     numbers = count(1)
     for row in export.source.rows("SELECT * FROM reactions ORDER BY message_id, rowid"):
         emoji = outgoing_emoji(export, row, "reactions")
@@ -126,7 +126,7 @@ def reactions(export: Export) -> Iterator[Record]:
             }
 
 
-def submessages(export: Export) -> Iterator[Record]:
+def submessages(export: ArchiveExport) -> Iterator[Record]:
     """Widgets of polls and to-do lists, votes and tasks."""
     for row in export.source.rows("SELECT * FROM submessages ORDER BY id"):
         yield {
@@ -138,7 +138,7 @@ def submessages(export: Export) -> Iterator[Record]:
         }
 
 
-def waiting(export: Export) -> Iterator[Record]:
+def waiting(export: ArchiveExport) -> Iterator[Record]:
     """Scheduled messages and reminders."""
     numbers = count(1)
     for row in export.source.rows("SELECT * FROM scheduled_messages ORDER BY id"):
@@ -153,7 +153,7 @@ def waiting(export: Export) -> Iterator[Record]:
         yield {"id": identity, "has_attachment": False, **_reminder(export, row)}
 
 
-def _scheduled(export: Export, row: Row) -> Record:
+def _scheduled(export: ArchiveExport, row: Row) -> Record:
     sender_id, to = row["user_id"], json.loads(row["recipients"])
     channel = row["type"] == "stream"
     recipient_id = export.recipients.channel(to) if channel else export.recipients.direct(to, sender_id)
@@ -169,7 +169,7 @@ def _scheduled(export: Export, row: Row) -> Record:
     }
 
 
-def _reminder(export: Export, row: Row) -> Record:
+def _reminder(export: ArchiveExport, row: Row) -> Record:
     recipient_id = export.recipients.direct((), row["user_id"])
     return {
         **_waiting(export, row, recipient_id, "reminder"),
@@ -184,7 +184,7 @@ def _reminder(export: Export, row: Row) -> Record:
     }
 
 
-def _waiting(export: Export, row: Row, recipient_id: int, client: str) -> Record:
+def _waiting(export: ArchiveExport, row: Row, recipient_id: int, client: str) -> Record:
     return {
         "realm": REALM_ID,
         "sender": row["user_id"],

@@ -15,14 +15,14 @@ from narrowcast_server.zulip_archive.numbers import (
     REALM_NUMBERS,
     AuditEvent,
 )
-from narrowcast_server.zulip_archive.writing.export import Export, Record
+from narrowcast_server.zulip_archive.writing.export import ArchiveExport, Record
 from narrowcast_server.zulip_archive.writing.people import personal_settings
 
 _MAX_NAME: Final = 40
 _SELF_HOSTED: Final = 1
 
 
-def realm(export: Export) -> Iterator[Record]:
+def realm(export: ArchiveExport) -> Iterator[Record]:
     """The organization. The import asks for its subdomain."""
     settings = export.source.settings
     plain = {
@@ -66,19 +66,19 @@ def realm(export: Export) -> Iterator[Record]:
     }
 
 
-def new_people(export: Export) -> Iterator[Record]:
+def new_people(export: ArchiveExport) -> Iterator[Record]:
     """The default settings of new users."""
     own = export.source.settings["personal_defaults"]
     assert isinstance(own, dict)
     yield {"id": 1, "realm": REALM_ID, **personal_settings({**DEFAULTS, **own})}
 
 
-def authentication_methods(export: Export) -> Iterator[Record]:
+def authentication_methods(export: ArchiveExport) -> Iterator[Record]:
     """Email and password are the only login method."""
     yield {"id": 1, "realm": REALM_ID, "name": "Email"}
 
 
-def domains(export: Export) -> Iterator[Record]:
+def domains(export: ArchiveExport) -> Iterator[Record]:
     """Email domains that may join."""
     for number, row in enumerate(export.source.rows("SELECT * FROM domains ORDER BY domain"), 1):
         yield {
@@ -89,7 +89,7 @@ def domains(export: Export) -> Iterator[Record]:
         }
 
 
-def linkifiers(export: Export) -> Iterator[Record]:
+def linkifiers(export: ArchiveExport) -> Iterator[Record]:
     for row in export.source.rows("SELECT * FROM linkifiers ORDER BY position, id"):
         yield {
             "id": row["id"],
@@ -100,7 +100,7 @@ def linkifiers(export: Export) -> Iterator[Record]:
         }
 
 
-def playgrounds(export: Export) -> Iterator[Record]:
+def playgrounds(export: ArchiveExport) -> Iterator[Record]:
     for row in export.source.rows("SELECT * FROM playgrounds ORDER BY id"):
         yield {
             "id": row["id"],
@@ -111,7 +111,7 @@ def playgrounds(export: Export) -> Iterator[Record]:
         }
 
 
-def emoji(export: Export) -> Iterator[Record]:
+def emoji(export: ArchiveExport) -> Iterator[Record]:
     for row in export.source.rows("SELECT * FROM custom_emoji ORDER BY id"):
         yield {
             "id": row["id"],
@@ -129,7 +129,7 @@ def emoji_file(identity: int, source_url: str) -> str:
     return f"{identity}.{source_url.rpartition('.')[2]}"
 
 
-def audit_log(export: Export) -> Iterator[Record]:
+def audit_log(export: ArchiveExport) -> Iterator[Record]:
     """When the organization, its users and subscriptions began and ended, as far as known."""
     ids = count(1)
     created = export.source.settings["date_created"]

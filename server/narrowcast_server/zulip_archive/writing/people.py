@@ -12,7 +12,7 @@ from narrowcast_server.uploads.pictures import stored_picture
 from narrowcast_server.zulip_archive.layout import NO_DOMAIN, NOTIFICATION_BOT, REALM_ID
 from narrowcast_server.zulip_archive.numbers import PERSONAL_NUMBERS
 from narrowcast_server.zulip_archive.writing.emoji import outgoing_emoji
-from narrowcast_server.zulip_archive.writing.export import Export, Record
+from narrowcast_server.zulip_archive.writing.export import ArchiveExport, Record
 
 _EVERYONE: Final = 1
 ADDRESS: Final = re.compile(
@@ -22,14 +22,14 @@ ADDRESS: Final = re.compile(
 """Email addresses that Zulip accepts; its import fails on others."""
 
 
-def profiles(export: Export) -> Iterator[Record]:
+def profiles(export: ArchiveExport) -> Iterator[Record]:
     """Accounts, without passwords and keys: people reset their passwords."""
     domain = str(export.source.settings["domain"])
     for user in export.source.people:
         yield _profile(export, user, domain)
 
 
-def _profile(export: Export, user: User, domain: str) -> Record:
+def _profile(export: ArchiveExport, user: User, domain: str) -> Record:
     address = _usable(export, user)
     hidden = not user.is_bot and setting(user, "email_address_visibility") != _EVERYONE
     dummy = f"user{user.id}@{domain}"
@@ -70,7 +70,7 @@ def _profile(export: Export, user: User, domain: str) -> Record:
     }
 
 
-def _usable(export: Export, user: User) -> str:
+def _usable(export: ArchiveExport, user: User) -> str:
     if ADDRESS.fullmatch(user.delivery_email):
         return user.delivery_email
     address = f"user{user.id}.no-address@{NO_DOMAIN}"
@@ -89,14 +89,14 @@ def personal_settings(values: Mapping[str, object]) -> Record:
     }
 
 
-def system_bots(export: Export) -> Iterator[Record]:
+def system_bots(export: ArchiveExport) -> Iterator[Record]:
     """System bots; they have no recipient if direct conversations are groups."""
     for bot in export.source.system_bots:
         recipient_id = None if export.target.direct_groups else export.recipients.person(bot.id)
         yield {"id": bot.id, "email": NOTIFICATION_BOT, "recipient_id": recipient_id}
 
 
-def presence(export: Export) -> Iterator[Record]:
+def presence(export: ArchiveExport) -> Iterator[Record]:
     """When users were last seen."""
     for number, row in enumerate(export.source.rows("SELECT * FROM presence ORDER BY user_id"), 1):
         yield {
@@ -109,13 +109,13 @@ def presence(export: Export) -> Iterator[Record]:
         }
 
 
-def presence_sequence(export: Export) -> Iterator[Record]:
+def presence_sequence(export: ArchiveExport) -> Iterator[Record]:
     """The number of the newest presence update."""
     newest = next(export.source.rows("SELECT max(update_id) FROM presence"))[0]
     yield {"id": 1, "realm": REALM_ID, "last_update_id": newest or 0}
 
 
-def statuses(export: Export) -> Iterator[Record]:
+def statuses(export: ArchiveExport) -> Iterator[Record]:
     """Status texts and emoji."""
     rows = export.source.rows(
         "SELECT * FROM statuses WHERE status_text != '' OR emoji_name != '' ORDER BY user_id"
@@ -135,7 +135,7 @@ def statuses(export: Export) -> Iterator[Record]:
         }
 
 
-def profile_fields(export: Export) -> Iterator[Record]:
+def profile_fields(export: ArchiveExport) -> Iterator[Record]:
     for row in export.source.rows("SELECT * FROM profile_fields ORDER BY position, id"):
         yield {
             "id": row["id"],
@@ -151,7 +151,7 @@ def profile_fields(export: Export) -> Iterator[Record]:
         }
 
 
-def profile_values(export: Export) -> Iterator[Record]:
+def profile_values(export: ArchiveExport) -> Iterator[Record]:
     rows = export.source.rows("SELECT * FROM profile_values ORDER BY user_id, field_id")
     for number, row in enumerate(rows, 1):
         yield {
@@ -163,7 +163,7 @@ def profile_values(export: Export) -> Iterator[Record]:
         }
 
 
-def muted_users(export: Export) -> Iterator[Record]:
+def muted_users(export: ArchiveExport) -> Iterator[Record]:
     for number, row in enumerate(
         export.source.rows("SELECT * FROM muted_users ORDER BY user_id, muted_id"), 1
     ):
@@ -175,14 +175,14 @@ def muted_users(export: Export) -> Iterator[Record]:
         }
 
 
-def alert_words(export: Export) -> Iterator[Record]:
+def alert_words(export: ArchiveExport) -> Iterator[Record]:
     for number, row in enumerate(
         export.source.rows("SELECT * FROM alert_words ORDER BY user_id, position"), 1
     ):
         yield {"id": number, "realm": REALM_ID, "user_profile": row["user_id"], "word": row["word"]}
 
 
-def snippets(export: Export) -> Iterator[Record]:
+def snippets(export: ArchiveExport) -> Iterator[Record]:
     for row in export.source.rows("SELECT * FROM saved_snippets ORDER BY id"):
         yield {
             "id": row["id"],
@@ -194,7 +194,7 @@ def snippets(export: Export) -> Iterator[Record]:
         }
 
 
-def navigation_views(export: Export) -> Iterator[Record]:
+def navigation_views(export: ArchiveExport) -> Iterator[Record]:
     """Users' navigation views."""
     rows = export.source.rows("SELECT * FROM navigation_views ORDER BY user_id, fragment")
     for number, row in enumerate(rows, 1):
@@ -207,14 +207,14 @@ def navigation_views(export: Export) -> Iterator[Record]:
         }
 
 
-def onboarding_steps(export: Export) -> Iterator[Record]:
+def onboarding_steps(export: ArchiveExport) -> Iterator[Record]:
     """Onboarding steps that users have completed."""
     rows = export.source.rows("SELECT * FROM onboarding_steps ORDER BY user_id, step")
     for number, row in enumerate(rows, 1):
         yield {"id": number, "user": row["user_id"], "onboarding_step": row["step"], "timestamp": export.now}
 
 
-def bot_services(export: Export) -> Iterator[Record]:
+def bot_services(export: ArchiveExport) -> Iterator[Record]:
     """Outgoing webhooks; Zulip creates new tokens."""
     for number, row in enumerate(export.source.rows("SELECT * FROM bot_services ORDER BY bot_id"), 1):
         yield {
@@ -227,6 +227,6 @@ def bot_services(export: Export) -> Iterator[Record]:
         }
 
 
-def bot_storage(export: Export) -> Iterator[Record]:
+def bot_storage(export: ArchiveExport) -> Iterator[Record]:
     for number, row in enumerate(export.source.rows("SELECT * FROM bot_storage ORDER BY user_id, name"), 1):
         yield {"id": number, "bot_profile": row["user_id"], "key": row["name"], "value": row["value"]}

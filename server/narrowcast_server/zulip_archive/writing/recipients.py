@@ -19,7 +19,7 @@ class DirectGroup:
     members: tuple[int, ...]
 
 
-class Recipients:
+class RecipientWriter:
     """Assigns recipients. Without `direct_groups` a conversation of two has none: its messages go to the
     other user's.
     """

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from narrowcast_server.zulip_archive.layout import NEWER_FIELDS
-from narrowcast_server.zulip_archive.writing.export import Export
+from narrowcast_server.zulip_archive.writing.export import ArchiveExport
 
 _ALWAYS: Final = (
     "Passwords and API keys: people use 'Forgot your password?' to log in; bots get new keys.",
@@ -28,7 +28,7 @@ _PREPARED: Final = (
 """Table, words, and which of its rows."""
 
 
-def report(export: Export, counts: dict[str, int]) -> str:
+def report(export: ArchiveExport, counts: dict[str, int]) -> str:
     """The report, which is printed and included in the archive."""
     return "\n".join(
         [
@@ -48,7 +48,7 @@ def report(export: Export, counts: dict[str, int]) -> str:
     )
 
 
-def _left_out(export: Export) -> Iterator[str]:
+def _left_out(export: ArchiveExport) -> Iterator[str]:
     for table, words in _TABLES:
         if number := export.source.count(table):
             yield f"{number:,} {words}"
@@ -63,7 +63,7 @@ def _left_out(export: Export) -> Iterator[str]:
         yield f"{number:,} {words}"
 
 
-def _of_people(export: Export) -> Iterator[str]:
+def _of_people(export: ArchiveExport) -> Iterator[str]:
     """What people have prepared and would miss, by their names."""
     for table, words, where in _PREPARED:
         query = (
