@@ -145,8 +145,8 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
         ),
         YesNo(
             "push",
-            "Mobile notifications by default",
-            "For users who subscribe for the first time",
+            "Mobile notifications",
+            "Whether users who subscribe for the first time get them",
             needs=refused or permissions.level_needed(state, Gate.PUSH_BY_DEFAULT) or administrators,
             value=channel is not None and channel.default_push_notifications,
         ),
