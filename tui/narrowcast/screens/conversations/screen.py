@@ -77,6 +77,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         change.PresenceChanged,
     )
     COUNTS = False
+    DIMS = False
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(Context.DIALOG, Context.CONVERSATIONS),
         *bindings_to("close_and_run", *CLOSING),

@@ -7,11 +7,12 @@ from typing import ClassVar, Self, TypeVar
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.geometry import Region, Size
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 
 from narrowcast.keys.hints import SEPARATOR, KeyHint, hint_words, keys_of
 from narrowcast.keys.registry import Context, bindings_for, by_id
+from narrowcast.screens.dialogs.behind import dimmed
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.terminal.textual_reads import focused_before, rows_of
 
@@ -23,8 +24,8 @@ T = TypeVar("T")
 class Dialog(ModalScreen[T], FixedScreen[T]):
     """Dismissed with None when it is closed. Its first base is the one whose style sheet it inherits.
 
-    The screen behind is shown untinted: a tint would send the whole screen twice for each dialog, and Textual would
-    redraw all of it for each key pressed in the dialog.
+    The screen behind is dimmed once, when it has changed: Textual's tint would redraw all of it for each key pressed
+    in the dialog.
     """
 
     DEFAULT_CSS = """
@@ -37,6 +38,8 @@ class Dialog(ModalScreen[T], FixedScreen[T]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.DIALOG), by_id()["app.suspend"].binding()]
 
+    DIMS: ClassVar[bool] = True
+    """Whether the screen behind is dimmed."""
     _behind: list[Strip] | None = None
     _behind_size = Size()
     _outcome: tuple[T | None] | None = None
@@ -61,8 +64,14 @@ class Dialog(ModalScreen[T], FixedScreen[T]):
         if not below:
             return super().render_lines(crop)
         if self._behind is None or self._behind_size != self.size:
-            self._behind, self._behind_size = rows_of(below[-1]), self.size
+            self._behind, self._behind_size = self._rows_behind(below[-1]), self.size
         return [strip.crop(*crop.column_span) for strip in self._behind[crop.y : crop.bottom]]
+
+    def _rows_behind(self, screen: Screen[object]) -> list[Strip]:
+        rows, app = rows_of(screen), self.app
+        if not self.DIMS:
+            return rows
+        return dimmed(rows, dark=app.current_theme.dark, has_shades=not app.native_ansi_color)
 
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False

@@ -26,6 +26,10 @@ __all__ = ["Choice", "ChoiceList", "Picker"]
 
 T = TypeVar("T")
 
+AROUND = 10
+"""Rows of the terminal that a picker leaves free, or needs for its title, field and frame."""
+LEAST_ROWS, MOST_ROWS = 3, 18
+
 
 class Choice(Struct, Generic[T], frozen=True, gc=False):
     """One option. ``text`` and ``detail`` may come from anywhere; ``also`` is searched but not shown; ``written``
@@ -91,9 +95,10 @@ class Picker(Dialog[T | None], Generic[T]):
     """
 
     DEFAULT_CSS = """
-    Picker > Vertical { height: 22; max-height: 90%; }
+    Picker > Vertical { height: auto; max-height: 90%; margin-top: 3; padding: 0 1; }
     Picker #title { background: $surface; color: $text-muted; }
     Picker Editor { background: $panel; margin-bottom: 1; }
+    Picker ChoiceList { height: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.PICKER)]
     AUTO_FOCUS = "Editor"
@@ -130,6 +135,8 @@ class Picker(Dialog[T | None], Generic[T]):
     def set_choices(self, choices: Sequence[Choice[T]], searched: Searched[Choice[T]] | None = None) -> None:
         """Replaces the choices; filter and selection stay. ``searched``: their `searched_of`."""
         self.list.set_items(choices, searched=searched)
+        if self.is_mounted:
+            self._fit()
         self.call_later(self.list.prepare)
 
     def complete(self) -> None:
@@ -140,7 +147,16 @@ class Picker(Dialog[T | None], Generic[T]):
             self.action_take()
 
     def on_mount(self) -> None:
+        self._fit()
         self.call_after_refresh(self.list.prepare)
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Takes as many rows as there are choices. While one types, fewer match, but nothing moves."""
+        room = self.app.size.height - AROUND
+        self.list.styles.height = max(LEAST_ROWS, min(len(self.list.items), MOST_ROWS, room))
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
         if event.edited:

@@ -1,0 +1,48 @@
+"""The screen behind a dialog: dimmed, so that only the dialog is looked at. A second dialog dims the first one too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from rich.color import Color
+from rich.color_triplet import ColorTriplet
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+__all__ = ["dimmed"]
+
+SHADE = 0.62
+"""Share of the shade in each color behind a dialog."""
+ON_DARK, ON_LIGHT = ColorTriplet(10, 13, 16), ColorTriplet(220, 217, 209)
+FAINT = Style(dim=True, bold=False)
+"""The same where the terminal's own colors are used, which cannot be mixed."""
+
+
+def dimmed(strips: Sequence[Strip], *, dark: bool, has_shades: bool) -> list[Strip]:
+    """Rows of the screen below, each color mixed with a shade; faint if there are no shades."""
+    return [_row(strip, dark, has_shades) for strip in strips]
+
+
+def _row(strip: Strip, dark: bool, has_shades: bool) -> Strip:
+    segments = [
+        Segment(text, _style(style, dark) if has_shades else style + FAINT) if style else Segment(text)
+        for text, style, _ in strip
+    ]
+    return Strip(segments, strip.cell_length)
+
+
+@lru_cache(maxsize=1024)
+def _style(style: Style, dark: bool) -> Style:
+    return style + Style(color=_mixed(style.color, dark), bgcolor=_mixed(style.bgcolor, dark))
+
+
+def _mixed(color: Color | None, dark: bool) -> Color | None:
+    if color is None or color.triplet is None:
+        return color
+    shade = ON_DARK if dark else ON_LIGHT
+    red, green, blue = (
+        round(part + (towards - part) * SHADE) for part, towards in zip(color.triplet, shade, strict=True)
+    )
+    return Color.from_rgb(red, green, blue)
