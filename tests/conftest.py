@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support import delays, exploring
+from support import delays, properties
 
 if TYPE_CHECKING:
     from support.clock import VirtualClock
@@ -54,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
     handler without effect: unlike an ignored signal it is not inherited, and some tests end programs with
     these signals.
     """
-    exploring.load_profile()
+    properties.load_profile()
     if (seed := config.getoption("delays")) is not None:
         delays.install(seed)
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):

@@ -23,7 +23,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from support.unpacking import unpacked
+from support.processes import unpacked
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"

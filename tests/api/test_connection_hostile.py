@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from narrowcast_api.errors import MalformedResponse, NarrowcastError, ResponseTooLarge
 from narrowcast_api.http.safe_json import parse_json, parse_object
 from support.api import make_connection
-from support.hostile import hostile_json
+from support.properties import hostile_json
 from support.scripted import ScriptedTransport
 
 

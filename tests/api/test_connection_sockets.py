@@ -24,7 +24,7 @@ from narrowcast_api.http import http_client
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.http.tls import shared_context
-from support.tls import Certificates, make_certificates
+from support.sockets import Certificates, make_certificates
 
 OK = b'{"result": "success", "msg": "", "id": 5}'
 Handler = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.dates import HALF_PAGE, MAX_PAGES, first_since
 from narrowcast_api.narrow.page import Page
-from support.exploring import examples
+from support.properties import examples
 
 
 class History:

@@ -25,7 +25,7 @@ from narrowcast_api.http.connection import Connection
 from support.api import ACCOUNT
 from support.clock import VirtualClock
 from support.ledger import proves
-from support.tus_server import TusServer
+from support.uploads import TusServer
 
 PART = 1000
 

@@ -15,9 +15,8 @@ from narrowcast_api.account import Account
 from narrowcast_api.errors import NotConnected
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
-from support.listener import Listener
 from support.sessions import until
-from support.tls import Certificates, make_certificates
+from support.sockets import Certificates, Listener, make_certificates
 
 RESPONSE = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s"
 STEPS = 60

@@ -20,8 +20,8 @@ from narrowcast_api.state.state import State
 from narrowcast_api.wire.levels import Gate, operation_gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, ExportType, ProfileFieldType, Role
 from support.api import scripted_client
+from support.histories import Observer
 from support.live import BRUNO, GENERAL, make_state, subscription
-from support.observers import Observer
 from support.server import TestServer
 
 ZULIP_4, ZULIP_5, ZULIP_8 = 65, 121, 237

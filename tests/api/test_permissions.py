@@ -13,7 +13,7 @@ from narrowcast_api.state.holder_rules import read_holder_rules
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import BotType, Role
 from support.live import ADA, BRUNO, CHIYO
-from support.role_states import ADMINISTRATORS, FRIENDS, person, state_as
+from support.permissions import ADMINISTRATORS, FRIENDS, person, state_as
 
 
 @pytest.mark.parametrize(

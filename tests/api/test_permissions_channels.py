@@ -12,7 +12,7 @@ from narrowcast_api.state.holder_rules import read_holder_rules
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import PlanType, Role, TopicsPolicy
 from support.live import ADA, BRUNO, CHIYO, GENERAL, RANDOM
-from support.role_states import FRIENDS, NOBODY, person, set_channel, state_as
+from support.permissions import FRIENDS, NOBODY, person, set_channel, state_as
 
 
 def test_a_channel_is_changed_by_its_administrators_and_those_of_the_organization() -> None:

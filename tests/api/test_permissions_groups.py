@@ -12,7 +12,7 @@ from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import GroupSetting, Role
 from support.live import ADA, GENERAL
-from support.role_states import ADMINISTRATORS, FRIENDS, NOBODY, set_channel, state_as
+from support.permissions import ADMINISTRATORS, FRIENDS, NOBODY, set_channel, state_as
 
 
 def group_of(state: State, group_id: int, **fields: Any) -> UserGroup:

@@ -14,7 +14,7 @@ from narrowcast_api.state.state import State
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 from support.live import ADA, CHIYO, GENERAL, RANDOM, channel_message
-from support.role_states import FRIENDS, person, set_channel, state_as
+from support.permissions import FRIENDS, person, set_channel, state_as
 
 HOUR = 3600
 

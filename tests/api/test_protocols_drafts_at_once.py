@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from narrowcast_api.state.settings import Limits
-from support.draft_server import LUNCH
-from support.draft_windows import Window, known_to_both, pair
+from support.draft_server import LUNCH, Window, known_to_both, pair
 
 
 async def test_a_draft_that_one_window_deletes_goes_from_the_other(tmp_path: Path) -> None:

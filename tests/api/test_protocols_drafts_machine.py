@@ -23,7 +23,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from support.clock import VirtualClock
 from support.draft_server import FAILURES, LUNCH, DraftClient, DraftServer
-from support.exploring import exploring
+from support.properties import exploring
 
 PLACES: list[Destination | None] = [LUNCH, ChannelDestination(7, "tea"), None]
 HOW = ["ok", "ok", "ok", *(name for name in FAILURES if name != "refused")]

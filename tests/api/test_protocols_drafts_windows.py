@@ -11,8 +11,7 @@ import pytest
 
 from narrowcast_api.protocols.drafts import FLUSH_SECONDS
 from narrowcast_api.storage.journal import Journal, JournalChanges
-from support.draft_server import LUNCH
-from support.draft_windows import Window, known_to_both, pair
+from support.draft_server import LUNCH, Window, known_to_both, pair
 from support.journals import Held, killed
 
 

@@ -20,8 +20,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from narrowcast_api.errors import ServerFault
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.protocols.outbox import OutboxState
-from support.exploring import exploring
 from support.outbox_server import FAILURES, OutboxBench
+from support.properties import exploring
 
 PLACES: list[Destination] = [
     ChannelDestination(7, "lunch"),

@@ -19,9 +19,9 @@ from narrowcast_api.http import proxies
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.proxies import proxy_for
 from narrowcast_api.http.secret import Secret
-from support.proxy_servers import Socks, Speaking, http, proxy_server
 from support.server import running_server
 from support.sessions import session_of, until
+from support.sockets import Socks, Speaking, http, proxy_server
 
 SITE = "https://chat.example.org"
 

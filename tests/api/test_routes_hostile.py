@@ -20,8 +20,7 @@ from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.vocabulary import PresenceStatus, VisibilityPolicy
 from support.api import ACCOUNT
 from support.clock import VirtualClock
-from support.exploring import examples
-from support.hostile import hostile_json
+from support.properties import examples, hostile_json
 from support.scripted import Raw
 
 LUNCH = ChannelDestination(7, "lunch")

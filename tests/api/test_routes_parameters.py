@@ -27,8 +27,8 @@ from narrowcast_api.routes.user_groups import Change
 from narrowcast_api.wire.parameters import shape
 from narrowcast_api.wire.vocabulary import BotType, ChannelSetting, Dialect, GroupSetting
 from support.api import make_connection, operations
+from support.request_parts import ALIASES, OWN, zulip_parameters
 from support.scripted import Prepared, ScriptedTransport, SentRequest
-from support.zulip_parameters import ALIASES, OWN, zulip_parameters
 
 LUNCH = ChannelDestination(7, "lunch")
 TO_COME = 4_000_000_000

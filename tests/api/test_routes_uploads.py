@@ -15,7 +15,7 @@ from narrowcast_api.routes.uploads import markdown_link, upload_file
 from narrowcast_api.server_info import RequestLimits, ServerInfo
 from support.api import ACCOUNT, at_levels, boundary_levels, scripted_client
 from support.ledger import proves
-from support.tus_server import TusServer
+from support.uploads import TusServer
 
 PATH = "/api/v1/user_uploads"
 LARGE = 25_000_000

@@ -9,8 +9,8 @@ from narrowcast_api.client import Client
 from narrowcast_api.errors import BadRequest, InvalidInput, NarrowcastError, Unsupported
 from narrowcast_api.wire.vocabulary import BotType, ExportType, WebhookInterface
 from support.api import scripted_client
-from support.pictures import PIXEL
 from support.server import TestServer
+from support.uploads import PIXEL
 
 
 async def test_an_outgoing_webhook_has_an_address_that_it_calls(server: TestServer, ada: Client) -> None:

@@ -12,7 +12,7 @@ from narrowcast_api.http.connection import Connection
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_server.rules import access
-from support.event_audience import Event, sending_events_to
+from support.altered_servers import Event, sending_events_to
 from support.fault_proxy import FaultProxy
 from support.server import TestServer, running_server
 from support.sessions import session_of, sessions, until

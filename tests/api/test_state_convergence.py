@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 from narrowcast_api.client import Client
 from narrowcast_api.wire.vocabulary import LATEST_LEVEL
-from support.event_audience import Event, sending_events_to
-from support.exploring import examples
-from support.histories import OBSERVERS, History, Step
+from support.altered_servers import Event, sending_events_to
+from support.histories import OBSERVERS, History, Observer, Step
 from support.history_steps import STEPS
 from support.ledger import proves
-from support.observers import Observer
+from support.properties import examples
 from support.server import running_server
 
 _NUMBER = st.integers(0, 49)

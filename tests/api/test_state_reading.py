@@ -15,9 +15,8 @@ from narrowcast_api.model.user_groups import AdHocGroup
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import Dialect
 from support.captures import fixture, recorded_responses
-from support.exploring import examples
-from support.hostile import deep, hostile_json
 from support.ledger import proves
+from support.properties import deep, examples, hostile_json
 from support.responses import operation
 
 

@@ -25,8 +25,7 @@ from narrowcast_api.wire import (
 from narrowcast_api.wire.events import Event
 from narrowcast_api.wire.model import WireModel, known_names
 from support.captures import fixture, own_events
-from support.exploring import examples
-from support.hostile import deep, hostile_json
+from support.properties import deep, examples, hostile_json
 
 _MODULES = (
     *(channels, groups, messages, organization, server, users),

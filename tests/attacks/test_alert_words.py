@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from narrowcast_server.markdown.render import alerted
-from support.holding import held
 from support.server import TestServer
+from support.timing import held
 
 HARD_TEXTS = ("a" * 10_000, "xa " * 3_333, "a " * 5_000, "aab" * 3_333)
 HARD_WORDS = (

@@ -19,10 +19,10 @@ from PIL import Image as Pillow
 from narrowcast.terminal import picture_process
 from narrowcast.terminal.images import MAX_BYTES, TooLarge
 from narrowcast.terminal.picture_process import CPU_SECONDS, decoded
-from support.pictures import header, png
 from support.processes import children
-from support.running_time import RunningTime
 from support.sessions import until
+from support.timing import RunningTime
+from support.uploads import header, png
 
 CELLS = (80, 24)
 

@@ -16,10 +16,10 @@ from narrowcast_server.computing.workers import Workers
 from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from narrowcast_server.resources.scheduled_messages import ScheduledTarget, schedule
 from support.clock import VirtualClock
-from support.holding import held
 from support.processes import children
 from support.server import Bare, TestServer, running_server
 from support.sessions import until
+from support.timing import held
 
 HELD_SECONDS = 0.25
 QUADRATIC = (

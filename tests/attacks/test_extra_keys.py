@@ -17,8 +17,8 @@ from narrowcast_server.app import routes_of
 from narrowcast_server.rules.key_scopes import opens
 from narrowcast_server.storage.extra_keys import Scope
 from support import world
-from support.authorization import basic
 from support.clock import VirtualClock
+from support.request_parts import basic
 from support.server import JsonObject, TestServer
 
 

@@ -19,9 +19,9 @@ from narrowcast_server.queries.narrow_terms import NarrowTerm
 from narrowcast_server.storage.reader import Reader, ReadTooLong
 from narrowcast_server.storage.store import Store
 from support.clock import VirtualClock
-from support.holding import held
 from support.server import TestServer, running_server
 from support.sessions import until
+from support.timing import held
 
 STEP_SECONDS = 0.1
 LINKS = "[a](b)" * 1_665

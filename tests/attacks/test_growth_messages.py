@@ -13,9 +13,9 @@ import pytest
 
 from narrowcast_server.organization import edit_history
 from narrowcast_server.organization.config import ServerConfig, ServiceLimits
-from support.holding import held
 from support.server import TestServer, running_server
 from support.sessions import until
+from support.timing import held
 
 
 def entry(number: int, characters: int = 1_000, **fields: object) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from narrowcast_api.wire.vocabulary import EmailVisibility
-from support.placeholders import fill
+from support.request_parts import fill
 from support.server import JsonObject, TestServer
 
 NEWEST = {"anchor": "newest", "num_before": 50, "num_after": 0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from narrowcast_server.rules import access
-from support.placeholders import fill
+from support.request_parts import fill
 from support.server import TestServer
 
 OPENING = ("can_subscribe_group", "can_add_subscribers_group")

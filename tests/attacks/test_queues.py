@@ -13,9 +13,9 @@ import pytest
 from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from narrowcast_server.organization.event_variants import QueueOptions
 from support.clock import VirtualClock
-from support.holding import held
 from support.server import TestServer, running_server
 from support.sessions import until
+from support.timing import held
 
 NOTHING = {"event_types": ["message"], "fetch_event_types": ["muted_users"]}
 

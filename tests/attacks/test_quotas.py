@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from support.clock import VirtualClock
-from support.holding import held
-from support.pictures import PIXEL
 from support.server import TestServer, limited, running_server
+from support.timing import held
+from support.uploads import PIXEL
 
 Request = tuple[str, str, dict[str, object]]
 

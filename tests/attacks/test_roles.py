@@ -10,7 +10,7 @@ import pytest
 from narrowcast_api.wire.vocabulary import Role, VisibilityPolicy
 from narrowcast_server.rules.permissions import holds
 from support.clock import VirtualClock
-from support.placeholders import fill
+from support.request_parts import fill
 from support.server import TestServer
 
 DAY = 86_400

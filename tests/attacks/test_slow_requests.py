@@ -16,9 +16,9 @@ from starlette.datastructures import UploadFile
 
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.uploads import receiving
-from support.pictures import header, png
 from support.server import TestServer, limited
 from support.sessions import until
+from support.uploads import header, png
 
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data; boundary=b"

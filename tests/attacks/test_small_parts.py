@@ -12,8 +12,8 @@ import httpx2
 import pytest
 import websockets
 
-from support.holding import held
 from support.server import TestServer
+from support.timing import held
 
 HELD_SECONDS = 0.25
 HEAD = b"POST /api/v1/fetch_api_key HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from support.clock import VirtualClock
-from support.holding import held
-from support.pictures import PIXEL
 from support.server import JsonObject, TestServer, limited, running_server
+from support.timing import held
+from support.uploads import PIXEL
 
 
 async def upload(server: TestServer, name: str, size: int) -> JsonObject:

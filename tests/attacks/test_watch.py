@@ -24,8 +24,8 @@ from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.core import Core
 from support import world
-from support.holding import held
 from support.server import TestServer, running_server
+from support.timing import held
 
 HELD_SECONDS = 0.25
 PEOPLE, CHANNELS, MESSAGES = 400, 150, 6_000

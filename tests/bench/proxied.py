@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from support.fault_proxy import FaultProxy
-from support.loop_thread import LoopThread
+from support.server_threads import LoopThread
 
 
 class Proxied:

@@ -13,8 +13,15 @@ from collections.abc import Callable
 from pathlib import Path
 from re import compile as pattern
 
-from support.side_margins import SideMarginByteStream, SideMarginScreen
-from support.terminal import PATIENCE, QuietScreen, Terminal, home, narrowcast
+from support.terminal import (
+    PATIENCE,
+    QuietScreen,
+    SideMarginByteStream,
+    SideMarginScreen,
+    Terminal,
+    home,
+    narrowcast,
+)
 
 TESTS = Path(__file__).resolve().parent.parent
 

@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from narrowcast_api.account import Account
-from support.serving import serving
+from support.server_threads import serving
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
 

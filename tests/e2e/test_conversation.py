@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from support.running_time import RunningTime
 from support.terminal import Terminal
+from support.timing import RunningTime
 
 from .conftest import OpenApp, Served
 from .switching import go

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from support.processes import wait_until
 from support.terminal import PATIENCE, Terminal, home, narrowcast
-from support.waiting import wait_until
 
 
 def wait_empty(folder: Path) -> None:

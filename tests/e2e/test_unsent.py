@@ -15,9 +15,9 @@ import pytest
 
 from narrowcast_api.account import Account
 from support.journals import holds
-from support.serving import serving
+from support.processes import wait_until
+from support.server_threads import serving
 from support.terminal import PATIENCE, Terminal, home, narrowcast
-from support.waiting import wait_until
 
 from .switching import go
 from .test_notifications import call

@@ -18,8 +18,8 @@ from narrowcast_api.protocols.outbox_item import OutboxItem
 from narrowcast_api.protocols.outbox_unconfirmed import UnconfirmedMessages
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
-from support.blocking_calls import no_blocking_calls
 from support.sessions import until
+from support.timing import no_blocking_calls
 
 MINE = ["mine 0", "mine 1", "mine 2"]
 HERS = ["hers 0", "hers 1"]

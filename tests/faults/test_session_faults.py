@@ -16,9 +16,9 @@ from narrowcast_api.storage.records import OutboxState
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 from support.fault_proxy import Fault, FaultProxy
-from support.running_time import RunningTime
 from support.server import TestServer, running_server
 from support.sessions import QUICK, sessions, until
+from support.timing import RunningTime
 
 EVENTS, REGISTER, MESSAGES = "/api/v1/events", "/api/v1/register", "/api/v1/messages"
 

@@ -14,7 +14,7 @@ from narrowcast_api.account import Account
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.sync.session import Session
-from support.running_time import RunningTime
+from support.timing import RunningTime
 
 
 async def main(site: str, email: str, key: str, folder: str, channel: str, act: str) -> None:

@@ -17,9 +17,9 @@ from narrowcast_api.protocols.outbox import OutboxEntry, OutboxState
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 from support.fault_proxy import FaultProxy
-from support.running_time import RunningTime
 from support.server import TestServer, running_server
 from support.sessions import until
+from support.timing import RunningTime
 
 SPEED = 10.0
 """How many times faster than real time the clocks of client and server run."""

@@ -12,8 +12,8 @@ import httpx2
 from fuzz.requests import PEOPLE, Request, fault, requests
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.organization.models import User
-from support.holding import Watch, held
 from support.server import TestServer, running_server
+from support.timing import Watch, held
 
 ROLES = {
     "ada": Role.OWNER,

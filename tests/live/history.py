@@ -23,9 +23,8 @@ from live.site import LiveSite
 from narrowcast_api.errors import NoResponse, ServerFault
 from narrowcast_api.model.channels import Channel
 from narrowcast_api.wire.parameters import shape
-from support.histories import OBSERVERS, PEOPLE, History, Place, Step
+from support.histories import OBSERVERS, PEOPLE, History, Observer, Place, Step
 from support.history_steps import STEPS
-from support.observers import Observer
 from support.server import TestServer, running_server
 
 _SETTLED = 1.5

@@ -12,9 +12,8 @@ import httpx2
 from live.history import Outcome, embedded
 from live.site import LiveSite
 from narrowcast_api.wire.parameters import Operation
-from support.placeholders import fill
+from support.request_parts import fill, zulip_parameters
 from support.server import Bare, TestServer
-from support.zulip_parameters import zulip_parameters
 
 Place = LiveSite | TestServer
 Params = dict[str, object]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from live.site import LiveSite
-from support.pictures import PIXEL
 from support.renderings import Recorded, World, recorded, write
+from support.uploads import PIXEL
 
 _CHANNELS: Final = ("general", "design", "support", "lab & co")
 _GROUPS: Final = ("crew", "role:members", "role:nobody")

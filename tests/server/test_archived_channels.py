@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.placeholders import fill
+from support.request_parts import fill
 from support.server import JsonObject, TestServer
 
 CHANNEL, MESSAGE = "{channel}", "{message}"

@@ -17,9 +17,9 @@ from narrowcast_server.organization.config import RateLimit, ServerConfig
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.rate_limits import RateLimiter
 from support import world
-from support.authorization import basic
 from support.clock import VirtualClock
 from support.ledger import proves
+from support.request_parts import basic
 from support.server import TestServer, running_server
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from narrowcast_server.organization.config import ServerConfig, ServiceLimits
-from support.authorization import basic
+from support.request_parts import basic
 from support.server import TestServer, running_server
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from narrowcast_api import permissions
 from narrowcast_api.wire.vocabulary import BotType
-from support.permitted import PEOPLE, allowed, state_of
+from support.permissions import PEOPLE, allowed, state_of
 from support.server import TestServer
 
 

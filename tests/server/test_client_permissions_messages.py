@@ -10,7 +10,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestina
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import TopicsPolicy
 from narrowcast_server.rules.access import find_message
-from support.permitted import PEOPLE, allowed, state_of
+from support.permissions import PEOPLE, allowed, state_of
 from support.server import TestServer
 
 MINUTE = 60.0

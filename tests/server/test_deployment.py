@@ -27,8 +27,8 @@ from narrowcast_server.operator.server_file import NAME, read
 from narrowcast_server.organization.config import Quotas, RateLimit, ServerConfig
 from support.server import TestServer, running_server
 from support.sessions import until
+from support.sockets import Certificates, make_certificates
 from support.terminal import home
-from support.tls import Certificates, make_certificates
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "team-server.md").read_text(encoding="utf-8")

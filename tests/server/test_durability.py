@@ -28,7 +28,7 @@ from narrowcast_server.storage.store import Store, StoreError
 from support import world
 from support.server import running_server
 from support.sessions import until
-from support.tls import make_certificates
+from support.sockets import make_certificates
 
 
 @asynccontextmanager

@@ -13,9 +13,9 @@ import pytest
 import websockets
 
 from narrowcast_server.organization.config import ServerConfig, ServiceLimits
-from support.authorization import basic
 from support.clock import VirtualClock
 from support.ledger import proves
+from support.request_parts import basic
 from support.server import JsonObject, Listener, TestServer, running_server
 from support.sessions import until
 

@@ -15,9 +15,9 @@ from narrowcast_server.zulip_archive.layout import UPLOADS
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from narrowcast_server.zulip_archive.writing.archive import write_archive
 from support.archives import quiet
+from support.processes import Tables, tables_of, unpacked
 from support.server import TestServer, running_server
 from support.sessions import until
-from support.unpacking import Tables, tables_of, unpacked
 from support.zulip_format import faults
 
 EXPORT = "/export/realm"

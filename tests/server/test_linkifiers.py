@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from support.holding import held
 from support.ledger import proves
 from support.server import JsonObject, TestServer
+from support.timing import held
 
 PATTERN = "T(?P<id>[0-9]+)"
 TEMPLATE = "https://tracker.example/{id}"

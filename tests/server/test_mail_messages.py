@@ -14,7 +14,7 @@ from narrowcast_server.mail.messages import BadAddress, OutgoingEmail, encoded, 
 from narrowcast_server.mail.settings import MailSettings, Security
 from narrowcast_server.mail.smtp import DeliveryStatus, Outcome, deliver, in_daemon_thread
 from support.mailbox import Mailbox, mailbox
-from support.tls import make_certificates
+from support.sockets import make_certificates
 
 HOSTILE = "Team\r\nBcc: victim@example.com\r\n\r\n<b>\u202ehi"
 EMAIL = OutgoingEmail(7, "dario@demo.example", "Hello", "A line\n\nAnother", 1_800_000_000)

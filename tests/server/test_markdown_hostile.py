@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from narrowcast_server.markdown import LinkPattern, NoLookups, render
-from support.exploring import examples
+from support.properties import examples
 
 LENGTH = 10_000
 CONTEXT = NoLookups(

@@ -10,8 +10,8 @@ import pytest
 from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from support.clock import VirtualClock
 from support.ledger import proves
-from support.pictures import header, png
 from support.server import JsonObject, TestServer, running_server
+from support.uploads import header, png
 
 
 async def upload(

@@ -9,8 +9,8 @@ import pytest
 
 from narrowcast_assets.emoji import emoji_names
 from narrowcast_server.organization.errors import ServiceError
-from support.pictures import header, png
 from support.server import TestServer, running_server
+from support.uploads import header, png
 
 PICTURE = png(header())
 

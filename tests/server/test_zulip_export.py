@@ -31,8 +31,8 @@ from narrowcast_server.zulip_archive.writing.files import listed_name
 from narrowcast_server.zulip_archive.writing.source import Source
 from support import odd_world
 from support.archives import opened, quiet
+from support.processes import Tables, tables_of, unpacked
 from support.server import running_server
-from support.unpacking import Tables, tables_of, unpacked
 from support.zulip_format import EMPTY, faults, tables
 
 

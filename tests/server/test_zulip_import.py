@@ -14,8 +14,8 @@ from narrowcast_server.checking import check
 from narrowcast_server.operator.control import ask
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from support.archives import SAME, Files, converted, files_of, opened, packed, quiet, rows
+from support.processes import unpack
 from support.server import running_server
-from support.unpacking import unpack
 
 
 async def test_imported_users_log_in_with_a_password_from_the_operator(

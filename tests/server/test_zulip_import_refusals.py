@@ -17,7 +17,7 @@ from narrowcast_server.zulip_archive.layout import FOLDER
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from narrowcast_server.zulip_archive.reading.unpacking import LIMITS, ArchiveLimits
 from support.archives import Files, converted, files_of, opened, packed, quiet, rows
-from support.unpacking import unpack
+from support.processes import unpack
 
 Change = Callable[[Files], object]
 

@@ -10,8 +10,8 @@ from narrowcast_server.app import routes_of
 from narrowcast_server.http.params import REQUIRED, Param
 from narrowcast_server.http.routing import Endpoint
 from narrowcast_server.rules.permissions import Callers
+from support.request_parts import OWN, ZulipParameter, zulip_parameters
 from support.server import Bare, TestServer
-from support.zulip_parameters import OWN, ZulipParameter, zulip_parameters
 
 NOT_HERE = {
     ("POST", "/bots"): "service_name config_data default_sending_stream default_events_register_stream"

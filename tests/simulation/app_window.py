@@ -26,8 +26,8 @@ from simulation.disk import Home
 from simulation.loop import SimulatedLoop
 from simulation.service import Service
 from simulation.window import Typed, Window
-from support.app_parts import main_screen
-from support.screen_text import screen_text
+from support.screens import screen_text
+from support.stage import main_screen
 
 SIZES = ((80, 24), (100, 30), (180, 40))
 BETWEEN_KEYS = 0.05

@@ -1,23 +1,20 @@
-"""Random delays and a random order, which show what depends on how fast threads and callbacks are.
-
-    make test PYTEST_ARGS="--delays 7"
-
-Threads of a loop begin late and return late; callbacks of a loop, which include each step of a task, run late.
-The tests of a file run in another order. A seed always gives the same order; the delays also depend on the
-machine.
-"""
+"""Delays in tests: random ones of threads and callbacks, and responses that arrive late."""
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from asyncio import Future, Handle
 from asyncio.base_events import BaseEventLoop
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from support.sessions import until
+from support.stage import Stage
 
 _OF_THREADS = 0.3
 """The probability of a delay before the work of a thread, and of one after it."""
@@ -63,3 +60,37 @@ def shuffled(items: Sequence[pytest.Item], seed: int) -> list[pytest.Item]:
     for file, tests in files.items():
         random.Random(f"{seed} {file.name}").shuffle(tests)
     return [item for tests in files.values() for item in tests]
+
+
+class Held:
+    """A request whose responses, also errors, are held back until `arrive`."""
+
+    def __init__(self, request: Callable[..., Awaitable[Any]]) -> None:
+        self._request = request
+        self._go_on = asyncio.Event()
+        self.waiting = 0
+
+    async def __call__(self, *parameters: Any, **more: Any) -> Any:
+        try:
+            return await self._request(*parameters, **more)
+        finally:
+            self.waiting += 1
+            await self._go_on.wait()
+            self.waiting -= 1
+
+    def release(self) -> None:
+        """Lets the responses arrive."""
+        self._go_on.set()
+
+    async def arrive(self, stage: Stage) -> None:
+        """Lets the responses arrive, and waits for their effects."""
+        self.release()
+        await until(lambda: not self.waiting and not stage.screen.messages.mode_hint)
+        await stage.pilot.pause()
+
+
+def hold(monkeypatch: pytest.MonkeyPatch, group: object, operation: str) -> Held:
+    """Holds back the responses to an operation, such as one of the client's, from now on."""
+    held = Held(getattr(group, operation))
+    monkeypatch.setattr(group, operation, held)
+    return held

@@ -19,7 +19,7 @@ from typing import Self
 
 import httpx2
 
-from support.listener import Listener
+from support.sockets import Listener
 
 _HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding"}
 _PAGE = b"<html><body><h1>Welcome to the hotel network</h1></body></html>"

@@ -17,9 +17,9 @@ from narrowcast.runtime.frames import Frames
 from narrowcast.widgets.strips import plain_text
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.session import Session
-from support.context_app import ContextApp
 from support.server import TestServer, running_server
 from support.sessions import fetched, sessions, until
+from support.small_apps import ContextApp
 
 
 class PaneApp(ContextApp):

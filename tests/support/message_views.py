@@ -19,7 +19,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
 from narrowcast_api.state.timeline import Gap
 from support import live
-from support.context_app import ContextApp
+from support.small_apps import ContextApp
 
 FIRST_TIME = 1_700_000_000
 SENTENCE = "Some words of a message that is as long as messages are, which is not very long, but may wrap. "

@@ -1,9 +1,14 @@
-"""Driving the app's lists, pickers and forms in tests."""
+"""Driving the app in tests: keys, the mouse, lists, pickers and forms; and the text on its screen."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from typing import Any
+
+from textual import events
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.strip import Strip
 
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.confirm import ConfirmScreen
@@ -12,7 +17,10 @@ from narrowcast.screens.dialogs.form_controls import ChoiceControl
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList, Picker
 from narrowcast.screens.people.card import PersonScreen
+from narrowcast.terminal.keyboard import Keyboard
 from narrowcast.widgets.editor import Editor
+from narrowcast_api.narrow.narrow import Narrow
+from support.server import JsonObject
 from support.sessions import until
 from support.stage import Stage, run
 
@@ -109,3 +117,128 @@ async def card_of(stage: Stage, name: str) -> PersonScreen:
     screen = stage.app.screen
     assert isinstance(screen, PersonScreen)
     return screen
+
+
+def post_keys(stage: Stage, *typed: str) -> None:
+    """Queues what a terminal sends at once: texts, "enter", or "ctrl+" with a letter."""
+    keyboard = Keyboard()
+    for item in typed:
+        for message in keyboard.feed(_bytes_of(item), 0.0):
+            stage.app.post_message(message)
+    for message in keyboard.tick():
+        stage.app.post_message(message)
+
+
+def _bytes_of(item: str) -> bytes:
+    if item == "enter":
+        return b"\r"
+    if item.startswith("ctrl+"):
+        return bytes([ord(item[-1]) & 0x1F])
+    return item.encode()
+
+
+async def at_once(stage: Stage, *typed: str) -> None:
+    """Queues the same keys, and waits until the app has handled all of them."""
+    post_keys(stage, *typed)
+    await stage.pilot.pause()
+
+
+Place = tuple[int, int]
+
+
+def mouse_event(kind: type[events.MouseEvent], place: Place) -> events.MouseEvent:
+    """What the terminal reports of the left button at a place of the screen."""
+    x, y = place
+    return kind(
+        None,
+        x=x,
+        y=y,
+        delta_x=0,
+        delta_y=0,
+        button=1,
+        shift=False,
+        meta=False,
+        ctrl=False,
+        screen_x=x,
+        screen_y=y,
+    )
+
+
+async def drag(pilot: Pilot[Any], start: Place, end: Place) -> None:
+    """Presses the button at one place of the screen, and releases it at another, or at the same one: a click."""
+    pilot.app.post_message(mouse_event(events.MouseDown, start))
+    await pilot.pause()
+    if start != end:
+        pilot.app.post_message(mouse_event(events.MouseMove, end))
+        await pilot.pause()
+    pilot.app.post_message(mouse_event(events.MouseUp, end))
+    await pilot.pause()
+
+
+async def click(pilot: Pilot[Any], place: Place) -> None:
+    """Clicks at a place of the screen; twice quickly is a double click."""
+    await drag(pilot, place, place)
+
+
+async def edit_own(stage: Stage) -> int:
+    """Sends a message to a topic and opens it for editing in compose; returns its id."""
+    await stage.in_topic("general", "lunch")
+    message_id = await stage.server.send("ada", "general", "lunch", "Soop")
+    await edit_newest(stage, message_id)
+    return message_id
+
+
+async def edit_newest(stage: Stage, message_id: int) -> None:
+    """Opens the newest message of the view for editing in compose."""
+    await stage.shows(message_id)
+    await stage.press("G", "e")
+    await edit_opened(stage, message_id)
+
+
+async def edit_opened(stage: Stage, message_id: int | None = None) -> None:
+    """Waits until compose shows the text of the message that is being edited: of this one, if given."""
+    writing = stage.screen.writing
+    await until(lambda: writing.editing is not None and not writing.begin.is_loading(writing.editing))
+    assert message_id in (None, writing.editing)
+
+
+async def channel_row(stage: Stage, name: str) -> JsonObject:
+    """Returns a channel as the server lists it."""
+    response = await stage.server.call(
+        "ada", "GET", "/streams", {"include_all": True, "exclude_archived": False}
+    )
+    return next(row for row in response["streams"] if row["name"] == name)
+
+
+async def members_of(stage: Stage, name: str) -> list[int]:
+    """Returns the ids of its subscribers."""
+    path = f"/streams/{stage.server.channel(name)}/members"
+    members: list[int] = (await stage.server.call("ada", "GET", path))["subscribers"]
+    return members
+
+
+async def in_channel(stage: Stage, name: str) -> None:
+    """Opens a channel."""
+    await stage.go(Narrow.channel(stage.server.channel(name)))
+
+
+async def archive(stage: Stage, channel_id: int) -> None:
+    """Archives a channel as another user, and waits until the app has received the event."""
+    await stage.server.call("ada", "DELETE", f"/streams/{channel_id}")
+    channels = stage.session.state.channels
+    await until(lambda: (channel := channels.get(channel_id)) is not None and channel.is_archived)
+
+
+def screen_strips(screen: Screen[Any]) -> list[Strip]:
+    """The rows with their styles, with dialogs over what is behind them."""
+    return screen._compositor.render_strips()
+
+
+def screen_rows(screen: Screen[Any]) -> list[str]:
+    """The rows as text."""
+    return [strip.text for strip in screen_strips(screen)]
+
+
+def screen_text(screen: Screen[Any]) -> str:
+    """The rows as one text."""
+    return "\n".join(screen_rows(screen))

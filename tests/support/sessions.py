@@ -17,8 +17,8 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 from narrowcast_server.organization.config import ServerConfig, ServiceLimits
+from support.processes import Late
 from support.server import TestServer
-from support.waiting import Late
 
 QUICK = ServerConfig(limits=ServiceLimits(longpoll_seconds=1, heartbeat_seconds=(0.3, 0.5)))
 """A server whose silence counts as suspicious after a second."""

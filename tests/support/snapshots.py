@@ -17,7 +17,7 @@ from textual.color import Color
 from textual.strip import Strip
 
 from narrowcast.terminal.fallbacks import NearestOf256
-from support.screen_text import screen_strips
+from support.screens import screen_strips
 from support.sessions import until
 from support.stage import Stage
 

@@ -21,7 +21,7 @@ from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization.core import Core
-from support.authorization import basic
+from support.request_parts import basic
 
 TOPIC = "soak"
 

@@ -22,10 +22,16 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
-from support.app_parts import main_screen
 from support.fault_proxy import FaultProxy
 from support.server import TestServer, running_server
 from support.sessions import fetched, until
+
+
+def main_screen(app: NarrowcastApp) -> MainScreen:
+    """The screen with the panes, below any dialogs."""
+    screen = app.accounts.screen
+    assert screen is not None
+    return screen
 
 
 class Stage:

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from support.waiting import Late
+from support.processes import Late
 from terminals.checks import CHECKS, TerminalUnderTest, Wrong
 from terminals.display import Display, missing
 from terminals.kinds import Kind, kinds

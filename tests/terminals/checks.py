@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PIL import Image, ImageChops
 
-from support.waiting import wait_until
+from support.processes import wait_until
 from terminals.display import Window
 from terminals.kinds import COLUMNS, Kind
 from terminals.world import World, is_colourful, is_sharp, straightness

@@ -11,7 +11,7 @@ from typing import Protocol, Self
 
 from PIL import Image, ImageGrab
 
-from support.waiting import Late, wait_until
+from support.processes import Late, wait_until
 
 NEEDED = ("Xvfb", "xdotool", "xclip", "xprop")
 SIZE = (1500, 950)

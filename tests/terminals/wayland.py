@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from PIL import Image
 
-from support.waiting import wait_until
+from support.processes import wait_until
 from terminals.display import Display, Program
 
 NEEDED = ("sway", "swaymsg", "wl-copy", "setpriv")

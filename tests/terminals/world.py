@@ -10,8 +10,8 @@ from typing import Any, Self, TypeVar
 
 from PIL import Image
 
-from support.loop_thread import LoopThread
 from support.server import TestServer, running_server
+from support.server_threads import LoopThread
 
 CHANNEL, TOPIC = "random", "terminals"
 MARKS = "शिव नमस्ते"

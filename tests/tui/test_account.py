@@ -17,11 +17,11 @@ from narrowcast_api.errors import AccountError
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_server.routes import server_settings
-from support.offering import offering
-from support.pictures import PIXEL
+from support.altered_servers import offering
 from support.screens import answer, choices, choose, fill, form_of, pick, rows
 from support.sessions import until
 from support.stage import file_of, on_stage, run
+from support.uploads import PIXEL
 from support.world import PASSWORD
 
 

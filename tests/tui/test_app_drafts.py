@@ -12,7 +12,7 @@ from narrowcast_api.client import Client
 from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.resources.drafts import DraftVersion
-from support.screen_text import screen_text
+from support.screens import screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
 

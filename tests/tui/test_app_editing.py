@@ -17,8 +17,8 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import Edit
 from narrowcast_api.sync.session import Session
 from narrowcast_api.wire.levels import Gate
-from support.editing import edit_newest, edit_opened, edit_own
-from support.held import hold
+from support.delays import hold
+from support.screens import edit_newest, edit_opened, edit_own
 from support.server import TestServer, running_server
 from support.sessions import until
 from support.stage import Stage, on_stage, run

@@ -8,8 +8,7 @@ import pytest
 
 from narrowcast.panes.compose import session, start
 from narrowcast.screens.messages.versions import ComparisonScreen
-from support.editing import edit_opened, edit_own
-from support.screen_text import screen_text
+from support.screens import edit_opened, edit_own, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
 

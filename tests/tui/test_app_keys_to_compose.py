@@ -15,8 +15,7 @@ from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox_item import OutboxState
-from support.channels import archive
-from support.keys import at_once
+from support.screens import archive, at_once
 from support.sessions import until
 from support.stage import Stage, on_stage
 

@@ -11,9 +11,8 @@ import pytest
 from narrowcast_api.errors import NoResponse
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from support.editing import edit_opened
-from support.held import Held, hold
-from support.keys import at_once
+from support.delays import Held, hold
+from support.screens import at_once, edit_opened
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 

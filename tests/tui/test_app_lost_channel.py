@@ -11,8 +11,8 @@ from narrowcast.screens.main.title import TitleLine
 from narrowcast.widgets.strips import plain_text
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
-from support.channels import in_channel
 from support.live import apply
+from support.screens import in_channel
 from support.sessions import until
 from support.stage import on_stage, run
 

@@ -9,8 +9,8 @@ import pytest
 from narrowcast.screens.main.title import TitleLine
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from support.editing import edit_opened
-from support.held import hold
+from support.delays import hold
+from support.screens import edit_opened
 from support.server import running_server
 from support.sessions import fetched, until
 from support.stage import Stage, all_live, behind_proxy, file_of, on_screen, on_stage, run

@@ -10,8 +10,8 @@ from narrowcast.screens.messages.outbox import OutboxScreen
 from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
+from support.delays import hold
 from support.fault_proxy import Fault
-from support.held import hold
 from support.screens import said
 from support.sessions import until
 from support.stage import all_live, behind_proxy, file_of, on_screen, on_stage

@@ -20,7 +20,7 @@ from narrowcast.screens.messages.drafts import DraftsScreen
 from narrowcast.widgets.strips import plain_text
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import UnreadsChanged
-from support.screen_text import screen_text
+from support.screens import screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 

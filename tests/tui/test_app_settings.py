@@ -22,9 +22,18 @@ from narrowcast.terminal.paths import Paths
 from narrowcast_api.account import Account
 from narrowcast_api.errors import AccountError
 from narrowcast_api.http.secret import Secret
-from support.keys import at_once
-from support.screen_text import screen_text
-from support.screens import answer, choices, choose, form_of, pick, question_of, rows, said
+from support.screens import (
+    answer,
+    at_once,
+    choices,
+    choose,
+    form_of,
+    pick,
+    question_of,
+    rows,
+    said,
+    screen_text,
+)
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 

@@ -29,9 +29,9 @@ from narrowcast_api.storage.records import Draft
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import auth
 from support import world
+from support.altered_servers import offering
 from support.fault_proxy import FaultProxy
-from support.offering import offering
-from support.screen_text import screen_text
+from support.screens import screen_text
 from support.server import TestServer, running_server
 from support.sessions import until
 from support.stage import notices, on_stage

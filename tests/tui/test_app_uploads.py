@@ -19,7 +19,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols import uploads
 from narrowcast_api.wire.messages import UploadResult
-from support.editing import edit_newest, edit_own
+from support.screens import edit_newest, edit_own
 from support.server import running_server
 from support.sessions import until
 from support.stage import Stage, on_stage

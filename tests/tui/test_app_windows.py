@@ -13,7 +13,7 @@ from narrowcast.terminal.paths import Paths
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.folders import account_folder_name, private_folder
 from narrowcast_api.storage.windows import Machine, open_window
-from support.keys import at_once
+from support.screens import at_once
 from support.server import running_server
 from support.sessions import until
 from support.stage import Stage, on_stage, run

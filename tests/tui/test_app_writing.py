@@ -10,9 +10,7 @@ from textual import events
 from narrowcast.config.config import Compose, Config
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from support.editing import edit_newest, edit_opened, edit_own
-from support.keys import at_once
-from support.screen_text import screen_text
+from support.screens import at_once, edit_newest, edit_opened, edit_own, screen_text
 from support.server import JsonObject, Listener
 from support.sessions import until
 from support.stage import on_stage

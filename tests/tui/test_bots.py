@@ -12,7 +12,7 @@ from narrowcast.screens.people.card import PersonScreen
 from narrowcast_api.wire.vocabulary import BotType
 from narrowcast_server.http.routing import ResponseBody
 from narrowcast_server.resources import bots
-from support.offering import changed, offering
+from support.altered_servers import changed, offering
 from support.screens import choices, choose, fill, form_of, rows, said
 from support.sessions import until
 from support.stage import on_stage, run

@@ -13,7 +13,7 @@ import pytest
 from narrowcast.screens.messages.preview import PreviewLines, PreviewScreen
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_server.organization.errors import ServiceError
-from support.offering import offering
+from support.altered_servers import offering
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 

@@ -14,9 +14,7 @@ from narrowcast.text import names
 from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_server.routes import channel_admin
-from support.channels import channel_row, in_channel, members_of
-from support.screen_text import screen_text
-from support.screens import fill, form_of
+from support.screens import channel_row, fill, form_of, in_channel, members_of, screen_text
 from support.sessions import until
 from support.stage import on_stage, run
 

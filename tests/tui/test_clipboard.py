@@ -19,7 +19,7 @@ from narrowcast.terminal.desktop_clipboard import (
     text_writer,
     write_text,
 )
-from support.screen_text import screen_text
+from support.screens import screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
 

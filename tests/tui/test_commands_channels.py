@@ -13,9 +13,19 @@ from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.picker import Picker
-from support.channels import archive, channel_row, in_channel, members_of
-from support.screen_text import screen_text
-from support.screens import choose, fill, form_of, pick, rows, said
+from support.screens import (
+    archive,
+    channel_row,
+    choose,
+    fill,
+    form_of,
+    in_channel,
+    members_of,
+    pick,
+    rows,
+    said,
+    screen_text,
+)
 from support.sessions import until
 from support.stage import on_stage, run
 

@@ -19,9 +19,8 @@ from narrowcast_api.resources.scheduled_messages import ScheduledMessage
 from narrowcast_api.wire.vocabulary import Role
 from support.fault_proxy import Fault
 from support.live import GENERAL
-from support.role_states import FRIENDS, set_channel, state_as
-from support.screen_text import screen_text
-from support.screens import form_of, said
+from support.permissions import FRIENDS, set_channel, state_as
+from support.screens import form_of, said, screen_text
 from support.server import JsonObject
 from support.sessions import until
 from support.stage import Stage, behind_proxy, on_stage, run

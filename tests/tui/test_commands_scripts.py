@@ -18,9 +18,9 @@ from narrowcast.cli.progress import Progress
 from narrowcast.cli.records import Finding, MessageRecord, Record, SentRecord
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import messages, register
+from support.altered_servers import offering
 from support.command_line import rc_of, run, running
 from support.fault_proxy import Fault, FaultProxy
-from support.offering import offering
 from support.server import running_server
 from support.terminal import Terminal, home, narrowcast
 

@@ -10,8 +10,7 @@ from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
-from support.screen_text import screen_text
-from support.screens import form_of
+from support.screens import form_of, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 

@@ -10,7 +10,7 @@ from narrowcast.config.config import Appearance, Config
 from narrowcast.panes.compose import sending
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from support.screen_text import screen_rows, screen_text
+from support.screens import screen_rows, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
 

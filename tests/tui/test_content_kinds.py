@@ -17,7 +17,7 @@ from narrowcast.content.reader import parse
 from narrowcast_server.markdown import NoLookups
 from narrowcast_server.markdown import render as render_markdown
 from support.content_examples import EXAMPLES, ContentExample
-from support.exploring import examples
+from support.properties import examples
 
 MARKED = [example for example in EXAMPLES if example.markdown]
 

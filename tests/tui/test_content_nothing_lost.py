@@ -21,7 +21,7 @@ from narrowcast.content.reader import parse
 from narrowcast.text.safe_text import safe_line
 from support.captures import captures, needs_recordings
 from support.content_examples import EXAMPLES
-from support.exploring import examples
+from support.properties import examples
 
 ROOT = (
     '<span class="katex"><span class="katex-mathml"><math><semantics><msqrt><mi>x</mi></msqrt>'

@@ -15,8 +15,7 @@ from narrowcast.text.excerpt import excerpt
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
-from support.screen_text import screen_rows, screen_text
-from support.screens import choose
+from support.screens import choose, screen_rows, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 

@@ -13,7 +13,7 @@ from narrowcast.app.demo import DemoFailed, DemoServer
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.screens.start.welcome import WaitScreen, WelcomeScreen
 from narrowcast.terminal.paths import Paths
-from support.screen_text import screen_text
+from support.screens import screen_text
 from support.server import TestServer, running_server
 from support.sessions import until
 

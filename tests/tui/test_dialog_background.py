@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from narrowcast.screens.dialogs.dialog import Dialog
 from support.message_stage import staged
-from support.screen_text import screen_rows, screen_text
+from support.screens import screen_rows, screen_text
 from support.sessions import until
 from support.stage import on_stage, run
 

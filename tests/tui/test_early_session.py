@@ -13,9 +13,9 @@ from narrowcast.cli.open_app import forget_old_start
 from narrowcast.config import account_files
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal.paths import Paths
-from support.app_parts import main_screen
 from support.server import running_server
 from support.sessions import until
+from support.stage import main_screen
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from textual.strip import Strip
 from narrowcast.panes.compose.formatting import format_text
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
-from support.context_app import ContextApp
-from support.screen_text import screen_rows
+from support.screens import screen_rows
+from support.small_apps import ContextApp
 
 
 class _EditorApp(ContextApp):

@@ -25,8 +25,7 @@ from support.extensions import (
     text_of,
     write,
 )
-from support.screen_text import screen_text
-from support.screens import answer, pick, rows
+from support.screens import answer, pick, rows, screen_text
 from support.sessions import until
 from support.stage import on_stage, run
 

@@ -27,8 +27,7 @@ from narrowcast_api.errors import BadRequest
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.state.changes import DraftsChanged
 from support.fault_proxy import Fault
-from support.screen_text import screen_rows, screen_text
-from support.screens import form_of
+from support.screens import form_of, screen_rows, screen_text
 from support.sessions import until
 from support.stage import Stage, behind_proxy, on_stage, run
 

@@ -18,7 +18,7 @@ from textual.strip import Strip
 from narrowcast.terminal import cell_runs
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
 from narrowcast.text.columns import most_columns
-from support.exploring import examples
+from support.properties import examples
 
 WIDTH = 30
 STYLES = [Style(), Style(color="red"), Style(reverse=True)]

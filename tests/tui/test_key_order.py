@@ -11,8 +11,7 @@ from textual import events
 
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
-from support.keys import post_keys
-from support.mouse import mouse_event
+from support.screens import mouse_event, post_keys
 from support.sessions import until
 from support.stage import on_stage
 

@@ -11,7 +11,7 @@ from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.messages.preview import PreviewScreen
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.events.status import ConnectionKind
-from support.held import Held, hold
+from support.delays import Held, hold
 from support.sessions import until
 from support.stage import Stage, on_stage
 

@@ -13,8 +13,8 @@ from narrowcast.text import matching
 from narrowcast.text.matching import best_matches
 from narrowcast.widgets.strips import compose_line, lean_strip, plain_text
 from narrowcast.widgets.virtual_list import VirtualList
-from support.context_app import ContextApp
-from support.mouse import drag
+from support.screens import drag
+from support.small_apps import ContextApp
 
 
 class Names(VirtualList[str]):

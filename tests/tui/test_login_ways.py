@@ -29,10 +29,10 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import auth, browser_sign_in, server_settings, unavailable
 from narrowcast_server.routes.browser_sign_in import METHOD
 from support import world
+from support.altered_servers import changed, offering
 from support.browser import ADDRESS, shown_after_signing_in
 from support.command_line import run
-from support.offering import changed, offering
-from support.screen_text import screen_text
+from support.screens import screen_text
 from support.server import TestServer, running_server
 from support.sessions import until
 from support.terminal import home, narrowcast

@@ -23,9 +23,8 @@ from narrowcast_api.http.secret import Secret
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.notifications import unread_badge
-from support.editing import edit_opened
 from support.journals import Held
-from support.screens import choose, pick, rows
+from support.screens import choose, edit_opened, pick, rows
 from support.server import running_server
 from support.sessions import until
 from support.stage import Stage, all_live, file_of, on_screen, on_stage, run

@@ -28,7 +28,7 @@ from narrowcast.widgets.half_blocks import HalfBlocks
 from narrowcast.widgets.strips import plain_text
 from support.message_stage import staged
 from support.sessions import until
-from support.themed_app import ThemedApp
+from support.small_apps import ThemedApp
 
 
 def picture(kind: str = "PNG", size: tuple[int, int] = (40, 20)) -> bytes:

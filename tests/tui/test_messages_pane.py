@@ -18,8 +18,8 @@ from narrowcast_api.protocols import on_screen
 from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import messages
+from support.altered_servers import offering
 from support.message_stage import Stage, staged
-from support.offering import offering
 from support.sessions import until
 
 

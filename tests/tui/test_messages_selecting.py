@@ -13,7 +13,7 @@ from narrowcast_api.model.messages import Message, Reaction
 from narrowcast_api.narrow.narrow import Narrow
 from support.content_examples import EXAMPLES
 from support.message_views import ListApp, message, short
-from support.mouse import click, drag
+from support.screens import click, drag
 
 
 def selected(app: ListApp, start: Offset, end: Offset) -> str:

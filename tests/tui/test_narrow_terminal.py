@@ -6,9 +6,7 @@ from pathlib import Path
 
 from narrowcast.screens.messages.drafts import ConflictScreen
 from narrowcast_api.narrow.narrow import Narrow
-from support.editing import edit_opened
-from support.screen_text import screen_rows, screen_text
-from support.screens import form_of
+from support.screens import edit_opened, form_of, screen_rows, screen_text
 from support.stage import on_stage, run
 
 

@@ -17,12 +17,11 @@ from narrowcast_api.resources.linkifiers import Linkifier
 from narrowcast_api.resources.profile_fields import ProfileField
 from narrowcast_api.sync.video_calls import provider_of
 from narrowcast_server.resources import exports, linkifiers, profile_fields
-from support.offering import offering
-from support.pictures import PIXEL
-from support.screen_text import screen_text
-from support.screens import answer, choices, choose, fill, form_of, rows, said
+from support.altered_servers import offering
+from support.screens import answer, choices, choose, fill, form_of, rows, said, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage, run
+from support.uploads import PIXEL
 
 
 async def listed(stage: Stage, path: str, name: str) -> list[dict[str, object]]:

@@ -15,7 +15,7 @@ from narrowcast.terminal.output import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.terminal.textual_reads import ChopsUpdate
-from support.bare_screens import Layers, OnScreen
+from support.small_apps import Layers, OnScreen
 
 
 class TwoLines(Dialog[None]):

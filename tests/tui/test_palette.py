@@ -9,7 +9,7 @@ import pytest
 from narrowcast.keys.registry import REGISTRY
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Picker
-from support.screen_text import screen_text
+from support.screens import screen_text
 from support.sessions import until
 from support.stage import on_stage
 

@@ -22,9 +22,8 @@ from narrowcast_api.resources.linkifiers import Linkifier
 from narrowcast_api.resources.playgrounds import Playground
 from narrowcast_api.resources.profile_fields import ProfileField
 from narrowcast_server.routes import user_admin
-from support.offering import offering
-from support.screen_text import screen_rows, screen_text
-from support.screens import card_of, choices, choose, fill, form_of, rows, said
+from support.altered_servers import offering
+from support.screens import card_of, choices, choose, fill, form_of, rows, said, screen_rows, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 

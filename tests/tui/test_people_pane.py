@@ -9,7 +9,7 @@ from narrowcast.text.presence import PresenceStatus
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
 from support import live
-from support.screen_text import screen_text
+from support.screens import screen_text
 from support.sessions import until
 from support.stage import on_stage
 

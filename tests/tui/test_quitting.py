@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from narrowcast.screens.dialogs.picker import Picker
-from support.held import hold
+from support.delays import hold
 from support.journals import refuse
-from support.screen_text import screen_text
+from support.screens import screen_text
 from support.sessions import until
 from support.stage import behind_proxy, on_stage
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from narrowcast.config import account_files
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.narrow.narrow import Narrow
-from support import exploring
+from support import properties
 from support.random_keys import RandomKeys, no_errors_logged
 from support.server import TestServer, running_server
 from support.sessions import until
@@ -47,7 +47,7 @@ async def _two_conversations(stage: Stage) -> None:
     await until(lambda: len(stage.screen.side.all) == 2)
 
 
-@pytest.mark.parametrize("seed", exploring.seeds(1))
+@pytest.mark.parametrize("seed", properties.seeds(1))
 async def test_two_conversations_bear_keys_at_random(tmp_path: Path, seed: int) -> None:
     with no_errors_logged():
         async with on_stage(tmp_path, size=WIDE) as stage:
@@ -58,7 +58,7 @@ async def test_two_conversations_bear_keys_at_random(tmp_path: Path, seed: int) 
             await keys.all_words_are_there("ada")
 
 
-@pytest.mark.parametrize("seed", exploring.seeds(1))
+@pytest.mark.parametrize("seed", properties.seeds(1))
 async def test_several_accounts_bear_keys_at_random_and_one_of_them_is_broken(
     tmp_path: Path, seed: int
 ) -> None:

@@ -15,7 +15,7 @@ from narrowcast.widgets.status import banner
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.http.secret import Secret
-from support.held import hold
+from support.delays import hold
 from support.screens import choose
 from support.sessions import until
 from support.stage import Stage, all_live, file_of, on_screen, on_stage, run

@@ -23,8 +23,8 @@ from narrowcast.terminal.cell_runs import Runs, erases_in_colour
 from narrowcast.terminal.output import TerminalOutput
 from narrowcast.terminal.screen_memory import Move, ScreenMemory, WidgetRows
 from narrowcast.terminal.textual_reads import ChopsUpdate, LayoutUpdate
-from support.exploring import examples
-from support.side_margins import SideMarginScreen, SideMarginStream
+from support.properties import examples
+from support.terminal import SideMarginScreen, SideMarginStream
 
 WIDTH, HEIGHT = 12, 4
 STYLES = [

@@ -15,7 +15,7 @@ from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.narrow.resolve import resolve
 from narrowcast_api.sync.local_search import search_cache
 from support.live import GENERAL, make_state
-from support.screen_text import screen_text
+from support.screens import screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
 

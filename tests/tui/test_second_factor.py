@@ -23,10 +23,10 @@ from narrowcast_server.operator.control import ask
 from narrowcast_server.organization.totp import STEP_SECONDS, code_at
 from narrowcast_server.resources import joining, second_factor
 from support import world
+from support.altered_servers import changed
 from support.command_line import rc_of
 from support.command_line import run as command
 from support.fault_proxy import Fault
-from support.offering import changed
 from support.screens import fill, form_of, pick, rows, said
 from support.server import TestServer, running_server
 from support.sessions import until

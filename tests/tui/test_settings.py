@@ -19,9 +19,8 @@ from narrowcast_api.state.settings import Settings
 from narrowcast_server.http.routing import Call, ResponseBody
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import settings as settings_routes
-from support.offering import offering
-from support.screen_text import screen_rows
-from support.screens import answer, choose, fill, form_of, pick, question_of, rows, said
+from support.altered_servers import offering
+from support.screens import answer, choose, fill, form_of, pick, question_of, rows, said, screen_rows
 from support.screens import choices as offered_by
 from support.sessions import until
 from support.stage import Stage, on_stage, run

@@ -10,7 +10,7 @@ from narrowcast.screens.settings.own import BY_SERVER, ELSEWHERE, OWN, WEB_APP
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.notifications import EFFECTIVE_SETTINGS
 from narrowcast_server.organization import personal
-from support.screen_text import screen_text
+from support.screens import screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
 

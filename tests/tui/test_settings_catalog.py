@@ -16,8 +16,8 @@ from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
 from support.live import make_state
+from support.request_parts import zulip_parameters
 from support.server import TestServer
-from support.zulip_parameters import zulip_parameters
 
 LATER = frozenset({"default_avatar_source", "gif_rating_policy", "media_preview_size"})
 """Settings of servers that are newer than the parameters in the list."""

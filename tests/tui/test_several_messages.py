@@ -6,8 +6,7 @@ from pathlib import Path
 
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
-from support.screen_text import screen_text
-from support.screens import fill
+from support.screens import fill, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
 

@@ -12,7 +12,7 @@ from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main.conversation_pane import ConversationPane
 from narrowcast.screens.main.side_by_side import SideBySide, SideNote
 from narrowcast_api.narrow.narrow import Narrow
-from support.editing import edit_opened
+from support.screens import edit_opened
 from support.server import running_server
 from support.sessions import fetched, until
 from support.stage import Stage, on_stage, run

@@ -22,8 +22,8 @@ from textual.widgets import Static
 from narrowcast.terminal.output import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
 from narrowcast.terminal.textual_fixes import AppWithLateTimers, FixedScreen, KeyParser, end_notice
-from support.bare_screens import Layers, OnScreen
-from support.mouse import mouse_event
+from support.screens import mouse_event
+from support.small_apps import Layers, OnScreen
 from support.terminal import Terminal, home
 
 SCREENS = pytest.mark.parametrize(

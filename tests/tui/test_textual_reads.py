@@ -24,7 +24,7 @@ import narrowcast_api
 import narrowcast_assets
 import narrowcast_server
 from narrowcast.terminal import textual_reads as reads
-from support.bare_screens import Layers, OnScreen
+from support.small_apps import Layers, OnScreen
 
 MAY_READ = {"narrowcast/terminal/textual_fixes.py", "narrowcast/terminal/textual_reads.py"}
 OWN = ("narrowcast", "narrowcast_api", "narrowcast_assets", "narrowcast_server", "__future__")

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from narrowcast_api.account import Account
 from support.fault_proxy import FaultProxy
-from support.loop_thread import LoopThread
 from support.server import JsonObject, TestServer, running_server
+from support.server_threads import LoopThread
 
 T = TypeVar("T")
 PEOPLE = ("ada", "bruno", "chiyo")

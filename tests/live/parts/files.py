@@ -6,7 +6,7 @@ from pathlib import Path
 
 from live.call_recorder import CallRecorder
 from narrowcast_api.narrow.destinations import ChannelDestination
-from support.pictures import PIXEL
+from support.uploads import PIXEL
 
 
 async def files(t: CallRecorder) -> None:

@@ -10,7 +10,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestina
 from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import PresenceStatus
-from support.pictures import PIXEL
+from support.uploads import PIXEL
 
 
 async def personal(t: CallRecorder) -> None:

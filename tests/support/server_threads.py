@@ -1,11 +1,16 @@
-"""An event loop in a thread of its own, for servers and proxies of tests that block meanwhile."""
+"""Servers and proxies in threads of their own, for tests that block meanwhile."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
 from typing import Any, Self, TypeVar
+
+from narrowcast_server.organization.config import ServerConfig
+from narrowcast_server.serve import Options, running
 
 T = TypeVar("T")
 
@@ -34,3 +39,18 @@ class LoopThread:
     def call(self, function: Callable[..., object], *args: object) -> None:
         """Schedules a call in the thread."""
         self._loop.call_soon_threadsafe(function, *args)
+
+
+@contextmanager
+def serving(data: Path, port: int = 0) -> Iterator[str]:
+    """Serves the same as `narrowcast serve --demo`, on a free port unless one is given; yields its address.
+    The demo's simulated people write nothing, as their timing would be random.
+    """
+    options = Options(port=port, data=data, demo=True, alive=False)
+    with LoopThread() as thread:
+        stack = AsyncExitStack()
+        server = thread.do(stack.enter_async_context(running(options, config=ServerConfig(durable=False))))
+        try:
+            yield server.url
+        finally:
+            thread.do(stack.aclose())

@@ -1,15 +1,12 @@
-"""An embedded server that pretends to have what it lacks (such as a language model or a provider of calls),
-to reject what it would accept, or to lack what it has.
-
-Only the responses are made up, in the recorded shape; requests, checks and errors are handled as usual.
-"""
+"""Embedded servers that offer what they lack, such as a language model, or send an event to too few."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 from starlette.responses import Response
@@ -17,6 +14,7 @@ from starlette.responses import Response
 from narrowcast_server.http.routing import Call, Endpoint, Handler, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import unavailable
+from support.server import TestServer
 
 
 @dataclass
@@ -55,4 +53,20 @@ def changed(routes: Routes, endpoints: Sequence[Endpoint]) -> Iterator[None]:
     """Servers started within the block have these endpoints in place of those of ``routes``."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(routes, "endpoints", endpoints)
+        yield
+
+
+Event = Mapping[str, Any]
+
+
+@contextmanager
+def sending_events_to(server: TestServer, whom: Callable[[Event, set[int]], Iterable[int]]) -> Iterator[None]:
+    """Within the block an event is sent to `whom(event, people)` instead of to these people."""
+    emit = server.core.emit
+
+    def to_some(event: Event, to: Iterable[int], **more: Any) -> None:
+        emit(event, whom(event, set(to)), **more)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(server.core, "emit", to_some)
         yield

@@ -1,15 +1,22 @@
-"""Proxies for tests: SOCKS 5 and HTTP. Whatever is asked of them leads to one port of this machine."""
+"""Sockets for tests: proxies, a listener that closes its connections in the end, certificates.
+
+asyncio.start_server of Python 3.11 forgets a connection that it accepts at the moment when it is closed.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import re
+import socket
+import ssl
 import struct
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Protocol
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, Self
 
-from support.listener import Listener
+import trustme
 
 _WHOLE_ADDRESS = re.compile(rb"\A([A-Z]+) http://[^/ ]+/")
 """The beginning of a request to a proxy, which the client sends in one piece."""
@@ -108,3 +115,68 @@ async def proxy_server(speak: Speaking, target: int) -> AsyncIterator[ProxyServe
     async with Listener(proxy) as listener:
         proxy.port = listener.port
         yield proxy
+
+
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+class Listener:
+    """Calls `serve` in a task for each connection to 127.0.0.1; `port` is a free one unless it is given."""
+
+    def __init__(self, serve: Serve, *, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
+        self._serve = serve
+        self._tls = tls
+        self._accepting: set[asyncio.Task[None]] = set()
+        self._socket = socket.create_server(("127.0.0.1", port))
+        self._socket.setblocking(False)
+        self.port: int = self._socket.getsockname()[1]
+        asyncio.get_running_loop().add_reader(self._socket.fileno(), self._accept)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Stops listening. By then, every accepted connection has been passed to `serve`."""
+        asyncio.get_running_loop().remove_reader(self._socket.fileno())
+        self._socket.close()
+        await asyncio.gather(*self._accepting)
+
+    def _accept(self) -> None:
+        with suppress(BlockingIOError, ConnectionError):
+            accepted, _ = self._socket.accept()
+            task = asyncio.ensure_future(self._serve_on(accepted))
+            self._accepting.add(task)
+            task.add_done_callback(self._accepting.discard)
+
+    async def _serve_on(self, accepted: socket.socket) -> None:
+        accepted.setblocking(False)
+        loop = asyncio.get_running_loop()
+
+        def protocol() -> asyncio.StreamReaderProtocol:
+            return asyncio.StreamReaderProtocol(asyncio.StreamReader(loop=loop), self._serve, loop=loop)
+
+        with suppress(OSError):  # the client disconnected before the end of the TLS handshake
+            await loop.connect_accepted_socket(protocol, accepted, ssl=self._tls)
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """PEM files: the trusted authority, and the certificate of a server on localhost and 127.0.0.1."""
+
+    authority: Path
+    certificate: Path
+    key: Path
+
+
+def make_certificates(folder: Path) -> Certificates:
+    """Creates a new authority and a certificate signed by it."""
+    authority = trustme.CA(organization_name="Narrowcast tests")
+    issued = authority.issue_cert("localhost", "127.0.0.1")
+    made = Certificates(folder / "authority.pem", folder / "server.pem", folder / "server.key")
+    authority.cert_pem.write_to_path(made.authority)
+    issued.cert_chain_pems[0].write_to_path(made.certificate)
+    issued.private_key_pem.write_to_path(made.key)
+    return made

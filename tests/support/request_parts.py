@@ -1,17 +1,13 @@
-"""The parameters of each operation of a Zulip server of level 442, and how each is encoded.
-
-`tests/api/fixtures/zulip_parameters.csv` has one row per parameter, of the operations that the embedded
-server has too: `travels` is `json` or `text` (without quotes); `is` lists the JSON types that are accepted,
-or the allowed words of a text; `required` says whether a request without it is rejected. Facts of the public
-documentation (https://zulip.com/api/) and of what such a server rejects.
-"""
+"""Parts of requests that no client builds: Zulip's parameters, placeholders of paths, the Authorization header."""
 
 from __future__ import annotations
 
+import base64
 import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from narrowcast_api.wire.parameters import Operation
 from support.captures import FIXTURES
@@ -76,3 +72,28 @@ def zulip_parameters() -> Mapping[Operation, Mapping[str, ZulipParameter]]:
                 row["required"] == "yes",
             )
     return found
+
+
+def fill(value: Any, known: Mapping[str, object]) -> Any:
+    """Returns the value with the placeholders of `known` replaced, also in lists and objects.
+
+    A string that is only a placeholder becomes the known value itself, within longer strings it becomes text.
+    """
+    if isinstance(value, Mapping):
+        return {name: fill(inner, known) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [fill(inner, known) for inner in value]
+    if not isinstance(value, str):
+        return value
+    for name, one in known.items():
+        placeholder = f"{{{name}}}"
+        if value == placeholder:
+            return one
+        if placeholder in value:
+            value = value.replace(placeholder, str(one))
+    return value
+
+
+def basic(email: str, key: str) -> str:
+    """Returns the value of the Authorization header."""
+    return f"Basic {base64.b64encode(f'{email}:{key}'.encode()).decode()}"

@@ -1,7 +1,8 @@
-"""A small account of a user with a certain role, for tests of permissions."""
+"""Permissions in tests: accounts with certain roles, and the server's decision beside the client's prediction."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -10,6 +11,7 @@ from narrowcast_api.model.users import User
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import Role
 from support.live import ADA, BRUNO, CHIYO, make_state, user
+from support.server import TestServer
 
 ADMINISTRATORS, FRIENDS, NOBODY = 21, 22, 23
 GROUPS = [
@@ -43,3 +45,27 @@ def set_channel(state: State, channel_id: int, **fields: Any) -> None:
     known = state.channels.get(channel_id)
     assert known is not None
     state.channels.put([known._replace(**fields)])
+
+
+PEOPLE = ("ada", "bruno", "chiyo", "dario", "hugo")
+"""First names of an owner, an administrator, a moderator, a member and a guest."""
+
+
+async def state_of(server: TestServer, name: str) -> State:
+    """Returns a user's state, from a new registration."""
+    listener = await server.listen(
+        name,
+        client_capabilities={
+            "include_deactivated_groups": True,
+            "archived_channels": True,
+            "empty_topic_name": True,
+        },
+    )
+    return State.from_snapshot(listener.snapshot, now=server.core.now())
+
+
+async def allowed(
+    server: TestServer, name: str, method: str, path: str, params: Mapping[str, object] | None = None
+) -> bool:
+    """Whether the server allows it."""
+    return (await server.raw(name, method, path, params)).status_code == 200
