@@ -39,6 +39,10 @@ class Picture:
 PICTURES = (
     Picture("conversation", (120, 36), ("ctrl+k", *"welcome", "enter")),
     Picture("content", (120, 40), ("ctrl+k", *"what a message", "enter")),
+    Picture("inbox", (120, 36), ("I",)),
+    Picture("writing", (120, 36), ("ctrl+k", *"gusts", "enter", "c", "ctrl+j", *"@da")),
+    Picture("switcher", (120, 36), ("ctrl+k", *"g")),
+    Picture("light", (120, 36), ("ctrl+k", *"gusts", "enter", "f6")),
     Picture("narrow", (80, 24), ("ctrl+k", *"gusts", "enter")),
     Picture("wide", (200, 60), ("ctrl+k", *"gusts", "enter")),
     Picture("help", (120, 36), ("question_mark",)),
