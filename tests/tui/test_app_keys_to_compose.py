@@ -194,11 +194,13 @@ async def test_on_a_low_terminal_compose_takes_one_row_until_one_writes(tmp_path
         assert "c channel · x direct" in writing.target.hint.plain
         await at_once(stage, "csoup")
         await stage.pilot.pause()
-        assert (writing.size.height, writing.text.text) == (3, "soup")
+        assert (writing.size.height, writing.text.text) == (4, "soup"), (
+            "with the row that says the topic is new"
+        )
         assert "Enter sends" in writing.target.hint.plain
         assert "Ctrl-j new line" in stage.status_line, "the keys of compose stay named"
         await stage.press("escape")
-        assert writing.size.height == 3, "what is written stays in sight"
+        assert writing.size.height == 4, "what is written stays in sight"
         await stage.press("c", "ctrl+u", "escape")
         await stage.pilot.pause()
         assert writing.size.height == 1

@@ -65,7 +65,7 @@ async def test_a_quote_that_arrives_while_one_writes_elsewhere_is_not_inserted(
         await press_and_reply_elsewhere(stage, "greater_than_sign", first, second, sources(stage))
         writing = stage.screen.writing
         assert (writing.destination()[0], writing.text.text) == (supper(stage), "yes agreed")
-        assert stage.notices[-1].startswith("The quote was not inserted, because you went on")
+        assert stage.notices[-1].startswith("The quote was not inserted, because you pressed other keys")
         assert stage.notices[-1].endswith("> quotes the message again.")
 
 
@@ -309,4 +309,4 @@ async def test_a_message_that_had_to_be_fetched_does_not_open_over_a_reply(
         await stage.type("reed")
         assert stage.screen.narrow == Narrow.all()
         assert stage.screen.writing.text.text == "yes agreed"
-        assert stage.notices[-1].startswith("The message did not open, because you went on")
+        assert stage.notices[-1].startswith("The message did not open, because you pressed other keys")
