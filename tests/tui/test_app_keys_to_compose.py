@@ -188,7 +188,7 @@ async def test_notes_about_the_open_draft_are_written_in_order(
 
 async def test_on_a_low_terminal_compose_takes_one_row_until_one_writes(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await stage.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await stage.in_topic("general", "lunch")
         writing = stage.screen.writing
         assert writing.size.height == 1
         assert "c channel · x direct" in writing.target.hint.plain
@@ -200,7 +200,7 @@ async def test_on_a_low_terminal_compose_takes_one_row_until_one_writes(tmp_path
         assert "Enter sends" in writing.target.hint.plain
         assert "Ctrl-j new line" in stage.status_line, "the keys of compose stay named"
         await stage.press("escape")
-        assert writing.size.height == 4, "what is written stays in sight"
+        assert writing.size.height == 3, "what is written stays in sight"
         await stage.press("c", "ctrl+u", "escape")
         await stage.pilot.pause()
         assert writing.size.height == 1
