@@ -194,9 +194,7 @@ async def test_on_a_low_terminal_compose_takes_one_row_until_one_writes(tmp_path
         assert "c channel · x direct" in writing.target.hint.plain
         await at_once(stage, "csoup")
         await stage.pilot.pause()
-        assert (writing.size.height, writing.text.text) == (4, "soup"), (
-            "with the row that says the topic is new"
-        )
+        assert (writing.size.height, writing.text.text) == (3, "soup")
         assert "Enter sends" in writing.target.hint.plain
         assert "Ctrl-j new line" in stage.status_line, "the keys of compose stay named"
         await stage.press("escape")
