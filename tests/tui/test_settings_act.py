@@ -43,7 +43,7 @@ def test_every_setting_acts_here_or_stands_where_it_says_that_it_does_not() -> N
     assert sum(map(len, groups)) == len(set.union(*groups)), "a setting is in two groups"
 
 
-@pytest.mark.parametrize(("name", "file"), SHOWN_IN.items())
+@pytest.mark.parametrize(("name", "file"), sorted(SHOWN_IN.items()))
 def test_the_test_of_a_setting_that_acts_here_is_there(name: str, file: str) -> None:
     assert name in (TESTS / file).read_text(encoding="utf-8").replace("SHOWN_IN = {", "").split("}", 1)[-1]
 
