@@ -174,14 +174,3 @@ async def test_leaving_compose_without_a_word_returns_to_the_target_of_the_view(
         assert not stage.screen.writing.target.is_direct
         await stage.press("escape")
         assert_true_to_view(stage, narrow)
-
-
-async def test_the_address_line_is_laid_out_at_the_start_with_the_styles_of_its_width(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    updated: list[TargetLine] = []
-    monkeypatch.setattr(TargetLine, "update_node_styles", lambda line, animate=True: updated.append(line))
-    async with on_stage(tmp_path, size=(140, 44)) as stage:
-        line = stage.screen.writing.target
-        assert line.has_class("-narrow")
-        assert not updated
