@@ -265,7 +265,7 @@ EXAMPLES = (
         markdown="<time:0001-01-01T00:00:00Z> <time:9999-12-31T23:59:59Z>",
         html='<p><time datetime="0001-01-01T00:00:00Z">0001-01-01T00:00:00Z</time> '
         '<time datetime="9999-12-31T23:59:59Z">9999-12-31T23:59:59Z</time></p>',
-        screen="0001-01-01T00:00:00Z 9999-12-31T23:59:59Z",
+        screen="0001-01-01T00:00:00Z\n9999-12-31T23:59:59Z",
     ),
     ContentExample(
         name="time that is none",

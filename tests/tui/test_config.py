@@ -17,10 +17,10 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
 
 def test_a_good_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
-    path.write_text('account = "work"\n[compose]\nenter = "newline"\n[keys]\n"go.all" = ["W", "alt+w"]\n')
+    path.write_text('account = "work"\n[compose]\nenter = "newline"\n[keys]\n"go.all" = ["f11", "alt+f11"]\n')
     config = load(path)
     assert (config.account, config.compose.enter) == ("work", "newline")
-    assert config.keys == {"go.all": ["W", "alt+w"]}
+    assert config.keys == {"go.all": ["f11", "alt+f11"]}
 
 
 @pytest.mark.parametrize(
