@@ -34,7 +34,7 @@ async def test_acts_on_a_message_reach_the_server_and_come_back(tmp_path: Path) 
             return message.flags if message is not None else frozenset()
 
         await stage.press("plus")
-        await stage.see("👍\u00a01")
+        await stage.see("👍\u00a0You")
         await stage.press("equals_sign")
         await until(lambda: "👍" not in stage.app.text())
         await stage.press("ctrl+s")

@@ -43,7 +43,7 @@ async def test_a_view_without_messages_offers_nothing_of_the_message_before(tmp_
     async with staged(tmp_path) as stage:
         await stage.server.send("ada", "general", "soup", "[out](https://x.example/)")
         await stage.show(stage.topic, "newest")
-        await until(lambda: ("message.hints", "follow") in stage.pane.selected_hints)
+        await until(lambda: ("message.hints", "open link") in stage.pane.selected_hints)
         await stage.show(Narrow.topic(stage.server.channel("general"), "nobody wrote here"))
         await stage.see("No messages here yet")
         assert stage.pane.selected_hints == ()

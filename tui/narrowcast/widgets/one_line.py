@@ -8,6 +8,7 @@ from typing import ClassVar
 from rich.style import Style
 from textual.strip import Strip
 
+from narrowcast.text.columns import most_columns
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
@@ -20,7 +21,7 @@ Piece = tuple[str, str]
 
 
 class OneLine(LineView, can_focus=False):
-    """One row. ``show_pieces`` sets the left and right parts; the left one is truncated if there is no room."""
+    """One row. ``show_pieces`` sets its parts; the left one is truncated if there is no room."""
 
     DEFAULT_CSS = """
     OneLine { height: 1; background: $panel; color: $foreground; }
@@ -36,23 +37,33 @@ class OneLine(LineView, can_focus=False):
 
     _left: Sequence[Piece] = ()
     _right: Sequence[Piece] = ()
+    _extra: Sequence[Piece] = ()
 
-    def show_pieces(self, left: Sequence[Piece], right: Sequence[Piece] = ()) -> None:
-        """Replaces the content of the line."""
-        if (left, right) != (self._left, self._right):
-            self._left, self._right = left, right
+    def show_pieces(
+        self, left: Sequence[Piece], right: Sequence[Piece] = (), extra: Sequence[Piece] = ()
+    ) -> None:
+        """Replaces the content of the line. ``extra`` follows ``left``, as many of its pieces as fit whole."""
+        if (left, right, extra) != (self._left, self._right, self._extra):
+            self._left, self._right, self._extra = left, right, extra
             self.changed()
 
     @property
     def plain(self) -> str:
         """The text of the line, for tests and screen readers."""
-        return " ".join(text for text, _ in (*self._left, *self._right))
+        return " ".join(text for text, _ in (*self._left, *self._extra, *self._right))
 
     def compose_row(self, y: int) -> Strip:
         width = self.room.width
         if y:
             return Strip.blank(width, self.base_style)
-        return compose_line(width, self._styled(self._left), self._styled(self._right), base=self.base_style)
+        left, right = self._styled(self._left), self._styled(self._right)
+        room = width - sum(most_columns(text) for text, _ in (*left, *right))
+        for part in self._styled(self._extra):
+            room -= most_columns(part[0])
+            if room <= 0:  # the last cell keeps the two sides apart
+                break
+            left.append(part)
+        return compose_line(width, left, right, base=self.base_style)
 
     def _styled(self, pieces: Sequence[Piece]) -> list[Part]:
         return [(safe_line(text), self.part_style(look) if look else Style.null()) for text, look in pieces]

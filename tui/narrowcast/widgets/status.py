@@ -129,5 +129,5 @@ class StatusLine(OneLine):
             left.append((f", {formats.counted(mentions, 'mention')}", "accent"))
         left.extend((f"  {text}", "accent") for text in added)
         who = state.users.name(state.me) if state.users.get(state.me) is not None else session.account.email
-        left.append((f"  {who} · {state.server.name or session.account.site}", "dim"))
-        self.show_pieces(left, [(hint + " ", "accent" if urgent else "dim")])
+        account = [(f"  {who}", "dim"), (f" · {state.server.name or session.account.site}", "dim")]
+        self.show_pieces(left, [(hint + " ", "accent" if urgent else "dim")], account)
