@@ -266,14 +266,15 @@ class MessageList(LineView):
             return strip
 
     def styles_changed(self) -> None:
-        """Lays everything out again in the new colours."""
-        self.rows.forget_looks()
-        self._painter.forget_looks()
+        """Lays everything out again in the new colours, in which messages can have other heights."""
+        self._lay_out_again()
 
     def room_changed(self) -> None:
-        """Lays everything out again for another width; the selected message stays in view, or else the first one in
-        view.
-        """
+        """Lays everything out again for another width."""
+        self._lay_out_again()
+
+    def _lay_out_again(self) -> None:
+        """Drops all rows; the selected message stays in view, or else the first one in view."""
         was_in_view = self.position.is_selected_in_view
         self.rows.forget_looks()
         self._painter.forget_looks()
