@@ -145,7 +145,7 @@ def test_a_draft_comes_back_a_topic_is_muted_and_an_invitation_has_a_link(
     ada.settle()
     draft = next(row for row, line in enumerate(ada.lines) if "The thick" in line)
     assert "# design" in ada.lines[draft - 1]
-    assert "●" in ada.lines[draft + 3]  # three rows, compose's minimum
+    assert "●" in ada.lines[draft + 2]  # only the lower edge of the frame lies between
     ada.press("f2")
     ada.wait_for(r"(?m)^▌ +paper")
     ada.press("M")

@@ -48,6 +48,7 @@ _KNOWN = re.compile(
     rb"|\x1b\[[<>=?]\d*(?:;\d+)?u"
     rb"|\x1b\[>?0?q|\x1b\[c|\x1b\[[012]?[JK]"
     rb"|\x1b\]22;[a-z-]*\x07"
+    rb"|\x1b\]8;;\x1b\\|\x1b\]8;id=[0-9a-f]{1,8};(?:https?|mailto):[!-~]{1,2000}\x1b\\"
     rb"|\x1b\]2;[^\x00-\x1f\x7f]{0,200}(?:\x07|\x1b\\)|\x1b\[2[23];2t"
 )
 """Every sequence that the app itself has reason to write."""
