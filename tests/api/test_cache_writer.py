@@ -91,6 +91,7 @@ async def test_messages_that_are_edited_or_moved_change_in_the_cache_though_they
     edit = {"rendered_content": "<p>new</p>", "edit_timestamp": 7, "flags": ["mentioned"]}
     update = {"type": "update_message", "message_id": 102, "message_ids": [101, 102], **place, **edit}
     again = Service()
+    again.snapshot["max_message_id"] = 102
     async with live_session(tmp_path, again) as session:
         assert 102 not in session.state.messages
         await after_events(session, again, update)

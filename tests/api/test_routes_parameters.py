@@ -122,7 +122,7 @@ class Willing(ScriptedTransport):
 async def requests_of(group: str, name: str) -> list[SentRequest]:
     """The requests that an operation sends when given all its parameters."""
     transport = Willing()
-    async with Client(make_connection(transport, dialect=Dialect.ZULIP)) as client:
+    async with Client(make_connection(transport, level=442, dialect=Dialect.ZULIP)) as client:
         function = getattr(getattr(client, group), name)
         # A resource names the connection only as a type.
         hints = typing.get_type_hints(function.__func__, localns={"Connection": Connection})

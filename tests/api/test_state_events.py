@@ -20,8 +20,6 @@ from narrowcast_api.wire.events import (
     HeartbeatEvent,
     OnboardingStepsEvent,
     RealmDeactivatedEvent,
-    RealmDomainsAddEvent,
-    RealmDomainsRemoveEvent,
     RestartEvent,
     WebReloadClientEvent,
 )
@@ -34,8 +32,6 @@ WITHOUT_STATE = {
     HeartbeatEvent,
     OnboardingStepsEvent,
     RealmDeactivatedEvent,
-    RealmDomainsAddEvent,
-    RealmDomainsRemoveEvent,
     RealmExportConsentEvent,
     RestartEvent,
     WebReloadClientEvent,

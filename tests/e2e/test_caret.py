@@ -50,7 +50,7 @@ def test_the_cursor_follows_the_caret_in_every_field(served: Served, open_app: O
         wait_for_caret_after(ada, "日")
         ada.press("backspace")
         wait_for_caret_after(ada, " ")
-        ada.press("ctrl+u", "escape")
+        ada.press("ctrl+e", "ctrl+u", "escape")
         ada.settle()
         if caret(ada) is not None:  # the first Esc closed the completions
             ada.press("escape")
