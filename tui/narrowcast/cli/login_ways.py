@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import getpass
+import os
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from narrowcast.app.sign_in_ways import Way, WayKind, ways_of
 from narrowcast.cli.outcome import CommandError, Exit, print_error
 from narrowcast.cli.pasting import read_pasted
 from narrowcast.config import account_files
-from narrowcast.terminal.clipboard import clipboard_reader, clipboard_text
+from narrowcast.terminal.desktop_clipboard import read_text
 from narrowcast.terminal.programs import open_link
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.account import Account
@@ -131,12 +132,12 @@ def _pasted(site: str, attempt: BrowserSignIn, bundle: Path | None) -> Account |
     """The account, from what the page shows; None if the person wants the other flow. A wrong text is asked for
     again at a terminal. What the browser copies on this machine need not be pasted.
     """
-    reader = clipboard_reader() if sign_in_ways.can_open_browser() else None
+    is_browser_here = sign_in_ways.can_open_browser()
     tried = ""
 
     def copied() -> str:
-        text = clipboard_text(reader) if reader is not None else ""
-        return text if text != tried else ""
+        text = asyncio.run(read_text(os.environ)) if is_browser_here else None
+        return text if text is not None and text != tried else ""
 
     what = _SHOWN[attempt.flow]
     other = _SHOWN[Flow.DESKTOP if attempt.flow is Flow.MOBILE else Flow.MOBILE]

@@ -9,7 +9,7 @@ import termios
 import tty
 from collections.abc import Callable
 
-from narrowcast.terminal.clipboard import READ_EVERY
+from narrowcast.terminal.desktop_clipboard import READ_EVERY
 
 _QUIET_SECONDS = 0.2
 """A paste arrives in pieces, with line breaks where another terminal wrapped it: after one, more may follow."""

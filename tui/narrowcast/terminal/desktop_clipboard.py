@@ -10,10 +10,20 @@ from collections.abc import Mapping
 
 from narrowcast.terminal.programs import kill, start
 
-__all__ = ["image_of", "is_set_by_terminal", "read_image", "read_text", "text_writer", "write_text"]
+__all__ = [
+    "READ_EVERY",
+    "image_of",
+    "is_set_by_terminal",
+    "read_image",
+    "read_text",
+    "text_writer",
+    "write_text",
+]
 
 SECONDS = 3.0
 """Seconds that a program may take."""
+READ_EVERY = 0.5
+"""Seconds between two looks at what a browser has copied."""
 MAX_IMAGE = 50 * 2**20
 """Bytes of an image; what is larger is not read."""
 IMAGES = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
@@ -59,6 +69,7 @@ def _readers(environ: Mapping[str, str], platform: str) -> list[tuple[list[str],
     if _has_desktop(environ, "DISPLAY"):
         base = ["xclip", "-selection", "clipboard", "-out"]
         readers.append(([*base, "-target", "TARGETS"], base, [*base, "-target"]))
+        readers.append(([], ["xsel", "--clipboard", "--output"], []))
     if platform == "darwin" and not _is_remote(environ):
         readers.append(([], ["pbpaste"], []))
     return readers

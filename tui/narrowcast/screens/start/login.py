@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
@@ -32,7 +33,7 @@ from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.background import Latest
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.confirm import ask_first
-from narrowcast.terminal.clipboard import READ_EVERY, clipboard_reader, clipboard_text
+from narrowcast.terminal.desktop_clipboard import READ_EVERY, read_text
 from narrowcast.terminal.programs import open_link
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.text import names
@@ -104,7 +105,8 @@ class LoginScreen(FixedScreen[None]):
         self._flow = Flow.MOBILE
         self._attempt: BrowserSignIn | None = None
         self._looking = Latest(self)
-        self._reader: tuple[str, ...] | None = None
+        self._is_browser_here = False
+        """Whether the page was opened on this machine, so that what is copied there is in the clipboard."""
         """Prints the clipboard, where the browser of this attempt is on this machine."""
         self._tried = ""
         self._password: asyncio.Future[str] | None = None
@@ -151,10 +153,10 @@ class LoginScreen(FixedScreen[None]):
 
     async def _look_at_clipboard(self) -> None:
         """Takes what the browser has copied for this attempt: a token works for some seconds only."""
-        attempt, reader = self._attempt, self._reader
-        if attempt is None or reader is None or self._busy:
+        attempt = self._attempt
+        if attempt is None or not self._is_browser_here or self._busy:
             return
-        text = (await asyncio.to_thread(clipboard_text, reader)).strip()
+        text = (await read_text(os.environ) or "").strip()
         if text and text != self._tried and attempt is self._attempt and is_complete(attempt, text):
             self._tried = text
             pasted = self.query_one("#pasted", Editor)
@@ -228,7 +230,7 @@ class LoginScreen(FixedScreen[None]):
             self._take(self._way)
 
     def _take(self, way: Way) -> None:
-        self._way, self._attempt, self._reader = way, None, None
+        self._way, self._attempt, self._is_browser_here = way, None, False
         self.query_one("#pasted", Editor).text = ""
         self._show_way()
         if way.method is not None:
@@ -270,7 +272,7 @@ class LoginScreen(FixedScreen[None]):
             )
         )
         if can_open_browser():
-            self._reader = clipboard_reader()
+            self._is_browser_here = True
             with suppress(NarrowcastError, OSError):  # the address is on the screen
                 await open_link(address)
 
