@@ -18,6 +18,7 @@ from narrowcast.runtime.background import could_not
 from narrowcast.runtime.looking import Looking
 from narrowcast.terminal.output import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
+from narrowcast.terminal.textual_fixes import AppWithLateTimers
 from narrowcast_api.tasks import Tasks
 
 
@@ -77,7 +78,7 @@ class NoAccounts:
     screen = None
 
 
-class ContextApp(ThemedApp, AppWithCommands[None]):
+class ContextApp(ThemedApp, AppWithCommands[None], AppWithLateTimers[None]):
     """The part of `AppContext` that a single widget needs. ``told``: the notices shown, newest last."""
 
     accounts = NoAccounts()

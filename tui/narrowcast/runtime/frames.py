@@ -51,8 +51,8 @@ Later = Callable[[float, Callable[[], None]], Waiting]
 class Frames:
     """Calls subscribers with the kinds of changes, in the order in which they subscribed.
 
-    ``later`` runs a function after some seconds and must not skip calls that are late: for Textual's
-    ``set_timer``, `keep_late_timers` ensures that. ``clock`` returns seconds.
+    ``later`` runs a function after some seconds and must not skip calls that are late, as Textual's ``set_timer`` does
+    outside the screens and the app of `textual_fixes`. ``clock`` returns seconds.
     """
 
     def __init__(self, later: Later, clock: Callable[[], float] = time.monotonic) -> None:

@@ -258,7 +258,7 @@ class MessagesPane(Vertical):
             return
         feed.echoes = waiting_messages(self.session, self.view)
         if feed.echoes and self._echo_timer is None:
-            self._echo_timer = self.set_timer(ECHO_CHECK, self._echoes_aged)
+            self._echo_timer = self.screen.set_timer(ECHO_CHECK, self._echoes_aged)
 
     def apply_settings(self, appearance: Appearance) -> None:
         """Applies changed keys and settings of the look of messages."""
