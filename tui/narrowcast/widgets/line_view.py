@@ -115,11 +115,8 @@ class LineView(Widget, can_focus=True):
         """Adds styles for the compositor that do not count as a change, such as selection offsets."""
         return strip
 
-    def room_changed(self) -> None:
-        """The size changed: subclasses drop the rows composed for the old one."""
-
-    def styles_changed(self) -> None:
-        """The theme or the widget's colours changed: subclasses drop the rows composed with the old ones."""
+    def looks_changed(self, resized: bool) -> None:
+        """The theme, the colours or, if `resized`, the size changed: subclasses drop the rows composed before."""
 
     # Used by subclasses.
 
@@ -158,8 +155,7 @@ class LineView(Widget, can_focus=True):
     def repaint_changes(self) -> None:
         """Paints the rows that differ from what was painted last."""
         self._change_pending = False
-        self._take_style()
-        self._take_room()
+        self._take_looks()
         changed: list[int] = []
         for y in range(self._room.height):
             old, new = self._painted.get(y), self._line_at(y)
@@ -265,18 +261,29 @@ class LineView(Widget, can_focus=True):
         self._base = None
         self._restyled = True
 
-    def _take_style(self) -> None:
-        """Drops everything composed with the old styles if they changed since the last paint."""
+    def _take_looks(self) -> bool:
+        """Takes over the styles and the size of now, both at once, so that rows are laid out only once; drops what was
+        painted with others, and returns whether they differ.
+        """
+        restyled = self._take_style()
+        resized = self._room != self.content_size
+        if restyled or resized:
+            self._room = self.content_size
+            self._forget()
+            self.looks_changed(resized)
+        return restyled or resized
+
+    def _take_style(self) -> bool:
         if not self._restyled:
-            return
+            return False
         self._restyled = False
         self._plain = has_plain_box(self)
         ground = (self.app.theme, self.background_colors, self.rich_style)
-        if ground != self._ground:
-            self._ground = ground
-            self._parts.clear()
-            self._forget()
-            self.styles_changed()
+        if ground == self._ground:
+            return False
+        self._ground = ground
+        self._parts.clear()
+        return True
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Renders rows; the first paint takes the size from the layout, because Textual reports it only afterwards.
@@ -285,8 +292,7 @@ class LineView(Widget, can_focus=True):
         """
         if not self.is_attached:
             return [Strip.blank(crop.width)] * crop.height
-        self._take_style()
-        self._take_room()
+        self._take_looks()
         if not self._plain:
             return super().render_lines(crop)
         strips = self._ready_rows(crop.line_range)
@@ -299,17 +305,8 @@ class LineView(Widget, can_focus=True):
 
     def on_resize(self, _event: events.Resize) -> None:
         """Drops what was painted at the old size."""
-        if self._take_room():
+        if self._take_looks():
             self.changed()
-
-    def _take_room(self) -> bool:
-        """Takes over the current size; if it changed, drops what was painted and returns True."""
-        if self._room == self.content_size:
-            return False
-        self._room = self.content_size
-        self._forget()
-        self.room_changed()
-        return True
 
     def _forget(self) -> None:
         self._base = None

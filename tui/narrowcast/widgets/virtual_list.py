@@ -307,14 +307,11 @@ class VirtualList(LineView, Generic[T]):
         length = max(1, height * (count - last_top) // count)
         return round(self._top / last_top * (height - length)), length
 
-    def styles_changed(self) -> None:
-        """Drops the strips composed with the old theme."""
+    def looks_changed(self, resized: bool) -> None:
+        """Drops the strips composed before; keeps the selection in view."""
         self._strips.clear()
-
-    def room_changed(self) -> None:
-        """Keeps the selection in view."""
-        self._strips.clear()
-        self._show_cursor()
+        if resized:
+            self._show_cursor()
 
     # Inside.
 

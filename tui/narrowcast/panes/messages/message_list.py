@@ -170,7 +170,7 @@ class MessageList(LineView):
 
     def refresh_looks(self) -> None:
         """Lays everything in view out again after a change of the keys named in rows, or of settings of their look."""
-        self.styles_changed()
+        self._lay_out_again()
         self.changed()
 
     def names_changed(self) -> None:
@@ -265,12 +265,8 @@ class MessageList(LineView):
             log.exception("row %s of the messages cannot be marked", y)
             return strip
 
-    def styles_changed(self) -> None:
-        """Lays everything out again in the new colours, in which messages can have other heights."""
-        self._lay_out_again()
-
-    def room_changed(self) -> None:
-        """Lays everything out again for another width."""
+    def looks_changed(self, resized: bool) -> None:
+        """Lays everything out again: in other colours, too, messages can have other heights."""
         self._lay_out_again()
 
     def _lay_out_again(self) -> None:

@@ -111,10 +111,11 @@ class HelpList(VirtualList[HelpRow]):
         self._words = text.casefold().split()
         self._lay_out()
 
-    def room_changed(self) -> None:
+    def looks_changed(self, resized: bool) -> None:
         """Wraps the rows to the new width."""
-        super().room_changed()
-        self._lay_out()
+        super().looks_changed(resized)
+        if resized:
+            self._lay_out()
 
     def _lay_out(self) -> None:
         shown = [entry for entry in self._entries if entry.matches(self._words)]
