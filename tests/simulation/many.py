@@ -1,4 +1,4 @@
-"""The 400 histories of `make test`, spread over files so that several processes share them."""
+"""The 200 histories of `make test`, spread over files so that several processes share them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from simulation.running import run
 
-APART, IN_A_FILE, IN_A_TEST = 250, 100, 50
+APART, IN_A_FILE, IN_A_TEST = 250, 50, 50
 
 
 def quarter(number: int) -> pytest.MarkDecorator:

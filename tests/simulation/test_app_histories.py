@@ -17,11 +17,11 @@ from simulation.app_window import AppWindow
 from simulation.many import garbage_left
 from simulation.running import run
 
-EACH = 6
+EACH = 3
 TESTS = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("first", range(0, 18, EACH))
+@pytest.mark.parametrize("first", range(0, 9, EACH))
 def test_every_history_in_the_app_ends_well(first: int) -> None:
     with garbage_left():
         reports = [run(seed, kind=AppWindow) for seed in range(first, first + EACH)]

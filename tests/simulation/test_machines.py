@@ -13,7 +13,7 @@ from simulation.many import garbage_left
 from simulation.planted import FAULTS, Fault, is_found
 from simulation.running import run
 
-WINDOWS, APPS = 40, 3
+WINDOWS, APPS = 24, 2
 
 
 def test_every_history_of_several_machines_ends_well() -> None:
