@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.client import Client
 from narrowcast_api.events.parsing import parse_events
+from narrowcast_api.model.messages import Message
 from narrowcast_api.state.apply import apply as apply_event
 from narrowcast_api.state.apply import snapshot_within
 from narrowcast_api.state.state import State
@@ -30,12 +31,12 @@ _REPLACED = {
 """Settings that servers still send for old clients although a group setting has replaced them."""
 
 
-def comparable(state: State, of_both: State) -> dict[str, object]:
+def comparable(state: State, of_both: State, there: Mapping[int, Message]) -> dict[str, object]:
     """The facts, without what a server does not send to everybody.
 
     That is: a channel's first message if the user is not subscribed, or of any channel below level 256
-    (EVT-05); its subscriber count, if snapshots do not contain it; the last direct message if it was deleted;
-    settings that groups have replaced.
+    (EVT-05); its subscriber count, if snapshots do not contain it; the last direct message if it was deleted, so
+    that it is not `there` among the messages; settings that groups have replaced.
     """
     found = facts(state)
     by_id = {channel.channel_id: channel for channel in of_both.channels}
@@ -56,7 +57,7 @@ def comparable(state: State, of_both: State) -> dict[str, object]:
         others
         for one in (state, of_both)
         for others in one.directs.recent()
-        if not one.directs.is_known(others)
+        if one.directs.newest(others) not in there
     }
     found["direct conversations"] = {
         others: state.directs.newest(others) for others in state.directs.recent() if others not in unsure
@@ -127,9 +128,9 @@ class Observer:
         `state_facts`.
         """
         fresh = State.from_snapshot(await self.client.registration.register())
-        found = differences(comparable(self.state, fresh), comparable(fresh, self.state))
         page = await self.client.messages.list(anchor=Anchor.NEWEST, num_before=1000)
         there = {message.id: message for message in page.messages}
+        found = differences(comparable(self.state, fresh, there), comparable(fresh, self.state, there))
         for message in self.state.messages:
             mine, other = replace(message, local_id=None), there.get(message.id)
             if other is not None and mine != other:

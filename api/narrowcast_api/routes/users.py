@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 
 from narrowcast_api.errors import InvalidInput
@@ -180,22 +179,6 @@ async def update_own_profile_data(connection: Connection, *, values: Mapping[int
 async def clear_own_profile_data(connection: Connection, *, field_ids: list[int]) -> Done:
     """DELETE /users/me/profile_data: clear custom profile fields of the current user (outside the contract)."""
     return read(Done, await connection.request("DELETE", "/users/me/profile_data", {"data": field_ids}))
-
-
-def avatar_address(user: User) -> str | None:
-    """The address of a user's picture: from the server, or computed from the email address if the server sent
-    null (USR-23).
-
-    None if the server left the picture out (USR-24); request it with `client_gravatar=False`. Relative
-    addresses are relative to the organization's. Nothing is fetched.
-    """
-    if user.avatar is None or user.avatar.url is not None:
-        return None if user.avatar is None else user.avatar.url
-    address = user.delivery_email or user.email
-    digest = hashlib.md5(
-        address.strip().lower().encode("utf-8", "replace"), usedforsecurity=False
-    ).hexdigest()
-    return f"https://secure.gravatar.com/avatar/{digest}?d=identicon&version={user.avatar.version}"
 
 
 def _role(role: Role | int) -> Role:

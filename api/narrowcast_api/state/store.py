@@ -100,12 +100,8 @@ class Directs:
                 del self._newest[others]
             self._order = None
 
-    def is_known(self, others: frozenset[int]) -> bool:
-        """Whether any message of the conversation is known to exist still, so that `newest` is reliable."""
-        return bool(self._known.get(others))
-
     def newest(self, others: frozenset[int]) -> int | None:
-        """The id of the last message of a conversation."""
+        """The id of the last message of a conversation; of a deleted one if no other is known."""
         return self._newest.get(others)
 
     def recent(self) -> list[frozenset[int]]:
