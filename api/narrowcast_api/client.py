@@ -19,7 +19,7 @@ from narrowcast_api.http.connection import Connection
 from narrowcast_api.server_info import ServerInfo
 
 if TYPE_CHECKING:
-    from narrowcast_api.http.operations import Group
+    from narrowcast_api.http.operations import Operations
     from narrowcast_api.resources.bots import BotOperations
     from narrowcast_api.resources.channel_folders import ChannelFolderOperations
     from narrowcast_api.resources.custom_emoji import CustomEmojiOperations
@@ -143,7 +143,7 @@ class Client:
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *Client.__annotations__]
 
-    def groups(self) -> dict[str, Group]:
+    def groups(self) -> dict[str, Operations]:
         """Returns all groups by name."""
         return {name: getattr(self, name) for name in Client.__annotations__}
 

@@ -34,8 +34,8 @@ from narrowcast_server.http.web_server import WebServer
 from narrowcast_server.operator import server_file, systemd
 from narrowcast_server.operator.control import controlled
 from narrowcast_server.organization.addresses import is_local
-from narrowcast_server.organization.clock import Clock
-from narrowcast_server.organization.config import Dialect, RateLimit, ServerConfig
+from narrowcast_server.organization.clock import ServerClock
+from narrowcast_server.organization.config import RateLimit, ServedDialect, ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.routes.browser_sign_in import METHOD
 from narrowcast_server.storage.store import UNUSABLE, StoreError
@@ -65,7 +65,7 @@ class Options:
     alive: bool = True
     """With `demo`: whether the demo people read, answer and talk while the server runs."""
     feature_level: int = SERVED_LEVEL
-    dialect: str = Dialect.SERVICE.value
+    dialect: str = ServedDialect.SERVICE.value
     tls_cert: Path | None = None
     tls_key: Path | None = None
     rate_limits: tuple[tuple[int, int], ...] | None = None
@@ -165,7 +165,7 @@ async def running(
     options: Options,
     *,
     config: ServerConfig | None = None,
-    clock: Clock | None = None,
+    clock: ServerClock | None = None,
     prepare: Callable[[Core], None] | None = None,
 ) -> AsyncIterator[RunningServer]:
     """Runs a server on the current event loop.
@@ -227,7 +227,7 @@ async def _live(core: Core) -> None:
 
 
 def open_core(
-    options: Options, url: str, *, config: ServerConfig | None = None, clock: Clock | None = None
+    options: Options, url: str, *, config: ServerConfig | None = None, clock: ServerClock | None = None
 ) -> Core:
     """Opens the organization of a data folder; raises ServeError if the folder cannot be used."""
     if config is None:
@@ -235,7 +235,7 @@ def open_core(
         file = _server_file(options.data)
         config = file.configure(
             ServerConfig(
-                dialect=Dialect(options.dialect), durable=not options.demo, external_logins=(METHOD,)
+                dialect=ServedDialect(options.dialect), durable=not options.demo, external_logins=(METHOD,)
             )
         )
         config = _with_rate_limits(config.at_level(options.feature_level), options)

@@ -25,7 +25,7 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.exchange import PreparedRequest, RawResponse
-from narrowcast_api.http.operations import Group
+from narrowcast_api.http.operations import Operations
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.resources.drafts import DraftVersion
@@ -149,7 +149,7 @@ def test_a_host_name_that_no_resolver_takes_is_rejected(host: str) -> None:
 
 @proves("CONV-22", "CONV-23")
 async def test_the_operations_that_the_document_leaves_open_are_modules_of_their_own() -> None:
-    def home(group: Group, name: str) -> str:
+    def home(group: Operations, name: str) -> str:
         return str(getattr(type(group), name).function.__module__).rsplit(".", 1)[-1]
 
     async with scripted_client() as (client, _):

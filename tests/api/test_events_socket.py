@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from narrowcast_api.errors import BadEventQueueId, OutcomeUnknown
-from narrowcast_api.events.event_socket import Socket
+from narrowcast_api.events.event_socket import EventSocket
 from narrowcast_api.events.watchdog import CHECK_EVERY, QUIET_SECONDS
 from narrowcast_api.http.connection import Connection
 from support.event_bench import EVENTS, LIVE, RECONNECTING, StreamBench, heartbeat
@@ -46,7 +46,9 @@ class Sockets:
         self.sockets = list(sockets)
         self.opened: list[tuple[str, str, int]] = []
 
-    async def __call__(self, connection: Connection, path: str, queue_id: str, last_event_id: int) -> Socket:
+    async def __call__(
+        self, connection: Connection, path: str, queue_id: str, last_event_id: int
+    ) -> EventSocket:
         self.opened.append((path, queue_id, last_event_id))
         socket = self.sockets.pop(0)
         if isinstance(socket, Exception):

@@ -18,13 +18,13 @@ from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import JournalChanges
-from narrowcast_api.storage.records import OutboxRecord, OutboxState
+from narrowcast_api.storage.records import OutboxMessage, OutboxState
 from narrowcast_api.storage.windows import TOUCH_EVERY, Machine
 from narrowcast_api.sync.other_windows import OtherWindows
 from support.api import ACCOUNT
 from support.clock import VirtualClock
 
-SOUP = OutboxRecord("m1", 1, ChannelDestination(7, "lunch"), "Soup", OutboxState.WAITING, 1.0)
+SOUP = OutboxMessage("m1", 1, ChannelDestination(7, "lunch"), "Soup", OutboxState.WAITING, 1.0)
 HERE, THERE = Machine("laptop", "boot-1"), Machine("desktop", "boot-2")
 
 

@@ -17,7 +17,7 @@ from narrowcast_api.state.changes import MessagesMoved
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
-from narrowcast_api.storage.records import OutboxRecord
+from narrowcast_api.storage.records import OutboxMessage
 from support.clock import VirtualClock
 from support.contexts import PartContext
 from support.outbox_server import BRUNO, LUNCH, ME, TEA, OutboxBench, StoredMessage, as_message, states
@@ -297,7 +297,7 @@ async def test_messages_of_other_users_and_devices_do_not_affect_the_outbox(benc
 def test_no_step_outside_the_diagram_is_taken(tmp_path: Path) -> None:
     journal = Journal.open(tmp_path / "journal.db", executor=inline)
     store = OutboxStore(PartContext(journal, VirtualClock(), State(ME)))
-    store.put(OutboxRecord("m", 1, LUNCH, "Soup today", WAITING, 0.0))
+    store.put(OutboxMessage("m", 1, LUNCH, "Soup today", WAITING, 0.0))
     (item,) = store.all()
     with pytest.raises(InvalidTransition):
         store.step(item, UNCONFIRMED)

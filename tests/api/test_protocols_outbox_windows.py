@@ -13,7 +13,7 @@ from narrowcast_api.protocols.outbox_store import OutboxStore
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
-from narrowcast_api.storage.records import OutboxRecord, OutboxState
+from narrowcast_api.storage.records import OutboxMessage, OutboxState
 from support.clock import VirtualClock
 from support.contexts import PartContext
 from support.outbox_server import ME, OutboxBench, only
@@ -172,8 +172,8 @@ async def test_a_found_message_may_be_the_one_that_another_window_is_sending(pai
 def test_a_message_that_was_found_may_be_the_one_of_another_window(
     tmp_path: Path, state: OutboxState, is_later: bool, had_failed: bool, may_be_its: bool
 ) -> None:
-    def record(local_id: str, position: int, state: OutboxState) -> OutboxRecord:
-        return OutboxRecord(local_id, position, LUNCH, "the same", state, created=0.0)
+    def record(local_id: str, position: int, state: OutboxState) -> OutboxMessage:
+        return OutboxMessage(local_id, position, LUNCH, "the same", state, created=0.0)
 
     journals = [Journal.open(tmp_path / "journal.db", window=name, executor=inline) for name in "ab"]
     try:

@@ -12,7 +12,7 @@ import pytest
 from narrowcast_api.client import Client
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
-from narrowcast_api.storage.records import OutboxRecord
+from narrowcast_api.storage.records import OutboxMessage
 from support.server import running_server
 
 ROOT = Path(__file__).parents[2]
@@ -45,9 +45,9 @@ async def test_an_example_of_the_readme_does_what_it_says(
     assert written <= sent | kept
 
 
-def _journal(folder: Path) -> list[OutboxRecord]:
+def _journal(folder: Path) -> list[OutboxMessage]:
     """Unsent messages of the session in the example."""
-    found: list[OutboxRecord] = []
+    found: list[OutboxMessage] = []
     for file in folder.glob("**/journal.db"):
         journal = Journal.open(file, executor=inline)
         found += journal.load_outbox()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from narrowcast_api.errors import BadRequest
-from narrowcast_api.events.event_socket import Socket, open_socket
+from narrowcast_api.events.event_socket import EventSocket, open_socket
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
@@ -62,7 +62,7 @@ async def test_events_come_over_a_socket_unless_the_network_is_replaced(
 ) -> None:
     opened: list[str] = []
 
-    async def noted(connection: Connection, path: str, queue_id: str, last_event_id: int) -> Socket:
+    async def noted(connection: Connection, path: str, queue_id: str, last_event_id: int) -> EventSocket:
         opened.append(queue_id)
         return await open_socket(connection, path, queue_id, last_event_id)
 

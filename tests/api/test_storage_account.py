@@ -20,7 +20,7 @@ from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.folders import account_folder_name, private_file, private_folder
-from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
+from narrowcast_api.storage.records import Draft, OutboxMessage, OutboxState
 from narrowcast_api.storage.windows import Machine, open_window
 from support.journals import killed
 
@@ -28,7 +28,7 @@ SITE, EMAIL = "https://chat.example", "ada@demo.example"
 DRAFT = Draft("d1", DraftVersion(ChannelDestination(7, "lunch"), "Soup"), 1.0)
 
 
-MESSAGE = OutboxRecord("m1", 1, ChannelDestination(7, "lunch"), "Soup", OutboxState.WAITING, 1.0)
+MESSAGE = OutboxMessage("m1", 1, ChannelDestination(7, "lunch"), "Soup", OutboxState.WAITING, 1.0)
 
 
 def storage_at(folder: Path, *, kind: str = "app", machine: Machine | None = None) -> AccountStorage:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.storage.journal import Journal, JournalChanges, committed, deliver_changes
-from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
+from narrowcast_api.storage.records import Draft, OutboxMessage, OutboxState
 from support.journals import DRAFT, LUNCH, MESSAGE, Held, connection_of, journal_at
 
 destinations: st.SearchStrategy[Destination] = st.one_of(
@@ -43,7 +43,7 @@ def test_a_message_is_read_back_as_it_was_written(
     floor: int | None,
     unknown: bool,
 ) -> None:
-    record = OutboxRecord("x", 3, destination, content, state, 12.5, "why", floor, True, unknown)
+    record = OutboxMessage("x", 3, destination, content, state, 12.5, "why", floor, True, unknown)
     folder = tmp_path_factory.mktemp("journal")
     journal = journal_at(folder)
     journal.put_outbox(record)

@@ -241,7 +241,7 @@ for number in range(1, 3):
     # What the journal is told, then, only if that is durable, what is promised to the world.
     journal.put_draft(Draft("d", DraftVersion(where, f"text {number}"), float(number)))
     print("draft", number, flush=True)
-    record = OutboxRecord(f"m{number}", number, where, f"text {number}", OutboxState.WAITING, 1.0)
+    record = OutboxMessage(f"m{number}", number, where, f"text {number}", OutboxState.WAITING, 1.0)
     journal.put_outbox(record)
     print("queued", number, flush=True)
     journal.put_outbox(replace(record, state=OutboxState.SENDING, tried=True))

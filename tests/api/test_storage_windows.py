@@ -16,11 +16,11 @@ from narrowcast_api.storage.database import connect
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_rows import MIGRATIONS
-from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
+from narrowcast_api.storage.records import Draft, OutboxMessage, OutboxState
 from support.journals import connection_of
 
 LUNCH = ChannelDestination(7, "lunch")
-MESSAGE = OutboxRecord("m1", 1, LUNCH, "Soup", OutboxState.WAITING, 1.0)
+MESSAGE = OutboxMessage("m1", 1, LUNCH, "Soup", OutboxState.WAITING, 1.0)
 DRAFT = Draft("d1", DraftVersion(LUNCH, "Soup"), 1.0, revision="r1")
 
 

@@ -28,7 +28,7 @@ from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import (
     ActRecord,
     Edit,
-    OutboxRecord,
+    OutboxMessage,
     OutboxState,
     StatusEndRecord,
     UploadRecord,
@@ -124,7 +124,7 @@ def leave_behind(journal: Journal, where: ChannelDestination) -> None:
     upload = UploadRecord("upload", 1, FILE, where, state=UploadState.WAITING)
     edit = Edit(1, "message 0", "message 0, edited", where)
     writes = [
-        journal.put_outbox(OutboxRecord("waiting", 1, where, "Bread is here", OutboxState.WAITING, 1.8e9)),
+        journal.put_outbox(OutboxMessage("waiting", 1, where, "Bread is here", OutboxState.WAITING, 1.8e9)),
         journal.put_edit(edit),
         journal.put_upload(upload),
         journal.put_act(ActRecord("act", 1, 4, None, "tada", "1f389", "unicode_emoji", is_on=True)),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.zulip_archive.layout import COMPLETE_LEVEL, NEWEST_LEVEL, Target
+from narrowcast_server.zulip_archive.layout import COMPLETE_LEVEL, NEWEST_LEVEL, TargetServer
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from narrowcast_server.zulip_archive.writing.archive import write_archive
 from support.archives import quiet
@@ -30,7 +30,7 @@ def odd_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def odd_archive(odd_data: Path) -> Path:
     """The archive of `odd_data`."""
     target = odd_data.parent / "archive.tar.gz"
-    write_archive(odd_data, target, server=Target(COMPLETE_LEVEL), say=quiet)
+    write_archive(odd_data, target, server=TargetServer(COMPLETE_LEVEL), say=quiet)
     return target
 
 
@@ -41,7 +41,7 @@ def back_at(odd_data: Path) -> Callable[[int], Path]:
     @cache
     def back(level: int) -> Path:
         target, folder = odd_data.parent / f"{level}.tar", odd_data.parent / f"back-{level}"
-        write_archive(odd_data, target, server=Target(level), say=quiet)
+        write_archive(odd_data, target, server=TargetServer(level), say=quiet)
         read_archive(target, folder, say=quiet)
         return folder
 

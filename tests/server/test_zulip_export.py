@@ -22,7 +22,7 @@ from narrowcast_server.zulip_archive.layout import (
     NEWEST_LEVEL,
     OLDEST_LEVEL,
     LevelError,
-    Target,
+    TargetServer,
 )
 from narrowcast_server.zulip_archive.numbers import flags_out
 from narrowcast_server.zulip_archive.reading.archive import read_archive
@@ -37,12 +37,12 @@ from support.zulip_format import EMPTY, faults, tables
 
 
 @pytest.fixture(scope="module", params=[COMPLETE_LEVEL, NEWEST_LEVEL])
-def target(request: pytest.FixtureRequest) -> Target:
-    return Target(request.param)
+def target(request: pytest.FixtureRequest) -> TargetServer:
+    return TargetServer(request.param)
 
 
 @pytest.fixture(scope="module")
-def archive(odd_data: Path, target: Target) -> Path:
+def archive(odd_data: Path, target: TargetServer) -> Path:
     file = odd_data.parent / f"{target.level}.tar.gz"
     write_archive(odd_data, file, server=target, now=lambda: 1_800_000_000, say=quiet)
     return unpacked(file, odd_data.parent / f"unpacked-{target.level}")
@@ -63,7 +63,7 @@ def test_every_exported_table_has_rows(rows: Tables) -> None:
 
 
 def test_the_newer_layout_has_only_direct_groups_and_names_the_workplace_users(
-    rows: Tables, target: Target
+    rows: Tables, target: TargetServer
 ) -> None:
     names = {row["id"]: row["name"] for row in rows["zerver_namedusergroup"]}
     workplace = rows["zerver_realm"][0].get("workplace_users_group")
@@ -92,7 +92,7 @@ def test_the_format_check_finds_errors(
     assert any(words in fault for fault in faults(changed))
 
 
-def test_every_user_channel_and_group_has_a_recipient(rows: Tables, target: Target) -> None:
+def test_every_user_channel_and_group_has_a_recipient(rows: Tables, target: TargetServer) -> None:
     kinds = {1: "zerver_userprofile", 2: "zerver_stream", 3: "zerver_huddle"}
     found: dict[int, set[int]] = {1: set(), 2: set(), 3: set()}
     for row in rows["zerver_recipient"]:
@@ -120,7 +120,7 @@ def test_every_user_channel_and_group_has_a_recipient(rows: Tables, target: Targ
 
 
 def test_exported_direct_messages_have_the_other_user_as_recipient(
-    odd_data: Path, rows: Tables, target: Target
+    odd_data: Path, rows: Tables, target: TargetServer
 ) -> None:
     source = Source(odd_data)
     members = source.conversations
@@ -359,7 +359,7 @@ def test_the_archive_contains_no_secret(odd_data: Path, archive: Path) -> None:
     assert [text for text in (*sealed, *keys, *hashes) if any(str(text) in file for file in files)] == []
 
 
-def test_the_archive_names_its_target_version(archive: Path, target: Target) -> None:
+def test_the_archive_names_its_target_version(archive: Path, target: TargetServer) -> None:
     status = json.loads((archive / "migration_status.json").read_text())
     version = "12.0" if target.level == NEWEST_LEVEL else "12.0-dev"
     assert status == {"migrations_by_app": {}, "zulip_version": version}
@@ -367,7 +367,7 @@ def test_the_archive_names_its_target_version(archive: Path, target: Target) -> 
 
 @pytest.mark.parametrize(("level", "direct_groups"), [(441, False), (476, False), (477, True), (499, True)])
 def test_each_level_has_one_of_two_archive_layouts(level: int, direct_groups: bool) -> None:
-    target = Target(level)
+    target = TargetServer(level)
     assert target.direct_groups == direct_groups
     assert target.levels == ((477, 499) if direct_groups else (441, 476))
 
@@ -387,7 +387,7 @@ OF_387 = {
 
 
 def test_an_archive_for_zulip_11_has_no_newer_fields(odd_data: Path, tmp_path: Path) -> None:
-    target = Target(OLDEST_LEVEL)
+    target = TargetServer(OLDEST_LEVEL)
     write_archive(odd_data, tmp_path / "a.tar", server=target, say=quiet)
     archive = unpacked(tmp_path / "a.tar", tmp_path / "unpacked")
     rows = tables_of(archive)
@@ -414,13 +414,13 @@ def test_an_archive_for_zulip_11_has_no_newer_fields(odd_data: Path, tmp_path: P
 def test_archives_for_older_servers_use_their_layouts(
     level: int, version: str, levels: tuple[int, int]
 ) -> None:
-    assert (Target(level).version, Target(level).levels) == (version, levels)
+    assert (TargetServer(level).version, TargetServer(level).levels) == (version, levels)
 
 
 @pytest.mark.parametrize("level", [0, 386, 500])
 def test_unsupported_levels_are_rejected(level: int) -> None:
     with pytest.raises(LevelError):
-        Target(level)
+        TargetServer(level)
 
 
 async def test_an_export_of_a_running_server_is_a_consistent_snapshot(tmp_path: Path) -> None:

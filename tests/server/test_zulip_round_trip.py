@@ -14,7 +14,7 @@ from narrowcast_server.organization.models import Message
 from narrowcast_server.organization.personal import DEFAULTS
 from narrowcast_server.organization.realm_settings import EDITABLE
 from narrowcast_server.rules.access import may_see
-from narrowcast_server.zulip_archive.layout import COMPLETE_LEVEL, NEWEST_LEVEL, Target
+from narrowcast_server.zulip_archive.layout import COMPLETE_LEVEL, NEWEST_LEVEL, TargetServer
 from narrowcast_server.zulip_archive.numbers import REALM_CHANNELS
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from narrowcast_server.zulip_archive.writing.archive import write_archive
@@ -101,7 +101,7 @@ def test_every_setting_is_unchanged_after_export_and_import(tmp_path: Path, leve
     with opened(tmp_path / "data") as core:
         core.set_settings(**of_realm, personal_defaults=personal)
         core.users.update(2, settings=personal)
-    write_archive(tmp_path / "data", tmp_path / "a.tar", server=Target(level), say=quiet)
+    write_archive(tmp_path / "data", tmp_path / "a.tar", server=TargetServer(level), say=quiet)
     read_archive(tmp_path / "a.tar", tmp_path / "back", say=quiet)
     with opened(tmp_path / "back") as core:
         assert {name: core.settings[name] for name in of_realm} == of_realm

@@ -13,10 +13,10 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.storage.executors import MakeExecutor, inline
 from narrowcast_api.storage.journal import Journal
-from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
+from narrowcast_api.storage.records import Draft, OutboxMessage, OutboxState
 
 LUNCH = ChannelDestination(7, "lunch")
-MESSAGE = OutboxRecord("m1", 1, LUNCH, "Soup today", OutboxState.WAITING, 1_800_000_000.0)
+MESSAGE = OutboxMessage("m1", 1, LUNCH, "Soup today", OutboxState.WAITING, 1_800_000_000.0)
 DRAFT = Draft("d1", DraftVersion(LUNCH, "Soup to"), 1_800_000_000.0)
 
 

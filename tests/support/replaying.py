@@ -16,8 +16,8 @@ from typing import Any, Final
 import httpx2
 
 from narrowcast_server.operator.commands import run as operate
-from narrowcast_server.organization.clock import SystemClock
-from narrowcast_server.organization.config import Dialect, ServerConfig
+from narrowcast_server.organization.clock import RealClock
+from narrowcast_server.organization.config import ServedDialect, ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.resources.reminders import reminders_due
 from narrowcast_server.resources.scheduled_messages import deliveries
@@ -136,7 +136,7 @@ def _times(contents: list[Mapping[str, Any]]) -> list[float]:
     return times[::-1]
 
 
-class RecordedClock(SystemClock):
+class RecordedClock(RealClock):
     """Returns the time of the recording; sleeps in real time."""
 
     def __init__(self) -> None:
@@ -303,7 +303,7 @@ async def replay(
     """Replays everything on a server that keeps its data in `folder`."""
     clock = RecordedClock()
     disposable = frozenset({"mailinator.com"})
-    config = ServerConfig(dialect=Dialect.ZULIP, durable=False, disposable_domains=disposable).at_level(
+    config = ServerConfig(dialect=ServedDialect.ZULIP, durable=False, disposable_domains=disposable).at_level(
         _LEVEL
     )
     options = Options(host="127.0.0.1", port=0, data=folder)

@@ -71,7 +71,7 @@ _TABLE: Final[dict[str, type[WireModel]]] = {
     "GET streams/N/members": channels.Subscribers,
     "GET user_groups": groups.GroupList,
     "POST user_groups/create": groups.CreatedGroup,
-    "GET user_groups/N/members": groups.GroupMembers,
+    "GET user_groups/N/members": groups.GroupMembersResponse,
     "GET user_groups/N/members/N": groups.GroupMembership,
     "GET user_groups/N/subgroups": groups.GroupSubgroups,
     "POST user_uploads": messages.UploadResult,

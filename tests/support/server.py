@@ -23,8 +23,8 @@ from narrowcast_api.account import Account
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_api.wire.parameters import is_quoted
-from narrowcast_server.organization.clock import Clock
-from narrowcast_server.organization.config import Dialect, Quotas, ServerConfig
+from narrowcast_server.organization.clock import ServerClock
+from narrowcast_server.organization.config import Quotas, ServedDialect, ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import User
 from narrowcast_server.serve import Options, RunningServer, running
@@ -255,11 +255,11 @@ async def running_server(
     feature_level: int | None = None,
     dialect: str = "service",
     config: ServerConfig | None = None,
-    clock: Clock | None = None,
+    clock: ServerClock | None = None,
     host: str = "127.0.0.1",
 ) -> AsyncIterator[TestServer]:
     """A server with its data in `path`; see the module."""
-    chosen = replace(config or ServerConfig(), dialect=Dialect(dialect), durable=False)
+    chosen = replace(config or ServerConfig(), dialect=ServedDialect(dialect), durable=False)
     chosen = chosen.at_level(SERVED_LEVEL if feature_level is None else feature_level)
     options = Options(host=host, port=0, data=path, demo=demo, alive=alive)
     if not demo and clock is None and not (path.exists() and any(path.iterdir())):

@@ -18,8 +18,8 @@ from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization import passwords
-from narrowcast_server.organization.clock import Clock
-from narrowcast_server.organization.config import Dialect, ServerConfig
+from narrowcast_server.organization.clock import ServerClock
+from narrowcast_server.organization.config import ServedDialect, ServerConfig
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import User
 from narrowcast_server.rules.permissions import system_group
@@ -77,7 +77,7 @@ def populate(core: Core) -> None:
         _channels(core, people)
 
 
-def lay_out(folder: Path, level: int = SERVED_LEVEL, dialect: Dialect = Dialect.SERVICE) -> None:
+def lay_out(folder: Path, level: int = SERVED_LEVEL, dialect: ServedDialect = ServedDialect.SERVICE) -> None:
     """Creates the organization in an empty folder by copying a template, which is faster; thousands of tests
     use it.
     """
@@ -99,7 +99,7 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 @lru_cache(4)
-def _files(level: int, dialect: Dialect) -> Mapping[str, bytes]:
+def _files(level: int, dialect: ServedDialect) -> Mapping[str, bytes]:
     return _made(populate, ServerConfig(dialect=dialect, durable=False).at_level(level))
 
 
@@ -109,7 +109,7 @@ def _demo_files(now: float) -> Mapping[str, bytes]:
 
 
 def _made(
-    fill: Callable[[Core], None], config: ServerConfig, clock: Clock | None = None
+    fill: Callable[[Core], None], config: ServerConfig, clock: ServerClock | None = None
 ) -> Mapping[str, bytes]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
-from narrowcast.screens.channels.members import MembersScreen
+from narrowcast.screens.channels.members import ChannelMembersScreen
 from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.picker import Picker
 from support.screens import (
@@ -186,7 +186,7 @@ async def test_members_are_added_and_taken_out(tmp_path: Path) -> None:
         await in_channel(stage, "engineering")
         await run(stage, "channel.members")
         screen = stage.app.screen
-        assert isinstance(screen, MembersScreen)
+        assert isinstance(screen, ChannelMembersScreen)
         await until(lambda: len(screen.list.items) > 0)
         greta = stage.server.id("greta")
         await stage.press("n")
@@ -216,7 +216,7 @@ async def test_subscribers_are_those_of_the_last_request_whichever_response_come
         monkeypatch.setattr(stage.session.client.subscriptions, "members", held)
         await run(stage, "channel.members")
         screen = stage.app.screen
-        assert isinstance(screen, MembersScreen)
+        assert isinstance(screen, ChannelMembersScreen)
         await until(lambda: leaves)
         engineering, greta = stage.server.channel("engineering"), stage.server.id("greta")
         channel = stage.session.state.channels.get(engineering)
@@ -238,7 +238,7 @@ async def test_after_a_renaming_subscribers_are_added_to_the_same_channel(tmp_pa
         engineering, greta = stage.server.channel("engineering"), stage.server.id("greta")
         await run(stage, "channel.members")
         screen = stage.app.screen
-        assert isinstance(screen, MembersScreen)
+        assert isinstance(screen, ChannelMembersScreen)
         await until(lambda: len(screen.list.items) > 0)
         await stage.server.call("ada", "PATCH", f"/streams/{engineering}", {"new_name": "building"})
         await until(lambda: screen.title_text() == "Subscribers of #building")

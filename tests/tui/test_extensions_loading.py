@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast.cli.main import main
-from narrowcast.extensions.loading import Found, load_all
+from narrowcast.extensions.loading import FoundExtension, load_all
 from narrowcast.extensions.search import has_extensions
 from support.extensions import EXAMPLES, example, write
 
@@ -35,7 +35,7 @@ extension = Extension("hello", "Says hello", settings=Settings)
 """
 
 
-def one(folder: Path, **settings: object) -> Found:
+def one(folder: Path, **settings: object) -> FoundExtension:
     (found,) = load_all(folder, {"hello": settings})
     return found
 

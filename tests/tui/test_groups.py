@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from narrowcast.panes.messages.row_values import StateNames
 from narrowcast.screens.groups.groups import GroupsScreen
-from narrowcast.screens.groups.members import MembersScreen
+from narrowcast.screens.groups.members import GroupMembersScreen
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen
 from support.screens import choose, fill, form_of, rows, said
 from support.sessions import until
@@ -53,7 +53,7 @@ async def test_people_come_into_a_group_and_leave_it(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         group_id = await a_group(stage)
         await stage.press("enter")
-        assert isinstance(stage.app.screen, MembersScreen)
+        assert isinstance(stage.app.screen, GroupMembersScreen)
         await stage.press("n")
         await fill(stage, people="Dario Vance, Bruno Castell")
         await until(lambda: len(rows(stage)) == 3)
@@ -66,7 +66,7 @@ async def test_people_come_into_a_group_and_leave_it(tmp_path: Path) -> None:
         await fill(stage, people="Dario Vance, Greta Lindqvist")
         await until(lambda: len(rows(stage)) == 4)
         screen = stage.app.screen
-        assert isinstance(screen, MembersScreen)
+        assert isinstance(screen, GroupMembersScreen)
         screen.refresh_rows(select=("user", stage.server.id("dario")))
         await stage.press("x")
         await choose(stage, "Remove")

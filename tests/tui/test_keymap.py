@@ -41,7 +41,7 @@ from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.dialogs.progress import ProgressScreen
 from narrowcast.screens.groups.groups import GroupsScreen
-from narrowcast.screens.groups.members import MembersScreen
+from narrowcast.screens.groups.members import GroupMembersScreen
 from narrowcast.screens.later.scheduled import ScheduledScreen
 from narrowcast.screens.later.snippets import SnippetsScreen
 from narrowcast.screens.main.screen import MainScreen
@@ -85,7 +85,7 @@ OWNERS: dict[Context, type] = {
     Context.CHANNELS: ChannelsScreen,
     Context.FOLDERS: FoldersScreen,
     Context.GROUPS: GroupsScreen,
-    Context.GROUP_MEMBERS: MembersScreen,
+    Context.GROUP_MEMBERS: GroupMembersScreen,
     Context.SCHEDULED: ScheduledScreen,
     Context.SNIPPETS: SnippetsScreen,
     Context.DRAFTS: DraftsScreen,

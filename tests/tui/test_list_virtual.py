@@ -175,14 +175,14 @@ def test_prefixes_and_words_come_before_letters_within_words() -> None:
 
 
 def test_names_of_a_lower_rank_come_first_where_words_match() -> None:
-    names = matching.Names(["Group by folder", "User groups", "Regroup"], ranks=[1, 0, 0])
+    names = matching.SearchedNames(["Group by folder", "User groups", "Regroup"], ranks=[1, 0, 0])
     assert names.best("group") == [1, 0, 2]
 
 
 def test_displayed_names_rank_before_other_names() -> None:
     shown = ["heart_hands", "heart", "grinning"]
     hidden = [(1, "heart love red_heart"), (2, "grinning heart")]
-    assert [shown[index] for index in matching.Names(shown, hidden=hidden).best("heart")] == [
+    assert [shown[index] for index in matching.SearchedNames(shown, hidden=hidden).best("heart")] == [
         "heart",
         "heart_hands",
         "grinning",
@@ -190,7 +190,9 @@ def test_displayed_names_rank_before_other_names() -> None:
 
 
 def test_text_that_is_not_shown_is_not_searched_for_one_letter_or_scattered_ones() -> None:
-    names = matching.Names(["tada", "bell"], hidden=[(0, "tada party popper"), (1, "bell notification")])
+    names = matching.SearchedNames(
+        ["tada", "bell"], hidden=[(0, "tada party popper"), (1, "bell notification")]
+    )
     assert names.best("p") == []
     assert names.best("ptp") == []
     assert names.best("pop") == names.best("tad pop") == [0]
@@ -210,7 +212,7 @@ def test_letters_within_words_match_only_if_they_are_consecutive() -> None:
 
 
 def test_what_is_not_shown_is_found_only_by_the_start_of_its_words() -> None:
-    names = matching.Names(["announcements"], hidden=[(0, "announcements read the calendar")])
+    names = matching.SearchedNames(["announcements"], hidden=[(0, "announcements read the calendar")])
     assert names.best("cal") == names.best("ann cal") == [0]
     assert names.best("dar") == names.best("rtc") == []
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from textual.geometry import Region
 
 from narrowcast.content.reader import parse
-from narrowcast.panes.messages.painting import Found, Hints, hint_labels
+from narrowcast.panes.messages.painting import FoundText, Hints, hint_labels
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
 from narrowcast_api.model.messages import Match, Reaction
 from narrowcast_api.narrow.narrow import Narrow
@@ -271,7 +271,7 @@ async def test_a_match_is_highlighted_and_the_row_keeps_its_text() -> None:
     async with app.run_test(size=(60, 6)) as pilot:
         await pilot.pause()
         before = app.rows()
-        app.list.overlay = Found("wrens")
+        app.list.overlay = FoundText("wrens")
         assert app.rows() == before
         lit = "".join(s.text for s in app.list.row_at(5) if s.style is not None and s.style.reverse)
         assert lit == "Wrenswrenswrens"

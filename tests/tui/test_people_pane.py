@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from narrowcast.panes.people_rows import SLICE, PeopleRows, Slices
-from narrowcast.text.presence import PresenceStatus
+from narrowcast.text.presence import PresenceMark
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
 from support import live
@@ -85,7 +85,7 @@ def test_many_people_are_processed_in_slices_and_a_single_change_alone() -> None
     assert finish(rows.update(lambda: state, [2000], NOW)) == (0, True)
     assert [row.user_id for row in rows.in_order()[:3]] == [1, 2000, 2]
     assert [row.user_id for row in rows.in_order() if before[row.user_id] is not row] == [2000]
-    assert rows.in_order()[1].presence is PresenceStatus.ACTIVE
+    assert rows.in_order()[1].presence is PresenceMark.ACTIVE
 
 
 async def test_the_pane_follows_names_and_presence_also_while_it_is_hidden(tmp_path: Path) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from narrowcast.screens.channels.members import MembersScreen
+from narrowcast.screens.channels.members import ChannelMembersScreen
 from narrowcast.screens.dialogs.picker import Choice
-from narrowcast.screens.main.choices import Everywhere, Target
+from narrowcast.screens.main.choices import ChoiceTarget, Everywhere
 from narrowcast.screens.people.about import facts
-from narrowcast.text.presence import PresenceStatus, of_conversation, of_person
+from narrowcast.text.presence import PresenceMark, of_conversation, of_person
 from narrowcast_api.model.presence import Seen
 from narrowcast_api.model.users import User
 from narrowcast_api.narrow.narrow import Narrow
@@ -39,27 +39,27 @@ def test_every_user_has_one_presence_status() -> None:
     state = office()
     standings = [of_person(state, user_id, NOW) for user_id in (ME, HERE, IDLE, AWAY, GONE, BOT)]
     assert standings == [
-        PresenceStatus.ACTIVE,
-        PresenceStatus.ACTIVE,
-        PresenceStatus.IDLE,
-        PresenceStatus.OFFLINE,
-        PresenceStatus.DEACTIVATED,
-        PresenceStatus.BOT,
+        PresenceMark.ACTIVE,
+        PresenceMark.ACTIVE,
+        PresenceMark.IDLE,
+        PresenceMark.OFFLINE,
+        PresenceMark.DEACTIVATED,
+        PresenceMark.BOT,
     ]
 
 
 def test_in_invisible_mode_the_user_sees_themselves_as_others_do() -> None:
     state = office()
     state.settings.put("presence_enabled", False)
-    assert of_person(state, ME, NOW) is PresenceStatus.OFFLINE
-    assert of_conversation(state, set(), NOW) is PresenceStatus.OFFLINE
+    assert of_person(state, ME, NOW) is PresenceMark.OFFLINE
+    assert of_conversation(state, set(), NOW) is PresenceMark.OFFLINE
 
 
 def test_whoever_is_away_on_an_old_server_is_not_present() -> None:
     state = office()
     state.statuses = Statuses(keeps_away=True)
     state.statuses.update(HERE, {"away": True})
-    assert of_person(state, HERE, NOW) is PresenceStatus.OFFLINE
+    assert of_person(state, HERE, NOW) is PresenceMark.OFFLINE
     here = state.users.get(HERE)
     assert here is not None
     assert ("Availability", "away") in facts(state, here, NOW)
@@ -72,12 +72,12 @@ def test_a_deactivated_person_is_never_present_whatever_was_seen_of_them() -> No
 
 def test_a_conversation_stands_as_its_only_other_person_does() -> None:
     state = office()
-    assert of_conversation(state, {IDLE}, NOW) is PresenceStatus.IDLE
-    assert of_conversation(state, {IDLE, HERE}, NOW) is PresenceStatus.GROUP
-    assert of_conversation(state, set(), NOW) is PresenceStatus.ACTIVE
+    assert of_conversation(state, {IDLE}, NOW) is PresenceMark.IDLE
+    assert of_conversation(state, {IDLE, HERE}, NOW) is PresenceMark.GROUP
+    assert of_conversation(state, set(), NOW) is PresenceMark.ACTIVE
 
 
-def all_choices(stage: Stage, now: float) -> list[Choice[Target]]:
+def all_choices(stage: Stage, now: float) -> list[Choice[ChoiceTarget]]:
     """What the switcher offers in the end."""
     everywhere = Everywhere(stage.session, now)
     list(everywhere.complete())
@@ -107,7 +107,7 @@ async def test_switcher_lists_and_subscribers_show_the_same(tmp_path: Path) -> N
 
         channel = state.channels.get(stage.server.channel("general"))
         assert channel is not None
-        members = MembersScreen(stage.session, channel)
+        members = ChannelMembersScreen(stage.session, channel)
         stage.app.push_screen(members)
         await until(lambda: members.list.items)
         assert {row.text: row.mark for row in members.list.items}["Bruno Castell"] == "●"
@@ -130,11 +130,11 @@ async def test_the_switcher_finds_public_channels_that_one_is_not_in(tmp_path: P
 async def test_invisible_mode_chosen_elsewhere_shows_beside_the_own_name(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(160, 40)) as stage:
 
-        def mark() -> PresenceStatus:
+        def mark() -> PresenceMark:
             return next(person.presence for person in stage.screen.people.list.items if person.is_me)
 
-        await until(lambda: stage.screen.people.list.items and mark() is PresenceStatus.ACTIVE)
+        await until(lambda: stage.screen.people.list.items and mark() is PresenceMark.ACTIVE)
         await stage.server.call("ada", "PATCH", "/settings", {"presence_enabled": False})
-        await until(lambda: mark() is PresenceStatus.OFFLINE)
+        await until(lambda: mark() is PresenceMark.OFFLINE)
         await stage.server.call("ada", "PATCH", "/settings", {"presence_enabled": True})
-        await until(lambda: mark() is PresenceStatus.ACTIVE)
+        await until(lambda: mark() is PresenceMark.ACTIVE)

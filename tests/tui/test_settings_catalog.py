@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
-from narrowcast.screens.settings.catalog import Kind, Setting, duration
+from narrowcast.screens.settings.catalog import Setting, SettingKind, duration
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import ELSEWHERE, OWN, options_at
 from narrowcast.screens.settings.typed_values import seconds
@@ -102,10 +102,12 @@ def test_an_invalid_period_is_rejected(text: str) -> None:
 
 
 def test_no_limit_is_shown_in_both_forms_that_servers_send() -> None:
-    setting = Setting("message_content_edit_limit_seconds", "Time limit for editing messages", Kind.SECONDS)
+    setting = Setting(
+        "message_content_edit_limit_seconds", "Time limit for editing messages", SettingKind.SECONDS
+    )
     assert [setting.shown(value) for value in (None, 0, 600)] == ["No limit", "No limit", "10 minutes"]
 
 
 def test_a_number_of_days_is_said_in_words() -> None:
-    setting = Setting("message_retention_days", "Message retention period", Kind.DAYS)
+    setting = Setting("message_retention_days", "Message retention period", SettingKind.DAYS)
     assert [setting.shown(value) for value in (1, 30, -1, None)] == ["1 day", "30 days", "Forever", "Forever"]

@@ -16,7 +16,7 @@ from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.later.reminders import RemindersScreen
 from narrowcast.screens.later.scheduled import ScheduledScreen
 from narrowcast.screens.main import choices
-from narrowcast.screens.main.choices import Target
+from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.screens.workspace import Workspace
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.narrow import Narrow
@@ -56,7 +56,9 @@ class Watched:
             self.loaded += 1
             clock.lapse(seconds)
 
-        def offer(picker: Picker[Target], choices: Sequence[Choice[Target]], searched: Any = None) -> None:
+        def offer(
+            picker: Picker[ChoiceTarget], choices: Sequence[Choice[ChoiceTarget]], searched: Any = None
+        ) -> None:
             self.offered.append({choice.text for choice in choices if choice.detail == "topic"})
             set_choices(picker, choices, searched)
 
@@ -122,7 +124,7 @@ async def test_the_lists_of_what_comes_later_are_views(
         await until(lambda: isinstance(stage.app.screen, screen))
 
 
-async def switched(stage: Stage, typed: str) -> Picker[Target]:
+async def switched(stage: Stage, typed: str) -> Picker[ChoiceTarget]:
     """Opens the switcher and types into it."""
     await stage.press("ctrl+k")
     await until(lambda: isinstance(stage.app.screen, Picker))
@@ -137,7 +139,7 @@ async def test_in_a_large_organization_enter_waits_for_the_people_behind_typed_l
 ) -> None:
     released, complete = asyncio.Event(), go._complete
 
-    async def held(screen: Workspace, everywhere: choices.Everywhere, picker: Picker[Target]) -> None:
+    async def held(screen: Workspace, everywhere: choices.Everywhere, picker: Picker[ChoiceTarget]) -> None:
         await released.wait()
         await complete(screen, everywhere, picker)
 

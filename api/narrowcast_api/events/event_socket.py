@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from narrowcast_api.http.connection import Connection
 
 
-class Socket(Protocol):
+class EventSocket(Protocol):
     """An open stream of events."""
 
     async def receive(self) -> list[object]:
@@ -28,11 +28,11 @@ class OpenSocket(Protocol):
 
     async def __call__(
         self, connection: Connection, path: str, queue_id: str, last_event_id: int
-    ) -> Socket: ...
+    ) -> EventSocket: ...
 
 
-async def open_socket(connection: Connection, path: str, queue_id: str, last_event_id: int) -> Socket:
+async def open_socket(connection: Connection, path: str, queue_id: str, last_event_id: int) -> EventSocket:
     """Opens the stream at ``path``. Raises `NarrowcastError`."""
     module = await asyncio.to_thread(importlib.import_module, "narrowcast_api.events.websocket")
-    opened: Socket = await module.open_socket(connection, path, queue_id, last_event_id)
+    opened: EventSocket = await module.open_socket(connection, path, queue_id, last_event_id)
     return opened

@@ -43,7 +43,7 @@ from narrowcast_api.errors import (
     TransportError,
     Unauthorized,
 )
-from narrowcast_api.events.event_socket import OpenSocket, Socket
+from narrowcast_api.events.event_socket import EventSocket, OpenSocket
 from narrowcast_api.events.health import Health
 from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.events.status import ConnectionStatus
@@ -138,7 +138,7 @@ class EventStream:
         self._woken = Alarm(clock)
         self._watchdog = Watchdog(clock)
         self._health = Health(clock, receiver.on_status)
-        self._socket: Socket | None = None
+        self._socket: EventSocket | None = None
         self._closing: set[asyncio.Future[None]] = set()
         self._socket_failures = 0
         self._empty_responses = 0
@@ -345,7 +345,7 @@ class EventStream:
         )
         return batch.events
 
-    async def _try_socket(self, queue: RegisteredQueue, path: str) -> Socket | None:
+    async def _try_socket(self, queue: RegisteredQueue, path: str) -> EventSocket | None:
         """Opens the stream; after two failures in a row this queue is polled instead."""
         if self._open_socket is None or self._socket_failures >= _SOCKET_FAILURES:
             return None
@@ -456,7 +456,7 @@ class EventStream:
         self._health.succeeded()
 
 
-async def _close(socket: Socket) -> None:
+async def _close(socket: EventSocket) -> None:
     try:
         await socket.close()
     except Exception as error:  # it is closed either way

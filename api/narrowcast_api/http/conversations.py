@@ -26,7 +26,7 @@ Addressee = Destination | int | str | Sequence[int] | Sequence[str]
 """A recipient: a destination; with a topic, a channel's id or name; without one, a list of user ids or of emails."""
 
 
-class NamedChannel(Struct, frozen=True):
+class NamedTopic(Struct, frozen=True):
     """A topic in a channel of which only the name is known."""
 
     name: str
@@ -41,13 +41,13 @@ class NamedChannel(Struct, frozen=True):
         return self.name
 
 
-class People(Struct, frozen=True):
+class PeopleByEmail(Struct, frozen=True):
     """A direct conversation with users of whom only the email addresses are known."""
 
     emails: tuple[str, ...]
 
 
-def addressed(to: Addressee, topic: str | Omit) -> Destination | NamedChannel | People:
+def addressed(to: Addressee, topic: str | Omit) -> Destination | NamedTopic | PeopleByEmail:
     """Returns the destination that `to` and `topic` describe together. Raises InvalidInput if they do not fit."""
     if isinstance(to, ChannelDestination | DirectDestination):
         if topic is not OMIT:
@@ -55,24 +55,24 @@ def addressed(to: Addressee, topic: str | Omit) -> Destination | NamedChannel | 
         return to
     if isinstance(topic, str):
         if isinstance(to, str) and to.strip():
-            return NamedChannel(to, topic)
+            return NamedTopic(to, topic)
         if isinstance(to, int):
             return ChannelDestination(to, topic)
         raise InvalidInput("a topic needs one channel, by name or id")
     if isinstance(to, str) and "@" in to:
-        return People((to,))
+        return PeopleByEmail((to,))
     if isinstance(to, str | int) or not isinstance(to, Iterable):
         raise InvalidInput("a channel needs a topic=; users are a list of ids or of emails")
     emails = [member for member in to if isinstance(member, str)]
     user_ids = [member for member in to if not isinstance(member, str)]
     if emails and user_ids:
         raise InvalidInput("users are a list of ids or a list of emails, not both")
-    return People(tuple(emails)) if emails else DirectDestination(frozenset(ids(user_ids, "to")))
+    return PeopleByEmail(tuple(emails)) if emails else DirectDestination(frozenset(ids(user_ids, "to")))
 
 
-def message_type(server: ServerInfo, destination: Destination | NamedChannel | People) -> MessageType:
+def message_type(server: ServerInfo, destination: Destination | NamedTopic | PeopleByEmail) -> MessageType:
     """The message type: 'channel' from level 248, 'stream' before; 'direct' from 174, 'private' before (CONV-14)."""
-    if isinstance(destination, ChannelDestination | NamedChannel):
+    if isinstance(destination, ChannelDestination | NamedTopic):
         return MessageType.CHANNEL if server.supports(Gate.TYPE_CHANNEL) else MessageType.STREAM
     return MessageType.DIRECT if server.supports(Gate.TYPE_DIRECT) else MessageType.PRIVATE
 

@@ -21,8 +21,8 @@ __all__ = [
     "OMIT",
     "Bound",
     "Done",
-    "Group",
     "Omit",
+    "Operations",
     "drop_unsupported",
     "given",
     "ids",
@@ -99,7 +99,7 @@ def drop_unsupported(server: ServerInfo, gate: Gate, params: dict[str, object], 
     ]
 
 
-class Group:
+class Operations:
     """Functions of one resource, bound to a connection: `client.messages.send(...)`."""
 
     def __init__(self, connection: Connection) -> None:
@@ -120,13 +120,13 @@ class Bound(Generic[P, R]):
         return f"{self.function.__name__}{signature.replace(parameters=passed)}"
 
     @overload
-    def __get__(self, group: None, owner: type[Group]) -> Bound[P, R]: ...
+    def __get__(self, group: None, owner: type[Operations]) -> Bound[P, R]: ...
 
     @overload
-    def __get__(self, group: Group, owner: type[Group]) -> Callable[P, Coroutine[Any, Any, R]]: ...
+    def __get__(self, group: Operations, owner: type[Operations]) -> Callable[P, Coroutine[Any, Any, R]]: ...
 
     def __get__(
-        self, group: Group | None, owner: type[Group]
+        self, group: Operations | None, owner: type[Operations]
     ) -> Bound[P, R] | Callable[P, Coroutine[Any, Any, R]]:
         if group is None:
             return self

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
-from narrowcast_api.narrow.terms import Knowledge, Names, ServerFacts, Term, term_matches, term_to_wire
+from narrowcast_api.narrow.terms import Knowledge, NameLookup, ServerFacts, Term, term_matches, term_to_wire
 
 __all__ = [
     "OPERATORS",
@@ -23,7 +23,7 @@ __all__ = [
     "Destination",
     "DirectDestination",
     "Knowledge",
-    "Names",
+    "NameLookup",
     "Narrow",
     "ServerFacts",
     "Term",
@@ -317,7 +317,9 @@ class Narrow(Struct, frozen=True, eq=False, gc=False):
                 return term.operand
         return None
 
-    def to_wire(self, server: ServerFacts, names: Names, me: int | None = None) -> list[dict[str, object]]:
+    def to_wire(
+        self, server: ServerFacts, names: NameLookup, me: int | None = None
+    ) -> list[dict[str, object]]:
         """The narrow as sent in requests, with the operators that `server` supports. `me` replaces an empty `dm`.
 
         Raises `Unsupported` for an operator that the server lacks and that no other can replace.

@@ -17,7 +17,7 @@ __all__ = [
     "HAS",
     "IS",
     "NamedChannel",
-    "Person",
+    "NamedPerson",
     "Unresolved",
     "channel_id",
     "person_id",
@@ -34,7 +34,7 @@ PEOPLE = frozenset({"sender", "mentions", "dm", "dm-including"})
 T = TypeVar("T")
 
 
-class Person(Protocol):
+class NamedPerson(Protocol):
     """A user, as in the state or on the wire."""
 
     @property
@@ -66,7 +66,7 @@ class Unresolved(InvalidInput):
 
 def resolve(
     narrow: Narrow,
-    people: Iterable[Person],
+    people: Iterable[NamedPerson],
     channels: Iterable[NamedChannel],
     me: int | None,
     *,
@@ -80,7 +80,7 @@ def resolve(
 
 
 def _resolved(
-    term: Term, people: Sequence[Person], channels: Sequence[NamedChannel], me: int | None, parts: bool
+    term: Term, people: Sequence[NamedPerson], channels: Sequence[NamedChannel], me: int | None, parts: bool
 ) -> Term:
     operand = term.operand
     if not isinstance(operand, str):
@@ -100,7 +100,7 @@ def _resolved(
 
 
 def person_ids(
-    text: str, people: Sequence[Person], me: int | None = None, *, parts: bool = True
+    text: str, people: Sequence[NamedPerson], me: int | None = None, *, parts: bool = True
 ) -> Iterator[int]:
     """Resolves names separated by commas like `person_id`; a text with a comma is one name if a user has that
     name.
@@ -112,7 +112,7 @@ def person_ids(
         yield person_id(name, people, me, parts=parts)
 
 
-def person_id(text: str, people: Iterable[Person], me: int | None = None, *, parts: bool = True) -> int:
+def person_id(text: str, people: Iterable[NamedPerson], me: int | None = None, *, parts: bool = True) -> int:
     """Resolves 'me', ``name|id``, id, address, full name, or a part of a name that only one user has; active
     users before deactivated ones. Raises `Unresolved`, which names the candidates.
 
@@ -145,17 +145,17 @@ def person_id(text: str, people: Iterable[Person], me: int | None = None, *, par
     raise _no_match("user", text, "" if parts else _listed_users(_similar(name, everybody)))
 
 
-def _is_written(name: str, user: Person, parts: bool) -> bool:
+def _is_written(name: str, user: NamedPerson, parts: bool) -> bool:
     """Whether a text is a user's id, or a name and this id; the name counts where no part of one is enough."""
     before, _, number = name.rpartition("|")
     return number == str(user.user_id) and (parts or before in ("", user.full_name.casefold()))
 
 
-def _addresses(user: Person) -> tuple[str, str]:
+def _addresses(user: NamedPerson) -> tuple[str, str]:
     return user.email.casefold(), (user.delivery_email or "").casefold()
 
 
-def _similar(name: str, everybody: Sequence[Person]) -> list[Person]:
+def _similar(name: str, everybody: Sequence[NamedPerson]) -> list[NamedPerson]:
     """The users whom a text might mean, active ones first."""
     before, bar, _ = name.rpartition("|")
     groups = ([user for user in everybody if user.is_active is active] for active in (True, False))
@@ -163,7 +163,7 @@ def _similar(name: str, everybody: Sequence[Person]) -> list[Person]:
     return next(filter(None, matches), [])
 
 
-def _listed_users(users: Iterable[Person]) -> str:
+def _listed_users(users: Iterable[NamedPerson]) -> str:
     return _listed(f"{user.full_name}|{user.user_id}" for user in users)
 
 

@@ -14,7 +14,7 @@ from narrowcast_api.narrow.destinations import fold_topic
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX
 
-__all__ = ["Knowledge", "Names", "ServerFacts", "Term", "term_matches", "term_to_wire"]
+__all__ = ["Knowledge", "NameLookup", "ServerFacts", "Term", "term_matches", "term_to_wire"]
 
 
 class ServerFacts(Protocol):
@@ -24,7 +24,7 @@ class ServerFacts(Protocol):
     def level(self) -> int: ...
 
 
-class Names(Protocol):
+class NameLookup(Protocol):
     """Resolves users and channels by the names that a user typed, and the names that old servers require."""
 
     def channel_id(self, name: str) -> int | None: ...
@@ -36,7 +36,7 @@ class Names(Protocol):
     def user_email(self, user_id: int) -> str | None: ...
 
 
-class Knowledge(Names, Protocol):
+class Knowledge(NameLookup, Protocol):
     """What `Narrow.matches` needs from the state, besides names."""
 
     @property
@@ -69,7 +69,7 @@ class Term(Struct, frozen=True, gc=False):
         )
 
 
-def term_to_wire(term: Term, level: int, names: Names, me: int | None) -> list[dict[str, object]]:
+def term_to_wire(term: Term, level: int, names: NameLookup, me: int | None) -> list[dict[str, object]]:
     """The term as sent in requests: several terms if a server accepts only one operand each."""
     people = _people(term.operand, names) if term.operator == "dm-including" else None
     if people is not None and len(people) > 1:
@@ -78,7 +78,7 @@ def term_to_wire(term: Term, level: int, names: Names, me: int | None) -> list[d
     return [_entry(term, level, names, me)]
 
 
-def _entry(term: Term, level: int, names: Names, me: int | None) -> dict[str, object]:
+def _entry(term: Term, level: int, names: NameLookup, me: int | None) -> dict[str, object]:
     _require(term, level)
     operator: str = term.operator
     operand: object = sorted(term.operand) if isinstance(term.operand, frozenset) else term.operand
@@ -112,7 +112,7 @@ def _require(term: Term, level: int) -> None:
         raise Unsupported(gate.level, level, gate.title)
 
 
-def _people_to_wire(term: Term, level: int, names: Names, me: int | None) -> object:
+def _people_to_wire(term: Term, level: int, names: NameLookup, me: int | None) -> object:
     """The ids if known (emails on servers without a level); else the text as typed, for the server to resolve."""
     ids = _people(term.operand, names)
     if ids is None:
@@ -124,7 +124,7 @@ def _people_to_wire(term: Term, level: int, names: Names, me: int | None) -> obj
     return next(iter(ids)) if term.operator != "dm" and len(ids) == 1 else sorted(ids)
 
 
-def _people(operand: str | int | frozenset[int], names: Names) -> frozenset[int] | None:
+def _people(operand: str | int | frozenset[int], names: NameLookup) -> frozenset[int] | None:
     """The ids of an operand; None if a name is unknown."""
     if isinstance(operand, frozenset):
         return operand

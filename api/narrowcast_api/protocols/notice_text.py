@@ -22,7 +22,7 @@ _SKIPPED = frozenset({"script", "style", "annotation-xml"})
 
 def words_of(html: str, longest: int) -> str:
     """Returns the text of `html` in one line of at most `longest` characters; a placeholder if it has no text."""
-    reader = _Reader(longest)
+    reader = _NoticeReader(longest)
     try:
         reader.feed(html[:_MAX_PARSED])
         reader.close()
@@ -31,7 +31,7 @@ def words_of(html: str, longest: int) -> str:
     return sanitized_line(" ".join("".join(reader.parts).split()) or reader.other, longest)
 
 
-class _Reader(HTMLParser):
+class _NoticeReader(HTMLParser):
     """Collects text until there is enough."""
 
     def __init__(self, longest: int) -> None:

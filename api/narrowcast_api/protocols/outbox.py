@@ -66,7 +66,7 @@ from narrowcast_api.protocols.outbox_store import FAILED, SENDING, SENT, UNCONFI
 from narrowcast_api.protocols.outbox_unconfirmed import UnconfirmedMessages
 from narrowcast_api.state.changes import MessagesMoved
 from narrowcast_api.storage.journal import JournalChanges, committed, deliver_changes
-from narrowcast_api.storage.records import OutboxRecord, OutboxState
+from narrowcast_api.storage.records import OutboxMessage, OutboxState
 from narrowcast_api.tasks import Tasks
 
 __all__ = ["Outbox", "OutboxEntry", "OutboxState"]
@@ -118,7 +118,7 @@ class Outbox:
             raise InvalidInput(self._journal.read_only)
         content = encodable(content)
         error = refusal(find_misfit(self._context.state.limits, destination, content))
-        record = OutboxRecord(
+        record = OutboxMessage(
             local_id=self._context.new_id(),
             position=self._store.next_position(),
             destination=destination,

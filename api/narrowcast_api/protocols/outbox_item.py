@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.state.settings import Limits
-from narrowcast_api.storage.records import OutboxRecord, OutboxState
+from narrowcast_api.storage.records import OutboxMessage, OutboxState
 
 __all__ = [
     "FoundMessage",
@@ -109,7 +109,7 @@ class OutboxItem(Struct):
     back those of this window for a while, so that they are sent in the order of writing.
     """
 
-    record: OutboxRecord
+    record: OutboxMessage
     message_id: int | None = None
     resend: bool = False
     got_no_response: bool = False
@@ -164,7 +164,7 @@ class OutboxItem(Struct):
         )
 
 
-def recovered(record: OutboxRecord, now: float) -> OutboxItem:
+def recovered(record: OutboxMessage, now: float) -> OutboxItem:
     """Returns the item for a journal record at startup, or from a window that has ended: the outcome of a
     request that was in progress is unknown, and the server may still be storing it. A message that failed after
     an attempt may have arrived, because nobody has looked for it since.

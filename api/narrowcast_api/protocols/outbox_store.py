@@ -11,7 +11,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination, same_conversa
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.outbox_item import BLOCKS_FOR, OutboxItem, recovered
 from narrowcast_api.state.changes import OutboxChanged
-from narrowcast_api.storage.records import OutboxRecord, OutboxState
+from narrowcast_api.storage.records import OutboxMessage, OutboxState
 
 WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, OutboxState.UNCONFIRMED
 FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
@@ -44,7 +44,7 @@ class OutboxStore:
         self._position = 0
         self._see_positions()
 
-    def _item(self, record: OutboxRecord, now: float) -> OutboxItem:
+    def _item(self, record: OutboxMessage, now: float) -> OutboxItem:
         if record.owner == self._journal.window:
             return recovered(record, now)
         return OutboxItem(record, elsewhere=True, blocks_until=now + BLOCKS_FOR)
@@ -53,7 +53,7 @@ class OutboxStore:
         last = max((item.record.position for item in self._items.values()), default=0)
         self._position = max(self._position, last)
 
-    def take_in(self, records: Mapping[str, OutboxRecord | None], now: float) -> None:
+    def take_in(self, records: Mapping[str, OutboxMessage | None], now: float) -> None:
         """Takes in items that other windows have written, and those that this window now owns."""
         for local_id, record in records.items():
             before = self._items.get(local_id)
@@ -72,7 +72,7 @@ class OutboxStore:
         self._position += 1
         return self._position
 
-    def put(self, record: OutboxRecord) -> None:
+    def put(self, record: OutboxMessage) -> None:
         """Adds a message, to the journal first."""
         record = replace(record, owner=self._journal.window)
         self._items[record.local_id] = OutboxItem(record)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 from narrowcast_api.errors import InvalidInput, MalformedResponse, NarrowcastError
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.http.operations import Bound, Done, Group, given, read, segment
+from narrowcast_api.http.operations import Bound, Done, Operations, given, read, segment
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.reading import RawRecord, boolean, integer, optional_int, required_int, rows, text
 from narrowcast_api.resources.collection import Collection, EventHandlers
@@ -272,7 +272,7 @@ async def webhook_token(connection: Connection, *, bot_id: int) -> Secret:
     return Secret(text(services[0], "token") if services else "")
 
 
-class BotOperations(Group):
+class BotOperations(Operations):
     """The bots that the current user owns."""
 
     list = Bound(list_bots)

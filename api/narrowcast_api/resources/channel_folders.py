@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, ids, read, segment
+from narrowcast_api.http.operations import OMIT, Bound, Done, Omit, Operations, given, ids, read, segment
 from narrowcast_api.model.reading import RawRecord, boolean, integer, required_int, text
 from narrowcast_api.resources.collection import Collection, EventHandlers
 from narrowcast_api.wire.event import Event
@@ -161,7 +161,7 @@ async def reorder_channel_folders(connection: Connection, *, order: Iterable[int
     return read(Done, await connection.request("PATCH", "/channel_folders", {"order": ids(order, "order")}))
 
 
-class ChannelFolderOperations(Group):
+class ChannelFolderOperations(Operations):
     """Folders of channels, the same for all users."""
 
     list = Bound(list_channel_folders)

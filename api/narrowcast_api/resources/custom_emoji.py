@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-from narrowcast_api.http.operations import Bound, Done, Group, read, text_segment
+from narrowcast_api.http.operations import Bound, Done, Operations, read, text_segment
 from narrowcast_api.model.reading import (
     BadRow,
     RawRecord,
@@ -163,7 +163,7 @@ async def deactivate_custom_emoji(connection: Connection, *, emoji_name: str) ->
     return read(Done, await connection.request("DELETE", path))
 
 
-class CustomEmojiOperations(Group):
+class CustomEmojiOperations(Operations):
     """The organization's own emoji."""
 
     list = Bound(list_custom_emoji)

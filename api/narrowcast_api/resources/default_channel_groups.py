@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, read, segment, texts
+from narrowcast_api.http.operations import OMIT, Bound, Done, Omit, Operations, given, read, segment, texts
 from narrowcast_api.model.reading import RawRecord, ids, integer, records, required_int, rows, text
 from narrowcast_api.resources.collection import Collection, EventHandlers
 from narrowcast_api.wire.event import Event
@@ -117,7 +117,7 @@ def _path(group_id: int) -> str:
     return f"/default_stream_groups/{segment(group_id, 'group_id')}"
 
 
-class DefaultChannelGroupOperations(Group):
+class DefaultChannelGroupOperations(Operations):
     """Groups of channels that new users can choose."""
 
     create = Bound(create_default_channel_group)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from msgspec import Struct
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.operations import Bound, Done, Group, ids, read, segment
+from narrowcast_api.http.operations import Bound, Done, Operations, ids, read, segment
 from narrowcast_api.model.destinations import others_only, read_destination
 from narrowcast_api.model.reading import RawRecord, number, required_int, text
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
@@ -208,7 +208,7 @@ def _address(draft: DraftVersion) -> tuple[DraftType, list[int], str]:
             return DraftType.UNADDRESSED, [], ""
 
 
-class DraftOperations(Group):
+class DraftOperations(Operations):
     """Drafts, synchronized between the user's devices."""
 
     list = Bound(list_drafts)

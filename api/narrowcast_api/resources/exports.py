@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from narrowcast_api.errors import MalformedResponse
-from narrowcast_api.http.operations import Bound, Done, Group, read, segment
+from narrowcast_api.http.operations import Bound, Done, Operations, read, segment
 from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.model import CreatedId, GoodList, Id, Seconds, WireModel
@@ -122,7 +122,7 @@ async def list_export_consents(connection: Connection) -> list[ExportConsent]:
     return list(read(ExportConsentList, response).export_consents)
 
 
-class ExportOperations(Group):
+class ExportOperations(Operations):
     """Exports of the organization's data."""
 
     list = Bound(list_exports)

@@ -10,8 +10,8 @@ from narrowcast_api.http.operations import (
     OMIT,
     Bound,
     Done,
-    Group,
     Omit,
+    Operations,
     drop_unsupported,
     ids,
     read,
@@ -205,7 +205,7 @@ def _groups(server: ServerInfo, group_ids: Iterable[int] | Omit) -> dict[str, ob
     return {"group_ids": ids(group_ids, "group_ids")}
 
 
-class InviteOperations(Group):
+class InviteOperations(Operations):
     """Invitations by email, and reusable links."""
 
     send = Bound(send_invites)

@@ -6,7 +6,18 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, ids, read, segment, texts
+from narrowcast_api.http.operations import (
+    OMIT,
+    Bound,
+    Done,
+    Omit,
+    Operations,
+    given,
+    ids,
+    read,
+    segment,
+    texts,
+)
 from narrowcast_api.model.reading import RawRecord, required_int, text
 from narrowcast_api.model.reading import texts as texts_of
 from narrowcast_api.resources.collection import Collection, EventHandlers
@@ -189,7 +200,7 @@ def _reverse(
     return params
 
 
-class LinkifierOperations(Group):
+class LinkifierOperations(Operations):
     """Patterns that become links in messages."""
 
     list = Bound(list_linkifiers)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, read
+from narrowcast_api.http.operations import OMIT, Bound, Done, Omit, Operations, given, read
 from narrowcast_api.model.reading import RawRecord, boolean, optional_text, required_text
 from narrowcast_api.resources.collection import Collection, EventHandlers
 from narrowcast_api.wire.event import Event
@@ -146,7 +146,7 @@ def _path(fragment: str) -> str:
         raise InvalidInput("fragment holds a character that cannot be sent") from None
 
 
-class NavigationViewOperations(Group):
+class NavigationViewOperations(Operations):
     """The current user's own navigation entries."""
 
     list = Bound(list_navigation_views)

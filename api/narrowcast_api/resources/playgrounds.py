@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.operations import Bound, Done, Group, read, segment
+from narrowcast_api.http.operations import Bound, Done, Operations, read, segment
 from narrowcast_api.model.reading import RawRecord, required_int, text
 from narrowcast_api.resources.collection import Collection, EventHandlers
 from narrowcast_api.url_templates import as_prefix, check_code_template
@@ -100,7 +100,7 @@ async def delete_playground(connection: Connection, *, playground_id: int) -> Do
     return read(Done, await connection.request("DELETE", path))
 
 
-class PlaygroundOperations(Group):
+class PlaygroundOperations(Operations):
     """Sites on which code blocks can be run."""
 
     add = Bound(add_playground)

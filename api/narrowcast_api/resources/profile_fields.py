@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, ids, read, segment
+from narrowcast_api.http.operations import OMIT, Bound, Done, Omit, Operations, given, ids, read, segment
 from narrowcast_api.model.reading import RawRecord, boolean, integer, required_int, text
 from narrowcast_api.resources.collection import Collection
 from narrowcast_api.wire.event import Event
@@ -182,7 +182,7 @@ async def _present(connection: Connection, field_id: int) -> dict[str, object]:
     return present
 
 
-class ProfileFieldOperations(Group):
+class ProfileFieldOperations(Operations):
     """Custom profile fields and the current user's values."""
 
     list = Bound(list_profile_fields)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
-from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, read, segment
+from narrowcast_api.http.operations import OMIT, Bound, Done, Omit, Operations, given, read, segment
 from narrowcast_api.model.reading import RawRecord, boolean, integer, optional_int, required_int, text
 from narrowcast_api.resources.collection import Collection, EventHandlers
 from narrowcast_api.wire.event import Event
@@ -126,7 +126,7 @@ async def delete_reminder(connection: Connection, *, reminder_id: int) -> Done:
     return read(Done, await connection.request("DELETE", f"/reminders/{segment(reminder_id, 'reminder_id')}"))
 
 
-class ReminderOperations(Group):
+class ReminderOperations(Operations):
     """The current user's reminders of messages."""
 
     list = Bound(list_reminders)

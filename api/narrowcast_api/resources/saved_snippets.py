@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from narrowcast_api.errors import InvalidInput
-from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, read, segment
+from narrowcast_api.http.operations import OMIT, Bound, Done, Omit, Operations, given, read, segment
 from narrowcast_api.model.reading import RawRecord, integer, required_int, text
 from narrowcast_api.resources.collection import Collection, EventHandlers
 from narrowcast_api.wire.event import Event
@@ -148,7 +148,7 @@ def _title(title: str) -> str:
     return title
 
 
-class SavedSnippetOperations(Group):
+class SavedSnippetOperations(Operations):
     """Saved texts to insert into messages."""
 
     list = Bound(list_saved_snippets)

@@ -16,7 +16,7 @@ from narrowcast_api.http.conversations import (
     recipients,
     wire_topic,
 )
-from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, ids, read, segment
+from narrowcast_api.http.operations import OMIT, Bound, Done, Omit, Operations, ids, read, segment
 from narrowcast_api.model.destinations import others_only, read_destination
 from narrowcast_api.model.reading import RawRecord, boolean, integer, required_int, text
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
@@ -301,7 +301,7 @@ def _type(kind: MessageType | str) -> MessageType:
         raise InvalidInput("type must be 'direct', 'channel' or 'stream'") from None
 
 
-class ScheduledMessageOperations(Group):
+class ScheduledMessageOperations(Operations):
     """Messages that the server sends later."""
 
     list = Bound(list_scheduled_messages)

@@ -11,8 +11,8 @@ from narrowcast_api.http.operations import (
     OMIT,
     Bound,
     Done,
-    Group,
     Omit,
+    Operations,
     drop_unsupported,
     given,
     read,
@@ -197,7 +197,7 @@ def _prepare(server: ServerInfo, params: dict[str, object], reaction_type: str |
     return notices
 
 
-class StatusOperations(Group):
+class StatusOperations(Operations):
     """Statuses of the current user and of others."""
 
     set = Bound(set_status)

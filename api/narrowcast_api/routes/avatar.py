@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import Bound, Group, read
+from narrowcast_api.http.operations import Bound, Operations, read
 from narrowcast_api.wire.users import AvatarResponse
 
 
@@ -26,7 +26,7 @@ async def delete_avatar(connection: Connection) -> str:
     return read(AvatarResponse, await connection.request("DELETE", "/users/me/avatar")).avatar_url
 
 
-class AvatarOperations(Group):
+class AvatarOperations(Operations):
     """The current user's own picture."""
 
     set = Bound(set_avatar)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import Bound, Group, read
+from narrowcast_api.http.operations import Bound, Operations, read
 from narrowcast_api.wire.organization import CallResponse
 
 
@@ -51,7 +51,7 @@ async def _created(connection: Connection, provider: str, **params: object) -> s
     return read(CallResponse, await connection.request("POST", f"/calls/{provider}/create", params)).url
 
 
-class CallOperations(Group):
+class CallOperations(Operations):
     """Video calls that the server creates."""
 
     bigbluebutton = Bound(create_bigbluebutton_call)

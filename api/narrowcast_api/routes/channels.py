@@ -10,8 +10,8 @@ from narrowcast_api.http.operations import (
     OMIT,
     Bound,
     Done,
-    Group,
     Omit,
+    Operations,
     drop_unsupported,
     given,
     ids,
@@ -236,7 +236,7 @@ async def remove_default_channel(connection: Connection, *, channel_id: int) -> 
     return read(Done, await connection.request("DELETE", "/default_streams", params))
 
 
-class ChannelOperations(Group):
+class ChannelOperations(Operations):
     """Channels: list, read, create, change, archive."""
 
     list = Bound(list_channels)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from narrowcast_api.errors import MalformedResponse
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import OMIT, Bound, Done, Group, read
+from narrowcast_api.http.operations import OMIT, Bound, Done, Operations, read
 
 DEFAULT_LONGPOLL_SECONDS = 90.0
 _QUICK_SECONDS = 30.0
@@ -68,7 +68,7 @@ async def delete_queue(connection: Connection, *, queue_id: str, timeout: float 
     return read(Done, response)
 
 
-class EventOperations(Group):
+class EventOperations(Operations):
     """The event queue, by long polling."""
 
     get = Bound(get_events)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from narrowcast_api.errors import InvalidInput, MalformedResponse
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.conversations import wire_topic
-from narrowcast_api.http.operations import Bound, Done, Group, ids, read, segment
+from narrowcast_api.http.operations import Bound, Done, Operations, ids, read, segment
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.routes.narrows import Narrowing, anchor_params, wire_narrow
 from narrowcast_api.server_info import ServerInfo
@@ -203,7 +203,7 @@ def _changeable(flag: MessageFlag | str) -> MessageFlag:
     return message_flag
 
 
-class FlagOperations(Group):
+class FlagOperations(Operations):
     """The current user's flags on messages: read, starred, collapsed, hidden link previews."""
 
     change = Bound(change_flags)

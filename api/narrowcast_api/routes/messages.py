@@ -14,8 +14,8 @@ from narrowcast_api.http.conversations import (
     Addressee,
     ChannelDestination,
     DirectDestination,
-    NamedChannel,
-    People,
+    NamedTopic,
+    PeopleByEmail,
     addressed,
     channel_id,
     checked_content,
@@ -27,8 +27,8 @@ from narrowcast_api.http.operations import (
     OMIT,
     Bound,
     Done,
-    Group,
     Omit,
+    Operations,
     drop_unsupported,
     ids,
     read,
@@ -155,12 +155,12 @@ async def send_message(
         case ChannelDestination():
             params["to"] = channel_id(where)
             params["topic"] = wire_topic(connection, where.topic)
-        case NamedChannel():
+        case NamedTopic():
             params["to"] = where.wire_name
             params["topic"] = wire_topic(connection, where.topic)
         case DirectDestination():
             params["to"] = await people_to(connection, where)
-        case People(emails):
+        case PeopleByEmail(emails):
             params["to"] = list(emails)
     params["read_by_sender"] = read_by_sender
     notices = (
@@ -264,7 +264,7 @@ async def report_message(
     return read(Done, await connection.request("POST", path, params))
 
 
-class MessageOperations(Group):
+class MessageOperations(Operations):
     """Messages: list, send, edit, move, delete."""
 
     list = Bound(list_messages)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import Bound, Group, ids, read, segment
+from narrowcast_api.http.operations import Bound, Operations, ids, read, segment
 from narrowcast_api.model.messages import Match
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
@@ -81,7 +81,7 @@ async def matches_narrow(
     return matches
 
 
-class NarrowOperations(Group):
+class NarrowOperations(Operations):
     """Which messages match a narrow."""
 
     matches = Bound(matches_narrow)

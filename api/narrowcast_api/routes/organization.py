@@ -7,7 +7,7 @@ from typing import Final
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, given, read, text_segment
+from narrowcast_api.http.operations import OMIT, Bound, Done, Omit, Operations, given, read, text_segment
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.organization import Domain, DomainList, TestMessage
@@ -100,7 +100,7 @@ async def remove_domain(connection: Connection, *, domain: str) -> Done:
     return read(Done, await connection.request("DELETE", path))
 
 
-class OrganizationOperations(Group):
+class OrganizationOperations(Operations):
     """The organization's settings and domains."""
 
     update = Bound(update_organization)

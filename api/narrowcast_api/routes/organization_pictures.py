@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import Bound, Done, Group, read
+from narrowcast_api.http.operations import Bound, Done, Operations, read
 from narrowcast_api.wire.organization import IconResponse
 
 
@@ -51,7 +51,7 @@ def _checked(image: bytes) -> bytes:
     return image
 
 
-class OrganizationPictureOperations(Group):
+class OrganizationPictureOperations(Operations):
     """The organization's icon and logos."""
 
     set_icon = Bound(set_icon)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import OMIT, Bound, Group, Omit, read, segment
+from narrowcast_api.http.operations import OMIT, Bound, Omit, Operations, read, segment
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import PresenceResponse, RealmPresences, UserPresence
 from narrowcast_api.wire.vocabulary import PresenceStatus
@@ -47,7 +47,7 @@ async def get_user_presence(connection: Connection, *, user_id: int) -> UserPres
     return read(UserPresence, await connection.request("GET", path))
 
 
-class PresenceOperations(Group):
+class PresenceOperations(Operations):
     """Which users are active, and when users were last active."""
 
     update = Bound(update_presence)

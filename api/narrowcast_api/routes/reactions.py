@@ -11,7 +11,7 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.emoji_types import wire_reaction_type
-from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, read, segment
+from narrowcast_api.http.operations import OMIT, Bound, Done, Omit, Operations, read, segment
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ReactionType
@@ -87,7 +87,7 @@ async def remove_reaction(
     raise gone[0]
 
 
-class ReactionOperations(Group):
+class ReactionOperations(Operations):
     """Emoji reactions to messages."""
 
     add = Bound(add_reaction)

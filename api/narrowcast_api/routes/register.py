@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from narrowcast_api.errors import InvalidInput, MalformedResponse
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import OMIT, Bound, Group, Omit
+from narrowcast_api.http.operations import OMIT, Bound, Omit, Operations
 from narrowcast_api.routes.narrows import Narrowing, wire_narrow
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
@@ -94,7 +94,7 @@ def _pair(term: Mapping[str, object]) -> list[str]:
     return [operator, operand]
 
 
-class RegistrationOperations(Group):
+class RegistrationOperations(Operations):
     """The snapshot and its event queue."""
 
     register = Bound(register)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import Bound, Group
+from narrowcast_api.http.operations import Bound, Operations
 from narrowcast_api.routes.auth import fetch_api_key
 from narrowcast_api.wire.server import ServerSettings
 
@@ -20,7 +20,7 @@ async def get_server_settings(connection: Connection) -> ServerSettings:
     return ServerSettings.from_response(response)
 
 
-class ServerOperations(Group):
+class ServerOperations(Operations):
     """The server itself, and logging in to it."""
 
     settings = Bound(get_server_settings)

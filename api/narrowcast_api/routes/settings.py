@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import Bound, Done, Group, read, segment, texts
+from narrowcast_api.http.operations import Bound, Done, Operations, read, segment, texts
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.users import AlertWords, ApiKey
@@ -99,7 +99,7 @@ async def remove_alert_words(connection: Connection, *, words: Iterable[str]) ->
     return read(AlertWords, await connection.request("DELETE", "/users/me/alert_words", params)).alert_words
 
 
-class SettingOperations(Group):
+class SettingOperations(Operations):
     """The current user's settings."""
 
     update = Bound(update_settings)

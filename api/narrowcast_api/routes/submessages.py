@@ -6,7 +6,7 @@ import json
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import Bound, Done, Group, read, segment
+from narrowcast_api.http.operations import Bound, Done, Operations, read, segment
 
 
 async def send_submessage(connection: Connection, *, message_id: int, content: object) -> Done:
@@ -58,7 +58,7 @@ async def toggle_task(connection: Connection, *, message_id: int, task_key: str)
     return await send_submessage(connection, message_id=message_id, content=content)
 
 
-class SubmessageOperations(Group):
+class SubmessageOperations(Operations):
     """Votes in polls, and tasks of to-do lists."""
 
     send = Bound(send_submessage)

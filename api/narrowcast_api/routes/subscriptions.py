@@ -12,8 +12,8 @@ from narrowcast_api.http.operations import (
     OMIT,
     Bound,
     Done,
-    Group,
     Omit,
+    Operations,
     drop_unsupported,
     given,
     read,
@@ -187,7 +187,7 @@ async def update_subscription(
     return read(Done, await connection.request("POST", "/users/me/subscriptions/properties", params))
 
 
-class SubscriptionOperations(Group):
+class SubscriptionOperations(Operations):
     """Subscribers of channels, and their personal settings for them."""
 
     list = Bound(list_subscriptions)

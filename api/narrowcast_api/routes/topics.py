@@ -7,7 +7,7 @@ from collections.abc import Callable
 from narrowcast_api.errors import InvalidInput, RateLimited, ServerFault, TransportError
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.conversations import wire_topic
-from narrowcast_api.http.operations import OMIT, Bound, Done, Group, Omit, read, segment
+from narrowcast_api.http.operations import OMIT, Bound, Done, Omit, Operations, read, segment
 from narrowcast_api.model.topics import resolved_name, unresolved_name
 from narrowcast_api.narrow.destinations import fold_topic
 from narrowcast_api.routes.messages import edit_message
@@ -191,7 +191,7 @@ async def _last_message(connection: Connection, channel_id: int, topic: str) -> 
     raise InvalidInput(f"there is no topic {topic!r} in this channel")
 
 
-class TopicOperations(Group):
+class TopicOperations(Operations):
     """Topics of a channel: list, mute, follow, delete."""
 
     list = Bound(get_topics)

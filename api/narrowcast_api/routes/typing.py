@@ -12,7 +12,7 @@ from narrowcast_api.http.conversations import (
     recipients,
     wire_topic,
 )
-from narrowcast_api.http.operations import Bound, Done, Group, read, segment
+from narrowcast_api.http.operations import Bound, Done, Operations, read, segment
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.model import NOTICES
 from narrowcast_api.wire.vocabulary import TypingOperation
@@ -67,7 +67,7 @@ def _not_sent(gate: Gate, level: int) -> Done:
     return Done(unknown_fields={NOTICES: [said]})
 
 
-class TypingOperations(Group):
+class TypingOperations(Operations):
     """Notifications that the current user is typing."""
 
     set = Bound(set_typing)

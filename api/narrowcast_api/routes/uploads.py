@@ -14,7 +14,7 @@ from narrowcast_api.files.names import markdown_link, quoted_for_form
 from narrowcast_api.files.reading import LocalFile, Progress, inspect_file
 from narrowcast_api.files.tus import send_resumable
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import Bound, Done, Group, read, segment
+from narrowcast_api.http.operations import Bound, Done, Operations, read, segment
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.messages import UploadResult
 from narrowcast_api.wire.organization import AttachmentList
@@ -102,7 +102,7 @@ async def delete_attachment(connection: Connection, *, attachment_id: int) -> Do
     return read(Done, await connection.request("DELETE", path))
 
 
-class UploadOperations(Group):
+class UploadOperations(Operations):
     """Files: upload, in one request or in parts, and download."""
 
     upload = Bound(upload_file)

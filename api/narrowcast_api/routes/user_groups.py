@@ -9,14 +9,14 @@ from typing import Any, Final, TypedDict, Unpack
 from narrowcast_api.errors import BadRequest, InvalidInput, MalformedResponse
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.http.operations import Bound, Done, Group, given, ids, read, segment
+from narrowcast_api.http.operations import Bound, Done, Operations, given, ids, read, segment
 from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, UserGroup
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.groups import (
     CreatedGroup,
     GroupList,
-    GroupMembers,
     GroupMembership,
+    GroupMembersResponse,
     GroupSubgroups,
 )
 from narrowcast_api.wire.levels import Gate
@@ -177,7 +177,7 @@ async def list_members(
     """GET /user_groups/{id}/members: ids of the members, including those of subgroups unless `direct_member_only`."""
     path = f"/user_groups/{segment(user_group_id, 'user_group_id')}/members"
     response = await connection.request("GET", path, {"direct_member_only": direct_member_only})
-    return list(read(GroupMembers, response).members)
+    return list(read(GroupMembersResponse, response).members)
 
 
 async def is_member(
@@ -296,7 +296,7 @@ def _name(name: str) -> str:
     return name
 
 
-class UserGroupOperations(Group):
+class UserGroupOperations(Operations):
     """User groups, their members and subgroups."""
 
     list = Bound(list_user_groups)

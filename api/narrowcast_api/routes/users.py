@@ -10,8 +10,8 @@ from narrowcast_api.http.operations import (
     OMIT,
     Bound,
     Done,
-    Group,
     Omit,
+    Operations,
     drop_unsupported,
     given,
     read,
@@ -188,7 +188,7 @@ def _role(role: Role | int) -> Role:
         raise InvalidInput(f"{role} is not a role") from None
 
 
-class UserOperations(Group):
+class UserOperations(Operations):
     """People and bots: list, create, change, deactivate."""
 
     channels = Bound(list_channels_of_user)

@@ -51,7 +51,14 @@ from narrowcast_api.storage.journal_rows import (
     upload_row,
 )
 from narrowcast_api.storage.journal_writer import JournalWriter
-from narrowcast_api.storage.records import ActRecord, Draft, Edit, OutboxRecord, StatusEndRecord, UploadRecord
+from narrowcast_api.storage.records import (
+    ActRecord,
+    Draft,
+    Edit,
+    OutboxMessage,
+    StatusEndRecord,
+    UploadRecord,
+)
 
 Record = TypeVar("Record")
 
@@ -101,7 +108,7 @@ class JournalChanges(Struct, frozen=True):
     rows: Mapping[Key, JournalRow | None]
     lost: frozenset[Key] = frozenset()
 
-    def outbox(self) -> dict[str, OutboxRecord | None]:
+    def outbox(self) -> dict[str, OutboxMessage | None]:
         """Messages by their local ids."""
         return dict(self._of("outbox", outbox_record))
 
@@ -212,7 +219,7 @@ class Journal:
         """
         self._writer.on_lost_write = call
 
-    def load_outbox(self) -> list[OutboxRecord]:
+    def load_outbox(self) -> list[OutboxMessage]:
         """All unsent messages, of all windows, oldest first."""
         return self._records("outbox", outbox_record, "position, created, local_id")
 
@@ -232,7 +239,7 @@ class Journal:
         """Ids of messages that were sent recently, from any window, ascending."""
         return self._message_ids("sent")
 
-    def put_outbox(self, record: OutboxRecord) -> Future[bool]:
+    def put_outbox(self, record: OutboxMessage) -> Future[bool]:
         """Writes the state of a message that this window owns."""
         return self._write_own("outbox", record.local_id, outbox_row(record))
 

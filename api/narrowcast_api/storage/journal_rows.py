@@ -20,7 +20,7 @@ from narrowcast_api.storage.records import (
     ActRecord,
     Draft,
     Edit,
-    OutboxRecord,
+    OutboxMessage,
     StatusEndRecord,
     UploadRecord,
 )
@@ -109,7 +109,7 @@ OWNED = tuple(table for table, guard in GUARDS.items() if guard == "owner")
 """Tables in which each row belongs to one window."""
 
 
-def outbox_row(record: OutboxRecord) -> JournalRow:
+def outbox_row(record: OutboxMessage) -> JournalRow:
     return (
         record.local_id,
         record.position,
@@ -125,10 +125,10 @@ def outbox_row(record: OutboxRecord) -> JournalRow:
     )
 
 
-def outbox_record(row: JournalRow) -> OutboxRecord | None:
+def outbox_record(row: JournalRow) -> OutboxMessage | None:
     """Returns the message of a row; None if it cannot be read."""
     values = _columns("outbox", row)
-    return _record(OutboxRecord, {**values, "destination": _destination(values["destination"])})
+    return _record(OutboxMessage, {**values, "destination": _destination(values["destination"])})
 
 
 def draft_of_damaged(row: JournalRow) -> Draft | None:

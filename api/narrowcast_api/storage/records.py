@@ -21,7 +21,7 @@ class OutboxState(enum.Enum):
     SENT = "sent"
 
 
-class OutboxRecord(Struct, frozen=True):
+class OutboxMessage(Struct, frozen=True):
     """One unsent message. `position` orders them, `created` is UTC seconds, `error` is a message for the
     user.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from narrowcast_api.wire.events import Event
 
 
-class Account(Protocol):
+class StateAndClient(Protocol):
     """The account whose channels are checked: its state and its client."""
 
     @property
@@ -33,7 +33,7 @@ class Account(Protocol):
         """Applies an expected event to the state now."""
 
 
-def may_be_hidden(account: Account, channel_id: int) -> bool:
+def may_be_hidden(account: StateAndClient, channel_id: int) -> bool:
     """Whether a known channel may have become invisible to the user. Subscribed channels are excluded,
     because the server reports those, and archived ones, because it does not return them one by one.
     """
@@ -41,7 +41,7 @@ def may_be_hidden(account: Account, channel_id: int) -> bool:
     return channel is not None and not channel.is_subscribed and not channel.is_archived
 
 
-async def remove_if_hidden(account: Account, channel_id: int) -> None:
+async def remove_if_hidden(account: StateAndClient, channel_id: int) -> None:
     """Requests a channel from the server, and removes it from the state if the server does not return it."""
     with suppress(NarrowcastError):  # no response, or the server is too old: the channel stays
         try:

@@ -11,7 +11,7 @@ from .model import GoodList, Id, WireModel, read_by
 UserGroup = Annotated[model.UserGroup, read_by(model.read_user_group)]
 
 
-class GroupMembers(WireModel):
+class GroupMembersResponse(WireModel):
     """Response of GET /user_groups/{id}/members."""
 
     members: GoodList[Id] = []

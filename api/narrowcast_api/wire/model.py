@@ -103,7 +103,7 @@ GoodList = Annotated[list[T], _Good()]
 """A list from which unreadable items are left out and logged; null is read as an empty list."""
 
 
-class Field(NamedTuple):
+class WireField(NamedTuple):
     """One field of a model: its names on the wire, and the function that reads its value."""
 
     name: str
@@ -204,10 +204,10 @@ class WireModel(msgspec.Struct, frozen=True, metaclass=_KeywordsOnly):
 
 
 @cache
-def fields_of(model: type[msgspec.Struct]) -> tuple[Field, ...]:
+def fields_of(model: type[msgspec.Struct]) -> tuple[WireField, ...]:
     """The fields of a model and how to read them."""
     return tuple(
-        Field(field.name, _names(field.name, field.type), _reader(field.type, field.name), field.required)
+        WireField(field.name, _names(field.name, field.type), _reader(field.type, field.name), field.required)
         for field in msgspec.structs.fields(model)
         if field.name not in ("unknown_fields", "sent_fields")
     )

@@ -15,7 +15,7 @@ from narrowcast_server.actions.visibility import visibility_may_change
 from narrowcast_server.markdown import RenderedMarkdown, widget_for
 from narrowcast_server.organization import flags
 from narrowcast_server.organization.checks import check_length
-from narrowcast_server.organization.config import Dialect
+from narrowcast_server.organization.config import ServedDialect
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, FlagBit, Message, User
 from narrowcast_server.queries.as_seen import without_sender
@@ -82,7 +82,7 @@ def truncated_content(core: Core, content: str) -> str:
     """The text of a message or of an edit; in Zulip's dialect cut at the limit, as its servers do."""
     limit = core.config.limits.max_message_length
     content = content.rstrip()
-    if core.config.dialect is not Dialect.ZULIP or len(content) <= limit:
+    if core.config.dialect is not ServedDialect.ZULIP or len(content) <= limit:
         return content
     return content[: limit - len(_TRUNCATED)] + _TRUNCATED
 

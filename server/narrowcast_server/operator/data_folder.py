@@ -9,7 +9,7 @@ from narrowcast_server import checking
 from narrowcast_server.operator.backup import BackupError, backup, restore
 from narrowcast_server.operator.server_file import ServerFileError, read
 from narrowcast_server.zulip_archive.errors import ArchiveError
-from narrowcast_server.zulip_archive.layout import NEWEST_KNOWN, LevelError, Target
+from narrowcast_server.zulip_archive.layout import NEWEST_KNOWN, LevelError, TargetServer
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from narrowcast_server.zulip_archive.writing.archive import write_archive
 
@@ -52,7 +52,9 @@ def copy(
             case "restore":
                 restore(file, data, say=say)
             case "export_zulip":
-                write_archive(data, file, server=NEWEST_KNOWN if level is None else Target(level), say=say)
+                write_archive(
+                    data, file, server=NEWEST_KNOWN if level is None else TargetServer(level), say=say
+                )
             case _:
                 read_archive(file, data, say=say)
     except (BackupError, ArchiveError) as error:

@@ -31,7 +31,7 @@ _NOT_WORDS: Final = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class _Texts:
+class _EarlierTexts:
     """A table with texts of one writer each, or of nobody."""
 
     table: str
@@ -42,10 +42,10 @@ class _Texts:
 
 
 _TABLES: Final = (
-    _Texts("scheduled_messages", "content", "rendered", "user_id"),
-    _Texts("reminders", "content", "rendered", "user_id"),
-    _Texts("channels", "description", "rendered_description"),
-    _Texts("channel_folders", "description", "rendered_description"),
+    _EarlierTexts("scheduled_messages", "content", "rendered", "user_id"),
+    _EarlierTexts("reminders", "content", "rendered", "user_id"),
+    _EarlierTexts("channels", "description", "rendered_description"),
+    _EarlierTexts("channel_folders", "description", "rendered_description"),
 )
 
 
@@ -70,7 +70,7 @@ class _Work:
         self._core = core
         self.replaced = 0
 
-    async def table(self, texts: _Texts) -> None:
+    async def table(self, texts: _EarlierTexts) -> None:
         """Renders the texts of a table."""
         writer = texts.writer or "NULL"
         columns = f"id, {texts.source} AS source, {texts.html} AS html, {writer} AS writer"

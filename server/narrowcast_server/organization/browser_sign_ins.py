@@ -8,7 +8,7 @@ from hmac import compare_digest
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.clock import Clock
+    from narrowcast_server.organization.clock import ServerClock
 
 TOKEN_SECONDS: Final = 15.0
 SESSION_SECONDS: Final = 60.0
@@ -28,7 +28,7 @@ class BrowserSession:
 class BrowserSignIns:
     """The tokens that open a session, and the sessions."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: ServerClock) -> None:
         self._clock = clock
         self._tokens: dict[str, tuple[int, float]] = {}
         self._sessions: dict[str, BrowserSession] = {}

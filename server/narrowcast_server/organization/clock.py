@@ -7,7 +7,7 @@ import time
 from typing import Protocol
 
 
-class Clock(Protocol):
+class ServerClock(Protocol):
     """Times are in seconds. Tests pass a clock that they advance by hand."""
 
     def now(self) -> float:
@@ -23,7 +23,7 @@ class Clock(Protocol):
         ...
 
 
-class SystemClock:
+class RealClock:
     """The system clock."""
 
     def now(self) -> float:

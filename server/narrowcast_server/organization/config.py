@@ -9,7 +9,7 @@ from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_server.mail.settings import MailSettings
 
 
-class Dialect(Enum):
+class ServedDialect(Enum):
     """Which spelling of the service's own names the server sends; it accepts both."""
 
     SERVICE = "service"
@@ -162,7 +162,7 @@ class ServerConfig:
     """How a server behaves. `level` is the feature level it emulates, 0 to SERVED_LEVEL."""
 
     level: int = SERVED_LEVEL
-    dialect: Dialect = Dialect.SERVICE
+    dialect: ServedDialect = ServedDialect.SERVICE
     url: str = ""
     """The address that clients use, without a trailing slash; if empty, the address is taken from the request."""
     local_url: str = ""

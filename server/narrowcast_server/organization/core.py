@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from narrowcast_server.computing.workers import Workers
 from narrowcast_server.markdown.renderings import Renderings
 from narrowcast_server.organization.browser_sign_ins import BrowserSignIns
-from narrowcast_server.organization.clock import Clock, SystemClock
+from narrowcast_server.organization.clock import RealClock, ServerClock
 from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.events import EventHub, QueuedEvent
 from narrowcast_server.organization.login_limits import LoginLimits
@@ -57,7 +57,7 @@ class Core:
         self,
         folder: Path,
         config: ServerConfig,
-        clock: Clock | None = None,
+        clock: ServerClock | None = None,
         *,
         keys_stay_sealed: bool = False,
     ) -> None:
@@ -65,7 +65,7 @@ class Core:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
         self.config = config
-        self.clock: Clock = clock or SystemClock()
+        self.clock: ServerClock = clock or RealClock()
         self._lock = FolderLock(folder)
         try:
             self.store, self.vault = _opened(folder, keys_stay_sealed=keys_stay_sealed)

@@ -22,7 +22,7 @@ from narrowcast_server.organization.event_variants import QueueOptions, variants
 from narrowcast_server.organization.json_text import encoded_text
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.clock import Clock
+    from narrowcast_server.organization.clock import ServerClock
     from narrowcast_server.organization.config import ServerConfig
     from narrowcast_server.organization.models import User
     from narrowcast_server.storage.directory import Directory
@@ -164,7 +164,7 @@ class Organization(Protocol):
     """The part of the organization that the hub uses."""
 
     config: ServerConfig
-    clock: Clock
+    clock: ServerClock
     users: Directory[User]
 
 

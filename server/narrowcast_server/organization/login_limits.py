@@ -17,7 +17,7 @@ from narrowcast_server.organization.config import RateLimit
 from narrowcast_server.organization.rate_limits import RateLimiter
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.clock import Clock
+    from narrowcast_server.organization.clock import ServerClock
 
 _ANYWHERE: Final = 20
 """How many times the attempts of one place are allowed at an account from all places together."""
@@ -29,7 +29,7 @@ _MAX_PLACES: Final = 10_000
 class LoginLimits:
     """The login attempts at one server."""
 
-    def __init__(self, clock: Clock, attempts: RateLimit) -> None:
+    def __init__(self, clock: ServerClock, attempts: RateLimit) -> None:
         """`attempts`: the limit for one account from one place."""
         self._pairs = RateLimiter(clock, (attempts,))
         self._made_up = RateLimiter(clock, (attempts,))

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Hashable, Sequence
 from typing import Final
 
-from narrowcast_server.organization.clock import Clock
+from narrowcast_server.organization.clock import ServerClock
 from narrowcast_server.organization.config import RateLimit
 from narrowcast_server.organization.errors import ServiceError
 
@@ -18,7 +18,7 @@ _MAX_KEYS: Final = 20_000
 class RateLimiter:
     """Counts the calls of each key against every limit."""
 
-    def __init__(self, clock: Clock, limits: Sequence[RateLimit]) -> None:
+    def __init__(self, clock: ServerClock, limits: Sequence[RateLimit]) -> None:
         self._clock = clock
         self._limits = tuple(limits)
         self._longest = max(self._limits, key=lambda limit: limit.seconds, default=RateLimit(0, 1))

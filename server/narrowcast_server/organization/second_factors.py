@@ -7,7 +7,7 @@ import json
 import secrets
 from typing import Final
 
-from narrowcast_server.organization.clock import Clock
+from narrowcast_server.organization.clock import ServerClock
 from narrowcast_server.organization.config import RateLimit
 from narrowcast_server.organization.rate_limits import RateLimiter
 from narrowcast_server.organization.totp import matching_step, new_secret
@@ -25,7 +25,7 @@ _ATTEMPTS: Final = RateLimit(1800, 10)
 class SecondFactors:
     """The second factors of all users. Call methods that change something inside a transaction."""
 
-    def __init__(self, store: Store, vault: KeyVault, clock: Clock) -> None:
+    def __init__(self, store: Store, vault: KeyVault, clock: ServerClock) -> None:
         self._store = store
         self._vault = vault
         self._clock = clock

@@ -9,7 +9,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_server.actions.channels import rendered_description
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
-from narrowcast_server.organization.config import Dialect, ServerConfig
+from narrowcast_server.organization.config import ServedDialect, ServerConfig
 from narrowcast_server.organization.dialect import version_fields
 from narrowcast_server.queries.organization_pictures import picture_path
 
@@ -51,7 +51,7 @@ def event_stream_fields(config: ServerConfig) -> ResponseBody:
     """Where the queue's events can be received over a WebSocket; absent in Zulip's dialect, as Zulip servers only
     have long polls.
     """
-    return {} if config.dialect is Dialect.ZULIP else {"event_stream_path": STREAM_PATH}
+    return {} if config.dialect is ServedDialect.ZULIP else {"event_stream_path": STREAM_PATH}
 
 
 def _authentication_methods(core: Core) -> dict[str, bool]:

@@ -11,7 +11,7 @@ from narrowcast_api.wire.vocabulary import (
     TopicsPolicy,
 )
 from narrowcast_server.organization import checks
-from narrowcast_server.organization.config import Dialect
+from narrowcast_server.organization.config import ServedDialect
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel
 
@@ -31,7 +31,7 @@ def truncated(core: Core, topic: str) -> str:
     """The topic of a message or of a move; in Zulip's dialect cut at the limit, as its servers do."""
     limit = core.config.limits.max_topic_length
     topic = topic.strip()
-    if core.config.dialect is not Dialect.ZULIP or len(topic) <= limit:
+    if core.config.dialect is not ServedDialect.ZULIP or len(topic) <= limit:
         return topic
     return topic[: limit - 3] + "..."
 

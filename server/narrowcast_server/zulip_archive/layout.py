@@ -89,7 +89,7 @@ class LevelError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class TargetServer:
     """The Zulip server that an archive is made for, by its feature level."""
 
     level: int = NEWEST_LEVEL
@@ -141,7 +141,7 @@ class Target:
         return {**GROUP_SETTINGS, **added}
 
 
-NEWEST_KNOWN: Final = Target()
+NEWEST_KNOWN: Final = TargetServer()
 """The newest server version that this program supports."""
 
 

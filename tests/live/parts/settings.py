@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from live.call_recorder import CallRecorder
-from narrowcast.screens.settings.catalog import Catalog, Kind
+from narrowcast.screens.settings.catalog import Catalog, SettingKind
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import ELSEWHERE, OWN
 
@@ -30,13 +30,13 @@ def _offered(catalog: Catalog, known: Mapping[str, object], prefix: str = "") ->
                 continue
             now = known[prefix + setting.name]
             match setting.kind:
-                case Kind.CHOICE if setting.options:
+                case SettingKind.CHOICE if setting.options:
                     yield from ((setting.name, value) for value, _ in setting.options)
-                case Kind.FLAG:
+                case SettingKind.FLAG:
                     yield from ((setting.name, value) for value in (not now, now))
-                case Kind.SECONDS:
+                case SettingKind.SECONDS:
                     yield from ((setting.name, value) for value in ("unlimited", 600))
-                case Kind.DAYS:
+                case SettingKind.DAYS:
                     yield from ((setting.name, value) for value in (30, "unlimited"))
                 case _ if now is not None:
                     yield setting.name, now

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
     from narrowcast.app.early_session import Early
-    from narrowcast.screens.dialogs.palette import Chosen
+    from narrowcast.screens.dialogs.palette import ChosenCommand
     from narrowcast.screens.main.screen import MainScreen
 
 log = logging.getLogger(__name__)
@@ -352,11 +352,11 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
         settings = setting_choices(session.state) if session is not None else ()
         self.push_screen(palette(self.keys, server, settings), self._run_chosen)
 
-    def _run_chosen(self, chosen: Chosen | None) -> None:
+    def _run_chosen(self, chosen: ChosenCommand | None) -> None:
         if chosen is not None:
             self.call_later(self._perform_chosen, chosen)
 
-    async def _perform_chosen(self, chosen: Chosen) -> None:
+    async def _perform_chosen(self, chosen: ChosenCommand) -> None:
         await self.perform(chosen.command)
         if chosen.row is not None and isinstance(self.screen, ManageScreen):
             self.screen.show_row(chosen.row)

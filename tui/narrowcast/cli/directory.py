@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Directory:
-    """Channels and users, implementing :class:`narrowcast_api.narrow.terms.Names`."""
+class ChannelsAndUsers:
+    """Channels and users, implementing `narrowcast_api.narrow.terms.NameLookup`."""
 
     def __init__(self, channels: Sequence[Channel], people: Sequence[User]) -> None:
         self.channels = channels
@@ -31,7 +31,7 @@ class Directory:
         self._emails = {user.user_id: user.email for user in people}
 
     @classmethod
-    async def fetch(cls, client: Client, *, channels: bool, people: bool) -> Directory:
+    async def fetch(cls, client: Client, *, channels: bool, people: bool) -> ChannelsAndUsers:
         """Fetches the requested lists from the server."""
         known = (await client.channels.list(exclude_archived=False)).streams if channels else []
         return cls(known, (await client.users.list()).members if people else [])
@@ -113,7 +113,7 @@ def parse_narrow(terms: Sequence[str]) -> Narrow:
 async def wire_narrow(client: Client, narrow: Narrow) -> list[dict[str, object]]:
     """``narrow`` in the form that the server takes. Raises CommandError for unknown names."""
     operators = {term.operator for term in narrow.terms}
-    directory = await Directory.fetch(
+    directory = await ChannelsAndUsers.fetch(
         client, channels="channel" in operators, people=bool(operators & resolver.PEOPLE)
     )
     asks_me = any(isinstance(term.operand, str) and "me" in term.operand.split(",") for term in narrow.terms)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from narrowcast.cli.account_choice import chosen_account
-from narrowcast.cli.directory import Directory, registered
+from narrowcast.cli.directory import ChannelsAndUsers, registered
 from narrowcast.cli.outcome import CommandError, Exit, print_error
 from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.progress import Progress
@@ -143,7 +143,7 @@ async def _uploaded(client: Client, files: Sequence[Path], *, quiet: bool) -> tu
 async def _destination(client: Client, args: argparse.Namespace) -> Destination | str | list[str]:
     """The destination; for a bot whose key may only send, the channel's name or the email addresses as written."""
     try:
-        directory = await Directory.fetch(client, channels=bool(args.channel), people=bool(args.to))
+        directory = await ChannelsAndUsers.fetch(client, channels=bool(args.channel), people=bool(args.to))
     except BadRequest as error:
         if _SENDS_ONLY not in error.msg:
             raise

@@ -19,7 +19,7 @@ from narrowcast_api.sync.session import Session
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
-    from narrowcast_api.storage.records import OutboxRecord
+    from narrowcast_api.storage.records import OutboxMessage
     from narrowcast_api.storage.windows import WindowRecord
 
 __all__ = ["SENDER", "WAITS", "counted", "send_unsent", "send_within", "session_of", "unsent", "windows"]
@@ -33,7 +33,7 @@ LOOK_EVERY = 2.0
 WAITS = frozenset({"waiting", "sending", "unconfirmed"})
 
 
-def unsent(account: Account, paths: Paths) -> list[OutboxRecord]:
+def unsent(account: Account, paths: Paths) -> list[OutboxMessage]:
     """The unsent messages in an account's journal, read without opening a window or creating files."""
 
     with _looked_at(account, paths) as journal:

@@ -11,7 +11,7 @@ from narrowcast.screens.channels import fields, steps
 from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.default_groups import DefaultChannelGroupsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
-from narrowcast.screens.channels.members import MembersScreen
+from narrowcast.screens.channels.members import ChannelMembersScreen
 from narrowcast.screens.channels.permissions import ChannelPermissionsScreen
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast_api import permissions as rules
@@ -54,7 +54,7 @@ def own(screen: Workspace) -> None:
 def members(screen: Workspace) -> None:
     channel = targets.channel_or_notify(screen)
     if channel is not None and not _is_frozen(screen, channel, "subscribers"):
-        targets.open_list(screen, MembersScreen(screen.session, channel))
+        targets.open_list(screen, ChannelMembersScreen(screen.session, channel))
 
 
 def default_groups(screen: Workspace) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import ChannelName, LineField, Refused, Values
 from narrowcast.screens.dialogs.picker import Picker
-from narrowcast.screens.main.choices import Everywhere, Target
+from narrowcast.screens.main.choices import ChoiceTarget, Everywhere
 from narrowcast.text.formats import counted
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import PropagateMode
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def forward(screen: Workspace, messages: Sequence[Message]) -> None:
     """Chooses a conversation, and begins a message there with quotes of these messages and links to them."""
 
-    def chosen(target: Target | None) -> None:
+    def chosen(target: ChoiceTarget | None) -> None:
         if target is not None and target.narrow is not None:
             screen.spawn(_forward(screen, messages, target.narrow), "forward the message")
 

@@ -14,7 +14,7 @@ from narrowcast.runtime.context import app_of
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main import choices
-from narrowcast.screens.main.choices import Everywhere, Target
+from narrowcast.screens.main.choices import ChoiceTarget, Everywhere
 from narrowcast.screens.main.home import show_home
 from narrowcast_api.narrow.narrow import Narrow
 
@@ -30,8 +30,8 @@ PAUSE = 0.002
 """Seconds between two steps of completing the switcher, each of which takes some 3 ms."""
 
 
-def _pick(screen: Workspace, picker: Picker[Target]) -> None:
-    def chosen(target: Target | None) -> None:
+def _pick(screen: Workspace, picker: Picker[ChoiceTarget]) -> None:
+    def chosen(target: ChoiceTarget | None) -> None:
         if target is not None:
             targets.go_to(screen, target)
 
@@ -49,7 +49,7 @@ def switcher(screen: Workspace) -> None:
 def choose_beside(screen: Workspace) -> None:
     """Chooses a view in the switcher and opens it beside the current one."""
 
-    def chosen(target: Target | None) -> None:
+    def chosen(target: ChoiceTarget | None) -> None:
         if target is None or target.narrow is None:
             return
         if target.narrow == screen.narrow:
@@ -63,7 +63,7 @@ def choose_beside(screen: Workspace) -> None:
     screen.spawn(_complete(screen, everywhere, picker), "complete the switcher")
 
 
-def _picker_of(everywhere: Everywhere, title: str, elsewhere: str = "") -> Picker[Target]:
+def _picker_of(everywhere: Everywhere, title: str, elsewhere: str = "") -> Picker[ChoiceTarget]:
     """A picker of all choices, or where there are very many, of the first ones."""
     if not everywhere.is_large:
         deque(everywhere.complete(), maxlen=0)
@@ -76,7 +76,7 @@ def _picker_of(everywhere: Everywhere, title: str, elsewhere: str = "") -> Picke
     )
 
 
-async def _complete(screen: Workspace, everywhere: Everywhere, picker: Picker[Target]) -> None:
+async def _complete(screen: Workspace, everywhere: Everywhere, picker: Picker[ChoiceTarget]) -> None:
     """Adds to an open ``picker`` what it does not have yet: people, then topics. Keys pressed meanwhile go first."""
     if everywhere.is_large:
         for _ in everywhere.complete():
@@ -88,7 +88,7 @@ async def _complete(screen: Workspace, everywhere: Everywhere, picker: Picker[Ta
     await _complete_topics(screen.session, everywhere, picker)
 
 
-async def _offer(everywhere: Everywhere, picker: Picker[Target]) -> None:
+async def _offer(everywhere: Everywhere, picker: Picker[ChoiceTarget]) -> None:
     """Offers what is known by now, prepared for the filter in a thread, since it may be very much."""
     for _ in everywhere.find_topics():
         await asyncio.sleep(PAUSE)
@@ -98,7 +98,7 @@ async def _offer(everywhere: Everywhere, picker: Picker[Target]) -> None:
         picker.set_choices(known, searched)
 
 
-async def _complete_topics(session: Session, everywhere: Everywhere, picker: Picker[Target]) -> None:
+async def _complete_topics(session: Session, everywhere: Everywhere, picker: Picker[ChoiceTarget]) -> None:
     """Fetches the topics of subscribed channels that are not loaded yet, while ``picker`` is open, and offers
     them: not each list by itself, since the choices may be very many.
     """

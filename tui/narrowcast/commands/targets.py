@@ -8,7 +8,7 @@ from textual.screen import Screen
 
 from narrowcast.panes.navigation.rows import Kind, NavigationRow
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.main.choices import Target
+from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast_api.narrow.destinations import ChannelDestination, fold_topic
 from narrowcast_api.narrow.narrow import Narrow
 
@@ -107,7 +107,7 @@ def message_of(screen: Workspace, where: ChannelDestination) -> Message | None:
     return message if fold_topic(message.topic or "") == fold_topic(where.topic) else None
 
 
-def go_to(screen: Workspace, target: Target) -> None:
+def go_to(screen: Workspace, target: ChoiceTarget) -> None:
     """Goes to the view of ``target``, or runs its command."""
     if target.account is not None:
         switching = app_of(screen).accounts.switch(target.account, target.narrow, target.anchor)
@@ -126,7 +126,7 @@ def open_list(screen: Workspace, things: ManageScreen[Any]) -> None:
     def closed(result: object) -> None:
         if isinstance(result, Narrow):
             screen.go(result)
-        elif isinstance(result, Target):
+        elif isinstance(result, ChoiceTarget):
             go_to(screen, result)
         elif isinstance(result, Screen):
             screen.app.push_screen(result, closed)

@@ -16,7 +16,7 @@ BOLD, ITALIC, STRIKE, CODE, FOUND = 1, 2, 4, 8, 16
 """Bits of an inline's `look`."""
 
 
-class Text(Struct, frozen=True):
+class TextRun(Struct, frozen=True):
     """A run of text. `href` is the raw target of a link; `token` a class name of the code highlighter."""
 
     text: SafeText
@@ -72,7 +72,7 @@ class Math(Struct, frozen=True):
     look: int = 0
 
 
-Inline = Text | Break | Mention | ChannelLink | Time | Math
+Inline = TextRun | Break | Mention | ChannelLink | Time | Math
 Inlines = tuple[Inline, ...]
 
 
@@ -161,7 +161,7 @@ class CardKind(Enum):
     EXTENSION = "extension"
 
 
-class Card(Struct, frozen=True):
+class CardBlock(Struct, frozen=True):
     """Content that text cannot represent.
 
     `href` opens it, `src` is the server's own copy to draw a picture from, `size` that of the original, width
@@ -178,7 +178,7 @@ class Card(Struct, frozen=True):
     origin: str = ""
 
 
-Block = Paragraph | Heading | Rule | ListBlock | Quote | CodeBlock | MathBlock | Spoiler | Table | Card
+Block = Paragraph | Heading | Rule | ListBlock | Quote | CodeBlock | MathBlock | Spoiler | Table | CardBlock
 Blocks = tuple[Block, ...]
 
 

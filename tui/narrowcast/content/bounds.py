@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from narrowcast.content.blocks import Document, Paragraph, Text
+from narrowcast.content.blocks import Document, Paragraph, TextRun
 from narrowcast.text.safe_text import SafeText, safe_block
 
 __all__ = ["MAX_CHARACTERS", "MAX_ROWS", "as_text", "characters_for", "is_too_deep", "nodes_for"]
@@ -73,5 +73,5 @@ def as_text(html: str, cut: bool, rows: int) -> Document:
     text = unescape(_ANY_TAG.sub("", html))
     more = len(text) > characters_for(rows)
     lines = safe_block(text[: characters_for(rows)]).split("\n")
-    blocks = tuple(Paragraph((Text(SafeText(line)),)) for line in lines[:MAX_ROWS] if line.strip())
+    blocks = tuple(Paragraph((TextRun(SafeText(line)),)) for line in lines[:MAX_ROWS] if line.strip())
     return Document(blocks, cut, more and rows < MAX_ROWS)

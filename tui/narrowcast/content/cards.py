@@ -10,7 +10,7 @@ from narrowcast.content.blocks import (
     CODE,
     Block,
     Blocks,
-    Card,
+    CardBlock,
     CardKind,
     CodeBlock,
     Heading,
@@ -21,7 +21,7 @@ from narrowcast.content.blocks import (
     Paragraph,
     Quote,
     Spoiler,
-    Text,
+    TextRun,
 )
 from narrowcast.content.leaves import all_text, attribute, children, classes_of
 from narrowcast.text.safe_text import SafeText, safe_inline, safe_line
@@ -41,7 +41,7 @@ _MAX_LENGTH = 10_000
 _SIZE = re.compile(r"(\d{1,7})x(\d{1,7})")
 
 
-def picture_card(node: LexborNode, kind: CardKind, href: str, title: str) -> Card:
+def picture_card(node: LexborNode, kind: CardKind, href: str, title: str) -> CardBlock:
     """A card for an image, a video or audio; its name falls back to that of the file."""
     src = attribute(node, "src")
     size = _SIZE.fullmatch(attribute(node, "data-original-dimensions"))
@@ -51,7 +51,7 @@ def picture_card(node: LexborNode, kind: CardKind, href: str, title: str) -> Car
         path = target.partition("?")[0]
         last = path.rpartition("/")[2]
         name = last if "." in last else path.partition("://")[2] or path
-    return Card(
+    return CardBlock(
         kind,
         safe_line(name, 200),
         target,
@@ -70,7 +70,7 @@ def website(node: LexborNode) -> Blocks:
     href = next((href for href in links if href), "")
     name = safe_line(all_text(title) if title else href, 200)
     told = {part.mem_id for part in (title, description) if part is not None}
-    return (Card(CardKind.WEBSITE, name, href, description=said), *loose(_text_outside(node, told)))
+    return (CardBlock(CardKind.WEBSITE, name, href, description=said), *loose(_text_outside(node, told)))
 
 
 def preview(node: LexborNode, classes: frozenset[str]) -> Blocks:
@@ -90,7 +90,7 @@ def preview(node: LexborNode, classes: frozenset[str]) -> Blocks:
 def loose(text: str) -> Blocks:
     """Text outside of the expected elements, as a paragraph; () if it is only whitespace."""
     shown = safe_inline(text.strip()[:_MAX_LENGTH])
-    return (Paragraph((Text(shown),)),) if shown else ()
+    return (Paragraph((TextRun(shown),)),) if shown else ()
 
 
 def _text_outside(node: LexborNode, left_out: Container[int], depth: int = 0) -> str:
@@ -111,16 +111,16 @@ def in_line(block: Block) -> Inline:
     match block:
         case MathBlock():
             return Math(safe_line(block.tex))
-        case Card():
-            return Text(SafeText(f"[{block.title or block.kind.value}]"), 0, block.href)
+        case CardBlock():
+            return TextRun(SafeText(f"[{block.title or block.kind.value}]"), 0, block.href)
         case CodeBlock():
-            return Text(safe_line(block.source), CODE)
+            return TextRun(safe_line(block.source), CODE)
         case Paragraph() | Heading():
-            return Text(safe_line("".join(getattr(one, "text", " ") for one in block.inlines)))
+            return TextRun(safe_line("".join(getattr(one, "text", " ") for one in block.inlines)))
         case Quote() | Spoiler():
             inner = block.blocks
         case ListBlock():
             inner = tuple(one for item in block.items for one in item)
         case _:
             inner = ()
-    return Text(safe_line(" ".join(getattr(in_line(one), "text", "") for one in inner)))
+    return TextRun(safe_line(" ".join(getattr(in_line(one), "text", "") for one in inner)))

@@ -24,7 +24,7 @@ from narrowcast.content.blocks import (
     Math,
     Mention,
     MentionKind,
-    Text,
+    TextRun,
     Time,
 )
 from narrowcast.content.palette import Palette
@@ -32,10 +32,10 @@ from narrowcast.content.tex import readable
 from narrowcast.content.wrapping import Run
 from narrowcast.text.safe_text import safe_line
 
-__all__ = ["Inliner", "Names", "Target", "TargetKind", "host_of", "is_picture", "link_style"]
+__all__ = ["Inliner", "MessageNames", "Target", "TargetKind", "host_of", "is_picture", "link_style"]
 
 
-class Names(Protocol):
+class MessageNames(Protocol):
     """Current names and times, which are needed to show a message; None if unknown."""
 
     def user(self, user_id: int) -> str | None:
@@ -100,7 +100,7 @@ class Inliner(Struct):
     """Turns inlines into runs and collects the targets of one message in order of appearance."""
 
     palette: Palette
-    names: Names
+    names: MessageNames
     targets: list[Target] = field(default_factory=list)
 
     def runs(self, inlines: Inlines) -> list[Run]:
@@ -108,14 +108,14 @@ class Inliner(Struct):
         runs: list[Run] = []
         href, target, label = "", Style.null(), ""
         for inline in inlines:
-            next_href = inline.href if isinstance(inline, Text) else ""
+            next_href = inline.href if isinstance(inline, TextRun) else ""
             if next_href != href:
                 _warn_of_host(runs, href, label, self.palette.dim)
                 href, label = next_href, ""
                 target = (
                     self.target(Target(TargetKind.LINK, href)) + link_style(href) if href else Style.null()
                 )
-            if href and isinstance(inline, Text):
+            if href and isinstance(inline, TextRun):
                 label += inline.text
                 self.targets[-1] = (
                     replace(self.targets[-1], label=label) if self.targets else self.targets[-1]
@@ -130,7 +130,7 @@ class Inliner(Struct):
             return Run("\n", palette.text)
         style = palette.text + _look(inline.look, palette)
         match inline:
-            case Text():
+            case TextRun():
                 text = f"`{inline.text}`" if palette.plain and inline.look & CODE else inline.text
                 return Run(text, style + palette.link + target if target is not None else style)
             case Mention():

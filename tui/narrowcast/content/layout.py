@@ -18,7 +18,7 @@ from rich.style import Style
 from narrowcast.content.blocks import (
     Block,
     Blocks,
-    Card,
+    CardBlock,
     CardKind,
     CodeBlock,
     Document,
@@ -32,7 +32,7 @@ from narrowcast.content.blocks import (
     Table,
 )
 from narrowcast.content.code_rows import code_rows
-from narrowcast.content.inlines import Inliner, Names, Target, TargetKind, host_of, link_style
+from narrowcast.content.inlines import Inliner, MessageNames, Target, TargetKind, host_of, link_style
 from narrowcast.content.palette import Palette
 from narrowcast.content.polls import Poll, TodoList
 from narrowcast.content.tables import FittedTable
@@ -42,7 +42,7 @@ from narrowcast.content.wrapping import Line, Run, clip, columns_of, wrap
 from narrowcast.text.formats import counted
 from narrowcast.text.safe_text import safe_line
 
-__all__ = ["Layout", "Names", "Rendered", "Target", "TargetKind"]
+__all__ = ["Layout", "MessageNames", "Rendered", "Target", "TargetKind"]
 
 MIN_WIDTH = 12
 """Minimum cells for the content of nested blocks; below this they are not indented further."""
@@ -167,7 +167,7 @@ class Layout(Struct):
                 yield from self._spoiler(block, width, depth)
             case Table():
                 yield from self._table(block, width)
-            case Card():
+            case CardBlock():
                 yield from self._card(block, width)
 
     @staticmethod
@@ -272,7 +272,7 @@ class Layout(Struct):
                 clip([Run(f"… {counted(left, 'more row')}{self._by_copying()}", self.palette.dim)], width)
             )
 
-    def _card(self, card: Card, width: int) -> Iterator[Line]:
+    def _card(self, card: CardBlock, width: int) -> Iterator[Line]:
         palette = self.palette
         is_link = card.kind in (CardKind.WEBSITE, CardKind.EXTENSION)
         kind = TargetKind.LINK if is_link else TargetKind.MEDIA

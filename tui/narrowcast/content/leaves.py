@@ -11,7 +11,7 @@ from narrowcast.content.blocks import (
     Inline,
     Mention,
     MentionKind,
-    Text,
+    TextRun,
     Time,
 )
 from narrowcast.text import formats
@@ -83,8 +83,8 @@ def moment(node: LexborNode, look: int) -> Inline:
             when = when.replace(tzinfo=UTC)
         at = when.timestamp()
     except (ValueError, OverflowError):
-        return Text(text, look)
-    return Time(at, text, look) if formats.FIRST <= at <= formats.LAST else Text(text, look)
+        return TextRun(text, look)
+    return Time(at, text, look) if formats.FIRST <= at <= formats.LAST else TextRun(text, look)
 
 
 def alignment(cell: LexborNode) -> Align:

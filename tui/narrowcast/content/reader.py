@@ -38,7 +38,7 @@ from narrowcast.content.blocks import (
     Rule,
     Spoiler,
     Table,
-    Text,
+    TextRun,
 )
 from narrowcast.content.bounds import (
     MAX_CHARACTERS,
@@ -139,7 +139,7 @@ class _Reader:
 
     def _read_blocks(self, node: LexborNode, depth: int, blocks: list[Block], inlines: Flow) -> None:
         if depth > MAX_DEPTH:
-            inlines.append(Text(safe_inline(self._taken(all_text(node)))))
+            inlines.append(TextRun(safe_inline(self._taken(all_text(node)))))
             return
         for child in children(node):
             if self._is_spent():
@@ -294,13 +294,13 @@ class _Reader:
     def _read_inline(self, node: LexborNode, depth: int, look: int, href: str, into: Flow) -> None:
         if node.is_text_node:
             text = self._taken(node.text_content or "")
-            into.append(Text(safe_line(text) if look & CODE else safe_inline(text), look, href))
+            into.append(TextRun(safe_line(text) if look & CODE else safe_inline(text), look, href))
             return
         if node.is_comment_node:
             return
         tag = node.tag or ""
         if depth > MAX_DEPTH:
-            into.append(Text(safe_inline(self._taken(all_text(node))), look, href))
+            into.append(TextRun(safe_inline(self._taken(all_text(node))), look, href))
         elif tag == "br":
             into.append(Break())
         elif tag == "span":
@@ -340,7 +340,7 @@ class _Reader:
     def _span(self, node: LexborNode, depth: int, look: int, href: str, into: Flow) -> None:
         classes = classes_of(node)
         if "emoji" in classes:
-            into.append(Text(emoji(node, classes), look, href))
+            into.append(TextRun(emoji(node, classes), look, href))
         elif "katex" in classes or "katex-display" in classes:
             self._math(node, "katex-display" in classes, look, into)
         elif classes & {"user-mention", "user-group-mention", "topic-mention"}:
@@ -366,12 +366,12 @@ class _Reader:
         before = len(into)
         self._descend(node, depth, look, href, into)
         if len(into) == before and href:
-            into.append(Text(safe_line(href, 200), look, href))
+            into.append(TextRun(safe_line(href, 200), look, href))
 
     def _media(self, node: LexborNode, tag: str, look: int, href: str, into: Flow) -> None:
         if tag == "img" and "emoji" in classes_of(node):
             name = attribute(node, "alt") or attribute(node, "title")
-            into.append(Text(safe_line(name, 60), look, href))
+            into.append(TextRun(safe_line(name, 60), look, href))
             return
         kind = {"img": CardKind.IMAGE, "video": CardKind.VIDEO, "audio": CardKind.AUDIO}[tag]
         into.append(Aside(picture_card(node, kind, href, "")))
@@ -414,9 +414,9 @@ def _quoted_author(block: Block) -> tuple[Mention | None, str]:
     """
     if not isinstance(block, Paragraph):
         return None, ""
-    parts = [part for part in block.inlines if not (isinstance(part, Text) and not part.text.strip())]
+    parts = [part for part in block.inlines if not (isinstance(part, TextRun) and not part.text.strip())]
     match parts:
-        case [Mention(silent=True) as author, Text(href=href, look=0), Text(text=colon, href="")] if (
+        case [Mention(silent=True) as author, TextRun(href=href, look=0), TextRun(text=colon, href="")] if (
             href and colon.strip() == ":"
         ):
             return author, href
@@ -430,12 +430,12 @@ def _trimmed(inlines: list[Inline]) -> Inlines:
     for inline in inlines:
         if isinstance(inline, Break):
             at_start = True
-        elif isinstance(inline, Text):
+        elif isinstance(inline, TextRun):
             text = inline.text.lstrip(" ") if at_start and not inline.look & CODE else inline.text
             if not text:
                 continue
             if text != inline.text:
-                inline = Text(SafeText(text), inline.look, inline.href, inline.token)
+                inline = TextRun(SafeText(text), inline.look, inline.href, inline.token)
             at_start = text.endswith(" ") and not inline.look & CODE
         else:
             at_start = False
@@ -443,8 +443,8 @@ def _trimmed(inlines: list[Inline]) -> Inlines:
     while kept and isinstance(kept[-1], Break):
         kept.pop()
     last = kept[-1] if kept else None
-    if isinstance(last, Text) and last.text.endswith(" ") and not last.look & CODE:
+    if isinstance(last, TextRun) and last.text.endswith(" ") and not last.look & CODE:
         kept.pop()
         if text := last.text.rstrip(" "):
-            kept.append(Text(SafeText(text), last.look, last.href, last.token))
+            kept.append(TextRun(SafeText(text), last.look, last.href, last.token))
     return tuple(kept)

@@ -22,20 +22,20 @@ _KEPT = frozenset({"begin", "end"})
 """Commands that are left as they are, because their arguments could not be laid out."""
 
 
-class _Tables(Struct, frozen=True):
+class _SymbolTables(Struct, frozen=True):
     symbols: dict[str, str]
     accents: dict[str, str]
     scripts: dict[str, str]
 
 
 @lru_cache(maxsize=1)
-def _tables() -> _Tables:
+def _tables() -> _SymbolTables:
     from unicodeit.data import COMBININGMARKS, REPLACEMENTS, SUBSUPERSCRIPTS
 
     # If something is listed twice, the first entry counts.
     symbols = {str(key): str(value) for key, value in reversed(REPLACEMENTS)}
     accents = {str(key).removeprefix("\\"): str(value) for key, value in COMBININGMARKS}
-    return _Tables(symbols, accents, {str(key): str(value) for key, value in SUBSUPERSCRIPTS})
+    return _SymbolTables(symbols, accents, {str(key): str(value) for key, value in SUBSUPERSCRIPTS})
 
 
 def with_symbols(tex: str) -> str:
@@ -46,7 +46,7 @@ def with_symbols(tex: str) -> str:
     return _GROUP.sub(lambda match: _script(match, tables), text)
 
 
-def _command(match: re.Match[str], tables: _Tables) -> str:
+def _command(match: re.Match[str], tables: _SymbolTables) -> str:
     name, argument = match[1], match[2] or ""
     if name is None:
         return tables.symbols.get(match[0], match[0])
@@ -64,14 +64,14 @@ def _command(match: re.Match[str], tables: _Tables) -> str:
     return name + (" " if not inner and (after.isalnum() or after == "√") else "") + inner
 
 
-def _accented(match: re.Match[str], tables: _Tables) -> str:
+def _accented(match: re.Match[str], tables: _SymbolTables) -> str:
     accent = tables.accents.get(match[1])
     if accent is None:
         return match[0]
     return normalize("NFC", "".join(letter + accent for letter in match[2] or match[3] or ""))
 
 
-def _script(match: re.Match[str], tables: _Tables) -> str:
+def _script(match: re.Match[str], tables: _SymbolTables) -> str:
     """Superscript or subscript characters, if all characters of a group have one."""
     side, group = match[1] or match[3], match[2] or match[4]
     small = [tables.scripts.get(side + letter, "") for letter in group]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from narrowcast.content.blocks import (
     Block,
     Blocks,
-    Card,
+    CardBlock,
     CardKind,
     ChannelLink,
     CodeBlock,
@@ -21,7 +21,7 @@ from narrowcast.content.blocks import (
     Paragraph,
     Quote,
     Spoiler,
-    Text,
+    TextRun,
 )
 from narrowcast.extend.values import Card as GivenCard
 from narrowcast.text.safe_text import safe_block, safe_line
@@ -34,8 +34,8 @@ _DEEPEST = 6
 _MAX_LENGTH = 4_000
 """Maximum length of an address or a description; the rest is cut off."""
 
-ForLink = Callable[[str, str], Card | None]
-ForCode = Callable[[str, str], Card | None]
+ForLink = Callable[[str, str], CardBlock | None]
+ForCode = Callable[[str, str], CardBlock | None]
 
 
 class CardMaker:
@@ -76,7 +76,7 @@ class CardMaker:
             case _:
                 yield block
 
-    def _of_links(self, inlines: Inlines) -> Iterator[Card]:
+    def _of_links(self, inlines: Inlines) -> Iterator[CardBlock]:
         for url, text in _links(inlines):
             if url not in self._seen and self._left > 0:
                 self._seen.add(url)
@@ -88,7 +88,7 @@ class CardMaker:
 def _links(inlines: Inlines) -> Iterator[tuple[str, str]]:
     """The address and text of each link."""
     for inline in inlines:
-        if isinstance(inline, Text | ChannelLink) and inline.href:
+        if isinstance(inline, TextRun | ChannelLink) and inline.href:
             yield inline.href[:_MAX_LENGTH], str(inline.text)
 
 
@@ -98,7 +98,7 @@ def with_cards(document: Document, maker: CardMaker) -> Document:
     return document if blocks == document.blocks else replace(document, blocks=blocks)
 
 
-def as_card(given: GivenCard, link: str, extension: str) -> Card:
+def as_card(given: GivenCard, link: str, extension: str) -> CardBlock:
     """The returned card, safe to show. Raises TypeError or ValueError if it is not a valid card."""
     if not isinstance(given, GivenCard) or not all(
         isinstance(text, str) for text in (given.title, given.description, given.url)
@@ -107,7 +107,7 @@ def as_card(given: GivenCard, link: str, extension: str) -> Card:
     url = given.url or link
     if url and urlsplit(url).scheme not in ("http", "https", "mailto", ""):
         raise ValueError(f"a card cannot lead to {url[:60]!r}: use http or https")
-    return Card(
+    return CardBlock(
         CardKind.EXTENSION,
         safe_line(given.title, 200),
         url,

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 from textual.notifications import SeverityLevel
 
-from narrowcast.content.blocks import Card, Document
+from narrowcast.content.blocks import CardBlock, Document
 from narrowcast.extend.declare import CommandEntry, Extension, LinkCard, SegmentEntry, SlashEntry
 from narrowcast.extend.values import Code, Link, Offer, Refused
 from narrowcast.extensions.cards import CardMaker, as_card, with_cards
@@ -18,7 +18,7 @@ from narrowcast.extensions.events import Hooks
 from narrowcast.extensions.handle import Handle
 from narrowcast.extensions.host_app import HostApp, OpenAccount
 from narrowcast.extensions.limits import watch_tasks
-from narrowcast.extensions.loading import Found
+from narrowcast.extensions.loading import FoundExtension
 from narrowcast.extensions.running import RunningExtension
 from narrowcast.extensions.settings import ExtensionSettings
 from narrowcast.keys import registry
@@ -27,7 +27,7 @@ from narrowcast.keys.keymap import free_keys
 from narrowcast.screens.workspace import Workspace
 from narrowcast.text.safe_text import safe_line
 
-__all__ = ["GROUP", "Host"]
+__all__ = ["GROUP", "ExtensionHost"]
 
 GROUP = "Extensions"
 """The heading of their commands."""
@@ -53,12 +53,12 @@ class _AtWork:
         await self.handle.close()
 
 
-class Host:
+class ExtensionHost:
     """Holds the loaded extensions. `attach` starts them for an account, `detach` stops them; they add to the screen
     only for the account given to `show`.
     """
 
-    def __init__(self, app: HostApp, found: Sequence[Found]) -> None:
+    def __init__(self, app: HostApp, found: Sequence[FoundExtension]) -> None:
         self._app = app
         self._at_work: dict[OpenAccount, list[_AtWork]] = {}
         self._shown: OpenAccount | None = None
@@ -204,7 +204,7 @@ class Host:
         """The message, with the extensions' cards for its links and code."""
         return with_cards(document, CardMaker(self._card_of_link, self._card_of_code))
 
-    def _card_of_link(self, url: str, text: str) -> Card | None:
+    def _card_of_link(self, url: str, text: str) -> CardBlock | None:
         for one in self._here:
             for entry in one.extension.link_cards:
                 card = one.running.call_now("a card", _link_card, entry, one, url, text)
@@ -212,7 +212,7 @@ class Host:
                     return card
         return None
 
-    def _card_of_code(self, language: str, source: str) -> Card | None:
+    def _card_of_code(self, language: str, source: str) -> CardBlock | None:
         for one in self._here:
             for entry in one.extension.code_cards:
                 if language in entry.languages:
@@ -280,12 +280,12 @@ def _text_of(function: Callable[..., Any]) -> Callable[..., str]:
     return read
 
 
-def _link_card(entry: LinkCard, one: _AtWork, url: str, text: str) -> Card | None:
+def _link_card(entry: LinkCard, one: _AtWork, url: str, text: str) -> CardBlock | None:
     match = entry.pattern.match(url)
     return _made(entry.function, one, Link(url, text, match), url) if match is not None else None
 
 
-def _made(function: Callable[..., Any], one: _AtWork, value: Link | Code, link: str) -> Card | None:
+def _made(function: Callable[..., Any], one: _AtWork, value: Link | Code, link: str) -> CardBlock | None:
     given = function(one.handle, value)
     return None if given is None else as_card(given, link, one.running.name)
 

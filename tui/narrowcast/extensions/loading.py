@@ -21,7 +21,7 @@ from narrowcast.extend.declare import Extension
 from narrowcast.extensions.files import UnsafeFile, files, run_file
 from narrowcast.extensions.search import GROUP, named
 
-__all__ = ["LOAD_SECONDS", "Found", "load_all"]
+__all__ = ["LOAD_SECONDS", "FoundExtension", "load_all"]
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ LOAD_SECONDS = 10.0
 """How many seconds importing one extension may take."""
 
 
-class Found(Struct, frozen=True):
+class FoundExtension(Struct, frozen=True):
     """An extension that was found: loaded, or with the problem. ``source``: its file, or its package."""
 
     source: str
@@ -46,16 +46,16 @@ class Found(Struct, frozen=True):
 
 def load_all(
     folder: Path, tables: Mapping[str, Mapping[str, object]], seconds: float = LOAD_SECONDS
-) -> list[Found]:
+) -> list[FoundExtension]:
     """Finds and loads all extensions: files, then packages. ``tables``: settings by extension name. Never
     raises; to be called in a thread.
     """
-    found: list[Found] = []
+    found: list[FoundExtension] = []
     names: set[str] = set()
     for source, load in _sources(folder):
         one = _loaded(source, load, tables, seconds)
         if one.extension is not None and one.name in names:
-            one = Found(source, problem=f"there is another extension named {one.name}")
+            one = FoundExtension(source, problem=f"there is another extension named {one.name}")
         names.add(one.name)
         found.append(one)
     return found
@@ -92,7 +92,7 @@ def _failing(error: Exception) -> Callable[[], object]:
 
 def _loaded(
     source: str, load: Callable[[], object], tables: Mapping[str, Mapping[str, object]], seconds: float
-) -> Found:
+) -> FoundExtension:
     results: queue.SimpleQueue[object] = queue.SimpleQueue()
 
     def work() -> None:
@@ -106,26 +106,26 @@ def _loaded(
     try:
         result = results.get(timeout=seconds)
     except queue.Empty:
-        return Found(source, problem=f"loading it took longer than {seconds:g} s")
+        return FoundExtension(source, problem=f"loading it took longer than {seconds:g} s")
     if isinstance(result, UnsafeFile | OSError):
-        return Found(source, problem=str(result))
+        return FoundExtension(source, problem=str(result))
     if isinstance(result, BaseException):
-        return Found(source, problem=f"{type(result).__name__}: {result}"[:500])
+        return FoundExtension(source, problem=f"{type(result).__name__}: {result}"[:500])
     if not isinstance(result, Extension):
-        return Found(source, problem="'extension' is not an Extension of narrowcast.extend")
+        return FoundExtension(source, problem="'extension' is not an Extension of narrowcast.extend")
     return _with_settings(source, result, tables)
 
 
 def _with_settings(
     source: str, extension: Extension[Any], tables: Mapping[str, Mapping[str, object]]
-) -> Found:
+) -> FoundExtension:
     table = dict(tables.get(extension.name, {}))
     enabled = table.pop("enabled", True)
     if enabled is False:
-        return Found(source, extension, enabled=False)
+        return FoundExtension(source, extension, enabled=False)
     try:
         if enabled is not True:
             raise ValueError("enabled: must be true or false")
-        return Found(source, extension, extension.checked_settings(table))
+        return FoundExtension(source, extension, extension.checked_settings(table))
     except Exception as error:
-        return Found(source, extension, problem=f"extensions.{extension.name}.{error}"[:500])
+        return FoundExtension(source, extension, problem=f"extensions.{extension.name}.{error}"[:500])

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from narrowcast.config.config_file import ConfigKey, Value
-from narrowcast.extensions.loading import Found
+from narrowcast.extensions.loading import FoundExtension
 
 __all__ = ["ExtensionSettings"]
 
@@ -17,14 +17,14 @@ Tables = Mapping[str, Mapping[str, object]]
 class ExtensionSettings:
     """The settings of the extensions that were found."""
 
-    def __init__(self, found: Sequence[Found]) -> None:
+    def __init__(self, found: Sequence[FoundExtension]) -> None:
         self._found = {one.name: one for one in found if one.extension is not None}
 
     def keys(self) -> dict[str, tuple[ConfigKey, ...]]:
         """The settings by heading; only those that can be edited as one line of text."""
         return {f"Extension {name}": tuple(self._keys_of(one)) for name, one in self._found.items()}
 
-    def _keys_of(self, one: Found) -> list[ConfigKey]:
+    def _keys_of(self, one: FoundExtension) -> list[ConfigKey]:
         assert one.extension is not None
         about = one.extension.about
         keys = [ConfigKey(f"extensions.{one.name}.enabled", f"Load {one.name}", about)]
@@ -35,7 +35,7 @@ class ExtensionSettings:
         return keys
 
     @staticmethod
-    def _fields(one: Found) -> Sequence[dataclasses.Field[object]]:
+    def _fields(one: FoundExtension) -> Sequence[dataclasses.Field[object]]:
         settings = one.extension.settings if one.extension is not None else None
         return dataclasses.fields(settings) if dataclasses.is_dataclass(settings) else ()
 

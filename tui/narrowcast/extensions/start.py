@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from narrowcast.extensions.host import Host
+from narrowcast.extensions.host import ExtensionHost
 from narrowcast.extensions.loading import load_all
 from narrowcast.extensions.search import has_extensions
 from narrowcast.runtime.background import until
@@ -59,7 +59,7 @@ class Extensions:
         self._working: dict[OpenAccount, asyncio.Task[None]] = {}
         """The tasks that start the extensions for each live account."""
         self._shown: OpenAccount | None = None
-        self.host: Host | None = None
+        self.host: ExtensionHost | None = None
 
     def begin(self, account: OpenAccount) -> None:
         """Loads the extensions if necessary, and starts them for an account that is live."""
@@ -73,7 +73,7 @@ class Extensions:
         if not await asyncio.to_thread(has_extensions, folder):
             return
         found = await _in_thread(load_all, folder, self._app.config.extensions)
-        self.host = Host(self._app, found)
+        self.host = ExtensionHost(self._app, found)
         self._app.add_commands(self.host.add_commands())
         if self._shown is not None:
             self.host.show(self._shown)

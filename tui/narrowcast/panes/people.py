@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from narrowcast.panes.filter_field import FilterField
-from narrowcast.panes.people_rows import PeopleRows, Person, Slices
+from narrowcast.panes.people_rows import PeopleRows, PersonRow, Slices
 from narrowcast.runtime.context import app_of
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.looks import Look
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 
-class PeopleList(VirtualList[Person]):
+class PeopleList(VirtualList[PersonRow]):
     LOOKS: ClassVar[Mapping[str, Look]] = {"people--present": Look("text-success")}
     DEFAULT_CSS = """
     PeopleList { background: $surface; }
     """
 
-    def render_item(self, item: Person, width: int, selected: bool) -> Sequence[Strip]:
+    def render_item(self, item: PersonRow, width: int, selected: bool) -> Sequence[Strip]:
         dim = self.part_style("virtual-list--dim")
         present = item.presence.is_present
         look = self.part_style("people--present") if present else dim
@@ -45,10 +45,10 @@ class PeopleList(VirtualList[Person]):
             left.append((" · " + safe_line(item.status, width), dim))
         return [compose_line(width, left, base=Style.null())]
 
-    def key_of(self, item: Person) -> Hashable:
+    def key_of(self, item: PersonRow) -> Hashable:
         return item.user_id
 
-    def text_of(self, item: Person) -> str:
+    def text_of(self, item: PersonRow) -> str:
         return item.name
 
 
@@ -160,7 +160,7 @@ class PeoplePane(Vertical):
     def _choose(self) -> None:
         self._open(self.list.selected_item)
 
-    def _open(self, person: Person | None) -> None:
+    def _open(self, person: PersonRow | None) -> None:
         if person is None:
             return
         self.leave_find()

@@ -11,12 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from narrowcast.text import names
-from narrowcast.text.presence import PresenceStatus, of_person
+from narrowcast.text.presence import PresenceMark, of_person
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
-__all__ = ["PeopleRows", "Person", "Slices"]
+__all__ = ["PeopleRows", "PersonRow", "Slices"]
 
 SLICE = 500
 """Number of people processed without a pause: about a millisecond."""
@@ -27,7 +27,7 @@ FEW = 50
 _ORDER = {
     presence: place
     for place, presence in enumerate(
-        (PresenceStatus.ACTIVE, PresenceStatus.IDLE, PresenceStatus.OFFLINE, PresenceStatus.BOT)
+        (PresenceMark.ACTIVE, PresenceMark.IDLE, PresenceMark.OFFLINE, PresenceMark.BOT)
     )
 }
 _Key = tuple[int, str, int]
@@ -37,12 +37,12 @@ Slices = Generator[bool, None, T]
 """Work that can pause where it yields True, so that keys are handled meanwhile."""
 
 
-class Person(Struct, frozen=True, gc=False):
+class PersonRow(Struct, frozen=True, gc=False):
     """One row: a person and their presence."""
 
     user_id: int
     name: str
-    presence: PresenceStatus
+    presence: PresenceMark
     status: str = ""
     is_me: bool = False
     is_here: bool = False
@@ -59,10 +59,10 @@ class PeopleRows:
     """All active people, those present first. There may be 20,000, so only rows that changed are computed again."""
 
     def __init__(self) -> None:
-        self._by_id: dict[int, Person] = {}
+        self._by_id: dict[int, PersonRow] = {}
         self._order: list[int] = []
 
-    def in_order(self, here: Sequence[int] = (), typing: Collection[int] = ()) -> list[Person]:
+    def in_order(self, here: Sequence[int] = (), typing: Collection[int] = ()) -> list[PersonRow]:
         """All, first those who take part in the open conversation, ``here``; ``typing``: who writes in it now."""
         first = [self._by_id[user_id] for user_id in dict.fromkeys(here) if user_id in self._by_id]
         rows = [replace(row, is_here=True, is_typing=row.user_id in typing) for row in first]
@@ -77,10 +77,10 @@ class PeopleRows:
         """Updates these people, and those present, who may no longer be so at the time ``now``; returns
         whether a row changed. The rows stay as they were until the end.
         """
-        changed: dict[int, Person | None] = {}
+        changed: dict[int, PersonRow | None] = {}
         keys: list[_Key] = []
         present = takewhile(
-            lambda user_id: _ORDER[self._by_id[user_id].presence] < _ORDER[PresenceStatus.OFFLINE],
+            lambda user_id: _ORDER[self._by_id[user_id].presence] < _ORDER[PresenceMark.OFFLINE],
             self._order,
         )
         remaining = iter({*ids, *present})
@@ -113,11 +113,11 @@ class PeopleRows:
         self._order = kept
 
 
-def _row(state: State, user_id: int, now: float) -> Person | None:
+def _row(state: State, user_id: int, now: float) -> PersonRow | None:
     """A person's row; None for people without one."""
     user = state.users.get(user_id)
     if user is None or not user.is_active or user.is_system_bot:
         return None
     status = state.statuses.get(user_id)
     said = names.status(status) if status is not None else ""
-    return Person(user_id, user.full_name, of_person(state, user_id, now), said, user_id == state.me)
+    return PersonRow(user_id, user.full_name, of_person(state, user_id, now), said, user_id == state.me)

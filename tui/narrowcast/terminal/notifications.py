@@ -32,7 +32,7 @@ __all__ = [
     "PLACEHOLDERS",
     "RESTORE_TITLE",
     "SAVE_TITLE",
-    "Chosen",
+    "ChosenPopup",
     "CommandRunner",
     "Popup",
     "arguments_of",
@@ -63,7 +63,7 @@ class Popup(StrEnum):
     OSC99 = "osc99"
 
 
-class Chosen(Struct, frozen=True):
+class ChosenPopup(Struct, frozen=True):
     """The sequence to use and the reason for it, for `doctor`."""
 
     way: Popup
@@ -84,24 +84,26 @@ _TERMS = (
 )
 
 
-def choose(wanted: str, environment: Mapping[str, str], *, passthrough: bool = False) -> Chosen:
+def choose(wanted: str, environment: Mapping[str, str], *, passthrough: bool = False) -> ChosenPopup:
     """The sequence for pop-ups: `wanted`, or with "auto" the one that the terminal is known to support."""
     if wanted != "auto":
-        return Chosen(Popup(wanted), "set in the configuration")
+        return ChosenPopup(Popup(wanted), "set in the configuration")
     multiplexer = _multiplexer(environment)
     if multiplexer and not passthrough:
-        return Chosen(
+        return ChosenPopup(
             Popup.OFF, f"{multiplexer} shows none; set notifications.popup and notifications.passthrough"
         )
     term, program = environment.get("TERM", ""), environment.get("TERM_PROGRAM", "")
     if environment.get("KITTY_WINDOW_ID"):
-        return Chosen(Popup.OSC99, "the terminal is kitty")
+        return ChosenPopup(Popup.OSC99, "the terminal is kitty")
     if program in _PROGRAMS:
-        return Chosen(_PROGRAMS[program], f"the terminal is {program}")
+        return ChosenPopup(_PROGRAMS[program], f"the terminal is {program}")
     for prefix, way in _TERMS:
         if term.startswith(prefix):
-            return Chosen(way, f"the terminal is {prefix}")
-    return Chosen(Popup.OFF, "the terminal is not known to show any; choose a way with notifications.popup")
+            return ChosenPopup(way, f"the terminal is {prefix}")
+    return ChosenPopup(
+        Popup.OFF, "the terminal is not known to show any; choose a way with notifications.popup"
+    )
 
 
 def _multiplexer(environment: Mapping[str, str]) -> str:

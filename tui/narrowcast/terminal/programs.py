@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Edited",
-    "Host",
+    "ProgramHost",
     "checked",
     "edit_externally",
     "editor_command",
@@ -86,7 +86,7 @@ def suspended(app: App[Any]) -> Iterator[None]:
         raise failure
 
 
-class Host(Protocol):
+class ProgramHost(Protocol):
     """Stores the program that uses the terminal, so that it can be ended when the app ends."""
 
     external_program: asyncio.subprocess.Process | None
@@ -99,7 +99,7 @@ class Edited(NamedTuple):
     status: int
 
 
-async def edit_externally(app: App[Any], host: Host, text: str, configured: str = "") -> Edited:
+async def edit_externally(app: App[Any], host: ProgramHost, text: str, configured: str = "") -> Edited:
     """``text`` after editing. An editor that was killed counts as ended by the user.
 
     The file is in a private folder, which is deleted afterwards with everything that the editor put there.

@@ -19,13 +19,13 @@ from itertools import accumulate, chain
 
 from narrowcast_api.narrow.accents import folded, has_accents, without_accents
 
-__all__ = ["Names", "best_matches"]
+__all__ = ["SearchedNames", "best_matches"]
 
 _MAX_QUERY = 64
 _FIRST_LETTERS = re.compile(r"(?<!\w)\w")
 
 
-class Names:
+class SearchedNames:
     """Names that are searched for each letter that is typed, such as those of 20,000 people: what does not depend on
     the query is computed once. By index of the name: ``written``, another form of it, such as `#general`; ``hidden``,
     the name with the text that is only searched; ``ranks``, if not empty: of the names in which words match, those of
@@ -179,5 +179,5 @@ _NOTHING = _Texts([])
 
 
 def best_matches(query: str, names: Sequence[str], most: int | None = None) -> list[int]:
-    """As `Names.best`, for names that are searched once."""
-    return Names(names).best(query, most)
+    """As `SearchedNames.best`, for names that are searched once."""
+    return SearchedNames(names).best(query, most)

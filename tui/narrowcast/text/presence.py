@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from narrowcast_api.state.state import State
 
-__all__ = ["PresenceStatus", "of_conversation", "of_person"]
+__all__ = ["PresenceMark", "of_conversation", "of_person"]
 
 
-class PresenceStatus(Enum):
+class PresenceMark(Enum):
     """The presence of a person or conversation; the value is its mark, one cell wide."""
 
     ACTIVE = "●"
@@ -33,43 +33,43 @@ class PresenceStatus(Enum):
     @property
     def is_present(self) -> bool:
         """Whether they are here now."""
-        return self is PresenceStatus.ACTIVE
+        return self is PresenceMark.ACTIVE
 
     @property
     def is_grey(self) -> bool:
         """Whether the account is deactivated, so that nobody will answer."""
-        return self is PresenceStatus.DEACTIVATED
+        return self is PresenceMark.DEACTIVATED
 
 
 _BY_AVAILABILITY = {
-    Availability.ACTIVE: PresenceStatus.ACTIVE,
-    Availability.IDLE: PresenceStatus.IDLE,
-    Availability.OFFLINE: PresenceStatus.OFFLINE,
+    Availability.ACTIVE: PresenceMark.ACTIVE,
+    Availability.IDLE: PresenceMark.IDLE,
+    Availability.OFFLINE: PresenceMark.OFFLINE,
 }
 
 
-def of_person(state: State, user_id: int, now: float) -> PresenceStatus:
+def of_person(state: State, user_id: int, now: float) -> PresenceMark:
     """A person's presence at the local UTC time ``now``. Deactivated people have none; the current user is
     active, or in invisible mode offline, as others see it. Whoever is away (below level 148) is offline.
     """
     user = state.users.get(user_id)
     if user is not None and not user.is_active:
-        return PresenceStatus.DEACTIVATED
+        return PresenceMark.DEACTIVATED
     if user is not None and user.is_bot:
-        return PresenceStatus.BOT
+        return PresenceMark.BOT
     status = state.statuses.get(user_id)
     if status is not None and status.away:
-        return PresenceStatus.OFFLINE
+        return PresenceMark.OFFLINE
     if user_id == state.me:
         shown = state.settings.flag("presence_enabled", True)
-        return PresenceStatus.ACTIVE if shown else PresenceStatus.OFFLINE
+        return PresenceMark.ACTIVE if shown else PresenceMark.OFFLINE
     return _BY_AVAILABILITY[state.presence.of(user_id, now)]
 
 
-def of_conversation(state: State, others: Collection[int], now: float) -> PresenceStatus:
+def of_conversation(state: State, others: Collection[int], now: float) -> PresenceMark:
     """The presence of a direct conversation with ``others`` (without the current user); none are notes to oneself."""
     if not others:
         return of_person(state, state.me, now)
     if len(others) > 1:
-        return PresenceStatus.GROUP
+        return PresenceMark.GROUP
     return of_person(state, next(iter(others)), now)

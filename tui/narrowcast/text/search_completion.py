@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from narrowcast.text import names
-from narrowcast.text.matching import Names
+from narrowcast.text.matching import SearchedNames
 from narrowcast.text.user_search import people
 from narrowcast_api.narrow.narrow import operand_text, unquoted
 from narrowcast_api.narrow.resolve import HAS, IS, PEOPLE, Unresolved, channel_id
@@ -53,7 +53,7 @@ def offers(state: State, text: str, cursor: int) -> list[SearchOffer]:
         words = [name for name in OPERATORS if name.startswith(typed) and _is_known(state, name)]
         return [SearchOffer(f"{name}:", f"{sign}{name}:", start) for name in words]
     labels, made = _values(state, operator, text)
-    searched = people(state).names if operator in _PEOPLE else Names(labels)
+    searched = people(state).names if operator in _PEOPLE else SearchedNames(labels)
     return [
         SearchOffer(labels[place], f"{sign}{operator}:{operand_text(value)} ", start, detail)
         for place in searched.best(typed, SHOWN)

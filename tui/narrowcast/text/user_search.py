@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from narrowcast.text.matching import Names
+from narrowcast.text.matching import SearchedNames
 from narrowcast.text.profile_values import value_text
 from narrowcast_api.narrow.accents import folded
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
     from narrowcast_api.state.users import Users
 
-__all__ = ["People", "people", "search_text"]
+__all__ = ["SearchedPeople", "people", "search_text"]
 
 
 def search_text(state: State, user: User) -> str:
@@ -45,18 +45,18 @@ def _further(state: State, user: User, fields: Sequence[ProfileField]) -> str:
     return folded(text)
 
 
-class People:
+class SearchedPeople:
     """The active people and bots of an organization, prepared for finding them by each letter that is typed."""
 
     def __init__(self, state: State) -> None:
         self.users = [user for user in state.users.active() if not user.is_system_bot]
         self._further: list[str] = []
         """What each of them is found by besides the name; empty until it is needed."""
-        self._mentions: tuple[tuple[str, ...], Names] | None = None
+        self._mentions: tuple[tuple[str, ...], SearchedNames] | None = None
 
     @cached_property
-    def names(self) -> Names:
-        return Names([user.full_name for user in self.users])
+    def names(self) -> SearchedNames:
+        return SearchedNames([user.full_name for user in self.users])
 
     @cached_property
     def ambiguous(self) -> frozenset[str]:
@@ -64,10 +64,10 @@ class People:
         counts = Counter(user.full_name for user in self.users)
         return frozenset(name for name, count in counts.items() if count > 1)
 
-    def names_and(self, others: tuple[str, ...]) -> Names:
+    def names_and(self, others: tuple[str, ...]) -> SearchedNames:
         """The names of all, followed by other names that can be mentioned."""
         if self._mentions is None or self._mentions[0] != others:
-            self._mentions = others, Names([*(user.full_name for user in self.users), *others])
+            self._mentions = others, SearchedNames([*(user.full_name for user in self.users), *others])
         return self._mentions[1]
 
     def best(self, state: State, typed: str, most: int) -> list[User]:
@@ -93,13 +93,13 @@ class People:
         return [user for place in places if (user := self.users[place]).user_id not in known][:most]
 
 
-_prepared: WeakKeyDictionary[Users, tuple[object, People]] = WeakKeyDictionary()
+_prepared: WeakKeyDictionary[Users, tuple[object, SearchedPeople]] = WeakKeyDictionary()
 
 
-def people(state: State) -> People:
+def people(state: State) -> SearchedPeople:
     """The people of an organization, prepared once until any of them changes."""
     version = state.users.revision, _fields(state)
     kept = _prepared.get(state.users)
     if kept is None or kept[0] != version:
-        kept = _prepared[state.users] = version, People(state)
+        kept = _prepared[state.users] = version, SearchedPeople(state)
     return kept[1]

@@ -20,7 +20,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.text.matching import Names
+from narrowcast.text.matching import SearchedNames
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 _CACHED_ITEMS = 512
 
-Searched = tuple[Sequence[T], Names]
+Searched = tuple[Sequence[T], SearchedNames]
 """Items that can be selected, and their texts."""
 
 
@@ -218,7 +218,9 @@ class VirtualList(LineView, Generic[T]):
         written = [(place, text) for place, item in enumerate(chosen) if (text := self.written_of(item))]
         hidden = [(place, text) for place, item in enumerate(chosen) if (text := self.hidden_of(item))]
         ranks = [self.rank_of(item) for item in chosen]
-        return chosen, Names([*map(self.text_of, chosen)], written, hidden, ranks if any(ranks) else ())
+        return chosen, SearchedNames(
+            [*map(self.text_of, chosen)], written, hidden, ranks if any(ranks) else ()
+        )
 
     def select_key(self, key: Hashable) -> bool:
         """Selects the item with `key`; False if it is not shown."""

@@ -13,7 +13,7 @@ from typing import Final
 from narrowcast_api.wire.vocabulary import ExportType
 from narrowcast_server.zulip_archive import layout
 from narrowcast_server.zulip_archive.errors import ArchiveError
-from narrowcast_server.zulip_archive.layout import Target
+from narrowcast_server.zulip_archive.layout import TargetServer
 from narrowcast_server.zulip_archive.writing import (
     channels,
     files,
@@ -95,7 +95,7 @@ def write_archive(
     data: Path,
     target: Path,
     *,
-    server: Target = layout.NEWEST_KNOWN,
+    server: TargetServer = layout.NEWEST_KNOWN,
     kind: ExportType = ExportType.FULL_WITHOUT_CONSENT,
     should_continue: Callable[[], bool] = lambda: True,
     now: Callable[[], float] = time.time,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from narrowcast_server.zulip_archive.layout import Target
+from narrowcast_server.zulip_archive.layout import TargetServer
 from narrowcast_server.zulip_archive.writing.clients import Clients
 from narrowcast_server.zulip_archive.writing.permissions import Permissions
 from narrowcast_server.zulip_archive.writing.recipients import RecipientWriter
@@ -20,7 +20,7 @@ class ArchiveExport:
     """One archive while it is written: its source, the ids it assigns, and what it leaves out."""
 
     source: Source
-    target: Target
+    target: TargetServer
     recipients: RecipientWriter
     permissions: Permissions
     clients: Clients
@@ -43,7 +43,7 @@ class ArchiveExport:
     """The syntax for mentioning active users, active groups and channels, by kind as in HTML attributes and by id."""
 
     @classmethod
-    def of(cls, source: Source, target: Target, now: int) -> ArchiveExport:
+    def of(cls, source: Source, target: TargetServer, now: int) -> ArchiveExport:
         recipients = RecipientWriter(source, direct_groups=target.direct_groups)
         export = cls(source, target, recipients, Permissions(source), Clients(), now)
         export.emoji_names = {

@@ -6,7 +6,7 @@ import asyncio
 from itertools import chain
 
 from narrowcast.panes.messages.context import PaneContext
-from narrowcast.panes.messages.painting import Found
+from narrowcast.panes.messages.painting import FoundText
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.storage.codec import plain_text
@@ -31,7 +31,7 @@ class Find:
     def begin(self) -> None:
         """Asks what to find in the messages of this view."""
         overlay = self._pane.list.overlay
-        before = overlay.text if isinstance(overlay, Found) else ""
+        before = overlay.text if isinstance(overlay, FoundText) else ""
         question = AskScreen(
             "Find in this view", before, notes=(self._pane.with_keys(f"<editor.submit> finds; then {KEYS}"),)
         )
@@ -41,7 +41,7 @@ class Find:
         if not text:
             self._pane.leave_modes()
             return
-        self._pane.list.overlay = found = Found(
+        self._pane.list.overlay = found = FoundText(
             text,
             {
                 "found.older": lambda: self._next(found, -1),
@@ -54,7 +54,7 @@ class Find:
             self._next(found, -1)
         self._pane.list.changed()
 
-    def _holds(self, found: Found, key: object) -> bool:
+    def _holds(self, found: FoundText, key: object) -> bool:
         message = self._pane.session.state.messages.get(key) if isinstance(key, int) else None
         if message is None:
             return False
@@ -64,10 +64,10 @@ class Find:
         message = self._pane.session.state.messages.get(message_id)
         return 100 + (len(message.content) if message is not None else 0)
 
-    def _next(self, found: Found, direction: int) -> None:
+    def _next(self, found: FoundText, direction: int) -> None:
         self._pane.work(self._search(found, direction), "find this")
 
-    async def _search(self, found: Found, direction: int) -> None:
+    async def _search(self, found: FoundText, direction: int) -> None:
         """Goes to the nearest match in one direction, wrapping around at the end; lets keys be handled meanwhile."""
         feed = self._pane.list.feed
         if feed is None or self._pane.view is None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from narrowcast.panes.messages.items import Key
 
 
-__all__ = ["GUTTER", "Found", "Hints", "Overlay", "RowPainter", "hint_labels"]
+__all__ = ["GUTTER", "FoundText", "Hints", "Overlay", "RowPainter", "hint_labels"]
 
 GUTTER = 2
 """Columns of the list's own: the mark of the selected message, and the star."""
@@ -197,7 +197,7 @@ class Hints:
         return strip
 
 
-class Found:
+class FoundText:
     """Highlights every occurrence of a text in view."""
 
     def __init__(self, text: str, commands: Mapping[str, Callable[[], None]] | None = None) -> None:

@@ -16,7 +16,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from narrowcast.content.alert_words import with_words_lit
-from narrowcast.content.blocks import Card, CardKind, Document, Paragraph, Text
+from narrowcast.content.blocks import CardBlock, CardKind, Document, Paragraph, TextRun
 from narrowcast.content.inlines import Inliner, Target, TargetKind
 from narrowcast.content.layout import Layout, Rendered
 from narrowcast.content.palette import Palette
@@ -419,7 +419,7 @@ def _has_room(strip: Strip, note: str) -> bool:
 def _without_previews(document: Document) -> Document:
     """The content without cards of websites, whose links are in the text."""
     blocks = document.blocks
-    kept = tuple(one for one in blocks if not (isinstance(one, Card) and one.kind is CardKind.WEBSITE))
+    kept = tuple(one for one in blocks if not (isinstance(one, CardBlock) and one.kind is CardKind.WEBSITE))
     return replace(document, blocks=kept)
 
 
@@ -429,7 +429,7 @@ def _without_command(document: Document) -> Document:
     if not isinstance(first, Paragraph) or not first.inlines:
         return document
     head, *rest = first.inlines
-    if not isinstance(head, Text) or not head.text.startswith("/me"):
+    if not isinstance(head, TextRun) or not head.text.startswith("/me"):
         return document
     shorter = replace(head, text=safe_line(head.text.removeprefix("/me").lstrip(" ")))
     return Document((Paragraph((shorter, *rest)), *document.blocks[1:]), document.cut)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from narrowcast.panes.messages.row_values import RowCanvas
     from narrowcast_api.model.messages import Message
 
-__all__ = ["Chosen", "Several"]
+__all__ = ["SelectedMessages", "Several"]
 
 KEYS = (
     "<message.star> stars · <message.copy> copies · <message.quote> quotes · <message.forward> forwards · "
@@ -30,7 +30,7 @@ KEYS = (
 )
 
 
-class Chosen:
+class SelectedMessages:
     """Marks the messages that are chosen. ``commands``: the handlers that `Context.FOUND` has meanwhile."""
 
     def __init__(self, commands: Mapping[str, Callable[[], None]]) -> None:
@@ -60,7 +60,7 @@ class Several:
     def chosen(self) -> list[Message]:
         """The chosen messages that are still there, oldest first; empty outside of the mode."""
         overlay = self._pane.list.overlay
-        ids = sorted(overlay.ids) if isinstance(overlay, Chosen) else []
+        ids = sorted(overlay.ids) if isinstance(overlay, SelectedMessages) else []
         return list(self._pane.session.state.messages.known(ids))
 
     def toggle(self) -> None:
@@ -69,8 +69,8 @@ class Several:
         if message is None:
             return
         overlay = self._pane.list.overlay
-        if not isinstance(overlay, Chosen):
-            overlay = self._pane.list.overlay = Chosen({"found.close": self._pane.leave_modes})
+        if not isinstance(overlay, SelectedMessages):
+            overlay = self._pane.list.overlay = SelectedMessages({"found.close": self._pane.leave_modes})
         overlay.ids ^= {message.id}
         if overlay.ids:
             self._pane.say_mode(f"{len(overlay.ids)} selected: {self._pane.with_keys(KEYS)}")
@@ -123,7 +123,7 @@ class Several:
             messages = [message]
         if messages:
             self._pane.post(ForwardRequested(messages))
-        if isinstance(self._pane.list.overlay, Chosen):
+        if isinstance(self._pane.list.overlay, SelectedMessages):
             self._pane.leave_modes()
 
     def delete(self) -> None:

@@ -20,7 +20,7 @@ from narrowcast.panes.filter_field import FilterField
 from narrowcast.panes.navigation.rows import Folding, Kind, NavigationRow, channel_keys, rows
 from narrowcast.runtime.context import app_of
 from narrowcast.text.formats import at_least
-from narrowcast.text.presence import PresenceStatus, of_conversation
+from narrowcast.text.presence import PresenceMark, of_conversation
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import Part, compose_line
@@ -102,7 +102,7 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
         look = "navigation--present" if presence.is_present else "virtual-list--dim"
         return f" {presence.mark} ", self.part_style(look)
 
-    def _presence_of(self, item: NavigationRow) -> PresenceStatus:
+    def _presence_of(self, item: NavigationRow) -> PresenceMark:
         others = item.narrow.direct_user_ids if item.narrow is not None else None
         return of_conversation(self.state, others or (), time.time())
 

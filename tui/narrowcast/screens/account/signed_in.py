@@ -14,7 +14,7 @@ from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import ListedAccount, app_of
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.ordering import moved
-from narrowcast.screens.main.choices import Target
+from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.text.formats import at_least
 from narrowcast_api.account import Account, AccountError
@@ -68,7 +68,7 @@ class SignedInScreen(ManageScreen[Path]):
         return ListRow(one.file, one.file, one.name, " · ".join(about), note, one.mark, warn=bool(trouble))
 
     def open(self, item: Path) -> None:
-        self.dismiss(None if item == app_of(self).accounts.file else Target(account=item))
+        self.dismiss(None if item == app_of(self).accounts.file else ChoiceTarget(account=item))
 
     def new(self) -> None:
         self.dismiss(LoginScreen())

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.channels import steps
 from narrowcast.screens.channels.fields import edit_channel, edit_personal_settings, new_channel
-from narrowcast.screens.channels.members import MembersScreen
+from narrowcast.screens.channels.members import ChannelMembersScreen
 from narrowcast.screens.channels.permissions import ChannelPermissionsScreen
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
@@ -116,7 +116,7 @@ class ChannelsScreen(ManageScreen[Channel]):
         if not self.refused(
             permissions.archived_change_refusal(self.state, channel.channel_id, "subscribers")
         ):
-            self.app.push_screen(MembersScreen(self.session, channel), self._go_on)
+            self.app.push_screen(ChannelMembersScreen(self.session, channel), self._go_on)
 
     def _go_on(self, result: object) -> None:
         if isinstance(result, Narrow):

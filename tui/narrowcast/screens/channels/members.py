@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 
-class MembersScreen(ManageScreen[int]):
+class ChannelMembersScreen(ManageScreen[int]):
     KEYS = (
         ("list.select", "sends a direct message"),
         ("manage.new", "adds subscribers"),

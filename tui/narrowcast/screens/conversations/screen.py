@@ -19,7 +19,7 @@ from narrowcast.screens.conversations.listing import Conversation, Only, fits, r
 from narrowcast.screens.conversations.rows import ConversationList, ConversationRow
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
-from narrowcast.screens.main.choices import Target
+from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.screens.workspace import workspace_of
 from narrowcast.text import names
 from narrowcast.text.excerpt import excerpt
@@ -115,7 +115,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         if item is None:
             return
         narrow = Narrow.from_destination(item.where)
-        self.dismiss(narrow if item.account is None else Target(narrow, account=item.account))
+        self.dismiss(narrow if item.account is None else ChoiceTarget(narrow, account=item.account))
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -188,7 +188,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
 
     def action_close_and_run(self, command: str) -> None:
         """Closes this view and runs a command of the main screen."""
-        self.dismiss(Target(command=command))
+        self.dismiss(ChoiceTarget(command=command))
 
     def action_mark_read(self) -> None:
         if (item := self.selected) is not None:

@@ -14,7 +14,7 @@ RANK_OF_ORGANIZATION = 1
 """Of the commands for the whole organization: behind the others, before the settings."""
 
 
-class Chosen(NamedTuple):
+class ChosenCommand(NamedTuple):
     """What was chosen in the palette: a command, and the row to select in the list that it opens."""
 
     command: Command
@@ -22,13 +22,15 @@ class Chosen(NamedTuple):
 
 
 def palette(
-    keys: Mapping[str, tuple[str, ...]], server: ServerInfo | None, settings: Sequence[Choice[Chosen]] = ()
-) -> Picker[Chosen]:
+    keys: Mapping[str, tuple[str, ...]],
+    server: ServerInfo | None,
+    settings: Sequence[Choice[ChosenCommand]] = (),
+) -> Picker[ChosenCommand]:
     """A picker of commands and ``settings``. Commands that ``server`` does not support are disabled."""
     known = server or ServerInfo()
     choices = [
         Choice(
-            Chosen(command),
+            ChosenCommand(command),
             command.title,
             keys_label(keys.get(command.id, command.keys)),
             also=f"{command.id} {command.other_names}",

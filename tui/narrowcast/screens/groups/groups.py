@@ -11,7 +11,7 @@ from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Names, People, Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.groups.holders import group_names
-from narrowcast.screens.groups.members import MembersScreen, join_refusal, leave_refusal
+from narrowcast.screens.groups.members import GroupMembersScreen, join_refusal, leave_refusal
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen
 from narrowcast.text.formats import counted
 from narrowcast_api import permissions
@@ -65,7 +65,7 @@ class GroupsScreen(ManageScreen[UserGroup]):
         )
 
     def open(self, item: UserGroup) -> None:
-        self.app.push_screen(MembersScreen(self.session, item.id))
+        self.app.push_screen(GroupMembersScreen(self.session, item.id))
 
     # creating and changing
 

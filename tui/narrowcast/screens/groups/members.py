@@ -43,7 +43,7 @@ def leave_refusal(state: State, group: UserGroup) -> str:
     )
 
 
-class MembersScreen(ManageScreen[Member]):
+class GroupMembersScreen(ManageScreen[Member]):
     """Groups within the group first, then people."""
 
     KEYS = (
@@ -120,7 +120,7 @@ class MembersScreen(ManageScreen[Member]):
     def open(self, item: Member) -> None:
         what, number = item
         if what == "group":
-            self.app.push_screen(MembersScreen(self.session, number))
+            self.app.push_screen(GroupMembersScreen(self.session, number))
             return
 
         self.app.push_screen(PersonScreen(self.session, number))

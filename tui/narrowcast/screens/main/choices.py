@@ -32,7 +32,7 @@ STEP = 100
 """Choices that are computed in one step."""
 
 
-class Target(Struct, frozen=True, gc=False):
+class ChoiceTarget(Struct, frozen=True, gc=False):
     """A view to open at ``anchor``, in another account if its file is given; or a command to run."""
 
     narrow: Narrow | None = None
@@ -60,8 +60,8 @@ class Everywhere:
         self._now = now
         self._others = others
         self._first = [*_views(session.state), *_recent(session.state, now)]
-        self._topics: list[Choice[Target]] = []
-        self._last: list[Choice[Target]] = []
+        self._topics: list[Choice[ChoiceTarget]] = []
+        self._last: list[Choice[ChoiceTarget]] = []
 
     @property
     def is_large(self) -> bool:
@@ -76,59 +76,61 @@ class Everywhere:
         """Computes everything, in steps between which other work may run."""
         yield from self.find_topics()
         parts = [_rest(self._session.state, self._now), *(_elsewhere(one, self._now) for one in self._others)]
-        last: list[Choice[Target]] = []
+        last: list[Choice[ChoiceTarget]] = []
         yield from _in_steps(chain.from_iterable(parts), last)
         self._last = last
 
     def find_topics(self) -> Iterator[None]:
         """Computes the topics that are known by now, in such steps."""
-        topics: list[Choice[Target]] = []
+        topics: list[Choice[ChoiceTarget]] = []
         yield from _in_steps(_topics(self._session.state), topics)
         self._topics = topics
 
-    def choices(self) -> list[Choice[Target]]:
+    def choices(self) -> list[Choice[ChoiceTarget]]:
         """What has been computed."""
         choices = [*self._first, *self._topics, *self._last]
         return [one for one in choices if one.value.narrow is not None] if self._only_messages else choices
 
 
-def _in_steps(choices: Iterable[Choice[Target]], into: list[Choice[Target]]) -> Iterator[None]:
+def _in_steps(choices: Iterable[Choice[ChoiceTarget]], into: list[Choice[ChoiceTarget]]) -> Iterator[None]:
     for choice in choices:
         into.append(choice)
         if len(into) % STEP == 0:
             yield
 
 
-def _elsewhere(other: ListedAccount, now: float) -> Iterator[Choice[Target]]:
+def _elsewhere(other: ListedAccount, now: float) -> Iterator[Choice[ChoiceTarget]]:
     """Another account and its views."""
     name = other.name
     if other.session is None:
-        yield Choice(Target(account=other.file), name, "account", "!", disabled=other.problem)
+        yield Choice(ChoiceTarget(account=other.file), name, "account", "!", disabled=other.problem)
         return
-    yield Choice(Target(account=other.file), name, "account", other.mark)
+    yield Choice(ChoiceTarget(account=other.file), name, "account", other.mark)
     state = other.session.state
     for choice in (*_recent(state, now), *_topics(state), *_rest(state, now)):
         value = replace(choice.value, account=other.file)
         yield replace(choice, value=value, detail=f"{choice.detail} · {name}", also=f"{choice.also} {name}")
 
 
-def _views(state: State) -> list[Choice[Target]]:
+def _views(state: State) -> list[Choice[ChoiceTarget]]:
     no_scheduled = permissions.level_needed(state, Gate.SCHEDULED_MESSAGES)
     no_reminders = permissions.level_needed(state, Gate.REMINDER_LIST)
     return [
-        Choice(Target(command="go.inbox"), "Inbox", "view", "▣", "unread"),
-        Choice(Target(command="go.recent"), "Recent conversations", "view", "◷"),
-        Choice(Target(Narrow.all()), "Combined feed", "view", "≡"),
-        Choice(Target(Narrow.mentions()), "Mentions", "view", "@"),
-        Choice(Target(Narrow.starred()), "Starred messages", "view", "*"),
-        Choice(Target(command="go.drafts"), "Drafts", "view", "✎"),
-        Choice(Target(command="go.scheduled"), "Scheduled messages", "view", "◷", disabled=no_scheduled),
-        Choice(Target(command="go.reminders"), "Reminders", "view", "◷", disabled=no_reminders),
-        Choice(Target(Narrow.directs()), "Direct messages", "view", "⁂"),
+        Choice(ChoiceTarget(command="go.inbox"), "Inbox", "view", "▣", "unread"),
+        Choice(ChoiceTarget(command="go.recent"), "Recent conversations", "view", "◷"),
+        Choice(ChoiceTarget(Narrow.all()), "Combined feed", "view", "≡"),
+        Choice(ChoiceTarget(Narrow.mentions()), "Mentions", "view", "@"),
+        Choice(ChoiceTarget(Narrow.starred()), "Starred messages", "view", "*"),
+        Choice(ChoiceTarget(command="go.drafts"), "Drafts", "view", "✎"),
+        Choice(
+            ChoiceTarget(command="go.scheduled"), "Scheduled messages", "view", "◷", disabled=no_scheduled
+        ),
+        Choice(ChoiceTarget(command="go.reminders"), "Reminders", "view", "◷", disabled=no_reminders),
+        Choice(ChoiceTarget(Narrow.directs()), "Direct messages", "view", "⁂"),
     ]
 
 
-def _recent(state: State, now: float) -> list[Choice[Target]]:
+def _recent(state: State, now: float) -> list[Choice[ChoiceTarget]]:
     """The recent direct conversations, and the subscribed channels."""
     choices = [_direct(state, others, _count(state, others), now) for others in state.directs.recent()]
     for channel in state.channels.subscribed():
@@ -137,7 +139,7 @@ def _recent(state: State, now: float) -> list[Choice[Target]]:
     return choices
 
 
-def _topics(state: State) -> Iterator[Choice[Target]]:
+def _topics(state: State) -> Iterator[Choice[ChoiceTarget]]:
     """The known topics of the subscribed channels, the most recent first."""
     topics = [
         (topic, channel)
@@ -147,14 +149,14 @@ def _topics(state: State) -> Iterator[Choice[Target]]:
     topics.sort(key=lambda pair: -pair[0].max_id)
     for topic, channel in topics[:MAX_TOPICS]:
         yield Choice(
-            Target(Narrow.topic(channel.channel_id, topic.name)),
+            ChoiceTarget(Narrow.topic(channel.channel_id, topic.name)),
             f"#{channel.name} › {names.topic(state, topic.name)}",
             "topic",
             written=f"#{channel.name}>{topic.name}",
         )
 
 
-def _rest(state: State, now: float) -> Iterator[Choice[Target]]:
+def _rest(state: State, now: float) -> Iterator[Choice[ChoiceTarget]]:
     """The people without a recent conversation, and the channels without subscription."""
     recent = state.directs.recent()
     for user in state.users.active():
@@ -167,9 +169,9 @@ def _rest(state: State, now: float) -> Iterator[Choice[Target]]:
         yield _channel(channel, "not subscribed")
 
 
-def _channel(channel: Channel, detail: str) -> Choice[Target]:
+def _channel(channel: Channel, detail: str) -> Choice[ChoiceTarget]:
     return Choice(
-        Target(Narrow.channel(channel.channel_id)),
+        ChoiceTarget(Narrow.channel(channel.channel_id)),
         channel.name,
         detail,
         names.channel_sign(channel),
@@ -178,12 +180,12 @@ def _channel(channel: Channel, detail: str) -> Choice[Target]:
     )
 
 
-def _direct(state: State, others: frozenset[int], detail: str, now: float) -> Choice[Target]:
+def _direct(state: State, others: frozenset[int], detail: str, now: float) -> Choice[ChoiceTarget]:
     presence = of_conversation(state, others, now)
     users = (state.users.get(user_id) for user_id in others)
     also = " ".join(search_text(state, user) for user in users if user is not None)
     return Choice(
-        Target(Narrow.direct(others)),
+        ChoiceTarget(Narrow.direct(others)),
         names.conversation(state, others),
         "deactivated" if presence.is_grey else detail,
         presence.mark,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from narrowcast.screens.dialogs.manage import ManageScreen
-from narrowcast.screens.main.choices import Target
+from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast_api.narrow.narrow import Narrow
 
 
@@ -18,4 +18,4 @@ async def go_to_message(screen: ManageScreen[Any], message_id: int) -> None:
         screen.say("This message no longer exists, or you do not have access to it.", bad=True)
     else:
         where = Narrow.from_destination(message.destination(screen.state.me))
-        screen.dismiss(Target(where, message_id))
+        screen.dismiss(ChoiceTarget(where, message_id))

@@ -6,12 +6,12 @@ from msgspec import Struct
 
 from narrowcast_api.narrow.narrow import Narrow
 
-__all__ = ["Entry", "History"]
+__all__ = ["History", "VisitedView"]
 
 MAX_ENTRIES = 100
 
 
-class Entry(Struct, frozen=True):
+class VisitedView(Struct, frozen=True):
     """A view, and the last selected message in it, if any."""
 
     narrow: Narrow
@@ -22,10 +22,10 @@ class History:
     """A list of views with a current place; opening another view discards the views ahead, as in a browser."""
 
     def __init__(self) -> None:
-        self._entries: list[Entry] = []
+        self._entries: list[VisitedView] = []
         self._here = -1
 
-    def go(self, to: Entry, left: int | None) -> None:
+    def go(self, to: VisitedView, left: int | None) -> None:
         """Adds `to`; `left` is the message that was selected before. Going to a message in the same view adds
         an entry too.
         """
@@ -39,7 +39,7 @@ class History:
         del self._entries[:-MAX_ENTRIES]
         self._here = len(self._entries) - 1
 
-    def step(self, by: int, left: int | None, beside: Narrow | None = None) -> Entry | None:
+    def step(self, by: int, left: int | None, beside: Narrow | None = None) -> VisitedView | None:
         """Goes back (-1) or forward (1); `left` is the message that was selected before. Skips `beside`, the
         view in another conversation, which is not shown twice. None at either end.
         """
@@ -54,10 +54,10 @@ class History:
 
     def move(self, old: Narrow, new: Narrow) -> None:
         """Replaces a view everywhere, because its topic was moved; steps that lead nowhere now are removed."""
-        kept: list[Entry] = []
+        kept: list[VisitedView] = []
         here = self._here
         for place, entry in enumerate(self._entries):
-            moved = Entry(new, entry.message_id) if entry.narrow == old else entry
+            moved = VisitedView(new, entry.message_id) if entry.narrow == old else entry
             if kept and moved == kept[-1]:
                 here -= place <= self._here
             else:
@@ -66,4 +66,4 @@ class History:
 
     def _leave(self, message_id: int | None) -> None:
         if message_id is not None:
-            self._entries[self._here] = Entry(self._entries[self._here].narrow, message_id)
+            self._entries[self._here] = VisitedView(self._entries[self._here].narrow, message_id)

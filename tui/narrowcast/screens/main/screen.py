@@ -25,7 +25,7 @@ from narrowcast.panes.people import PeoplePane
 from narrowcast.runtime.context import app_of
 from narrowcast.runtime.frames import Frames
 from narrowcast.screens.main.conversation_pane import ConversationPane
-from narrowcast.screens.main.history import Entry, History
+from narrowcast.screens.main.history import History, VisitedView
 from narrowcast.screens.main.home import begin_at_home
 from narrowcast.screens.main.layout import CSS, PanePlan
 from narrowcast.screens.main.pane_requests import PaneRequests
@@ -184,7 +184,7 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
             self.side.enter(beside)
         if record:
             message_id = anchor if isinstance(anchor, int) else None
-            self.history.go(Entry(narrow, message_id), self.messages.selected_id)
+            self.history.go(VisitedView(narrow, message_id), self.messages.selected_id)
         self.view.show(narrow)
         self.navigation.show_current(narrow)
         if focus:

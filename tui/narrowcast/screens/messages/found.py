@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
-from narrowcast.screens.main.choices import Target
+from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast_api.narrow.narrow import Narrow
@@ -47,4 +47,4 @@ class FoundScreen(ManageScreen[LocalHit]):
 
     def open(self, item: LocalHit) -> None:
         where = item.message.destination(self.state.me)
-        self.dismiss(Target(Narrow.from_destination(where), item.message.id))
+        self.dismiss(ChoiceTarget(Narrow.from_destination(where), item.message.id))

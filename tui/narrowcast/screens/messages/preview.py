@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
-from narrowcast.content.inlines import Inliner, Names
+from narrowcast.content.inlines import Inliner, MessageNames
 from narrowcast.content.layout import Layout
 from narrowcast.content.palette import Palette
 from narrowcast.content.reader import parse
@@ -34,7 +34,7 @@ class PreviewLines(VirtualList[Line]):
 
     DEFAULT_CSS = "PreviewLines { background: $background; height: 1fr; }"
 
-    def __init__(self, html: str, names: Names, palette: Palette, me: int) -> None:
+    def __init__(self, html: str, names: MessageNames, palette: Palette, me: int) -> None:
         super().__init__(empty_text="(empty)")
         self._html = html
         self._names = names

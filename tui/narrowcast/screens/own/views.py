@@ -13,7 +13,7 @@ from narrowcast.panes.navigation.saved_views import BUILT_IN, title
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import LineField, Values, YesNo
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
-from narrowcast.screens.main.choices import Target
+from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.text import names
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.resources.navigation_views import NavigationView
@@ -53,7 +53,7 @@ class ViewsScreen(ManageScreen[NavigationView]):
         elif item.fragment == "feed":
             self.dismiss(Narrow.all())
         elif item.fragment in BUILT_IN and (command := f"go.{item.fragment}") in by_id():
-            self.dismiss(Target(command=command))
+            self.dismiss(ChoiceTarget(command=command))
         else:
             self.say(f"{title(item)}: Narrowcast has no such view.")
 

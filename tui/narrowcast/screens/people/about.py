@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from narrowcast.text import formats, names
 from narrowcast.text.formats import counted
-from narrowcast.text.presence import PresenceStatus, of_person
+from narrowcast.text.presence import PresenceMark, of_person
 from narrowcast.text.profile_values import value_text
 from narrowcast_api import permissions
 from narrowcast_api.storage.codec import plain_text
@@ -86,7 +86,7 @@ def presence(state: State, user: User, now: float) -> str:
     if status is not None and status.away:
         return "away"
     found = of_person(state, user.user_id, now)
-    if found is not PresenceStatus.OFFLINE:
+    if found is not PresenceMark.OFFLINE:
         return found.name.lower()
     seen = state.presence.seen(user.user_id)
     newest = max(seen.active, seen.idle) if seen is not None else 0

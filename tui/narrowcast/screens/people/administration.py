@@ -49,7 +49,7 @@ _ALSO_DELETED = {
 }
 
 
-class Offer(Struct, frozen=True):
+class AccountChange(Struct, frozen=True):
     """A possible change to an account, and why the current user may not make it, if so."""
 
     name: str
@@ -58,42 +58,44 @@ class Offer(Struct, frozen=True):
     detail: str = ""
 
 
-def offers(state: State, user: User) -> list[Offer]:
+def offers(state: State, user: User) -> list[AccountChange]:
     """All changes, in order; those that are not allowed have the reason."""
     change = permissions.may_administer(state, user)
     ends = permissions.may_deactivate(state, user)
     address = permissions.level_refusal(state, Gate.NEW_EMAIL) or _address_refusal(state)
     possible = [
-        Offer("name", "Name…", change, user.full_name),
-        Offer("role", "Role…", _role_refusal(state, user), permissions.role_name(user.role)),
+        AccountChange("name", "Name…", change, user.full_name),
+        AccountChange("role", "Role…", _role_refusal(state, user), permissions.role_name(user.role)),
     ]
     if user.is_bot:
-        possible = [Offer("name", "Name…", change, user.full_name)]
+        possible = [AccountChange("name", "Name…", change, user.full_name)]
         possible += [
-            Offer(
+            AccountChange(
                 "short name", "Short name…", change or permissions.level_refusal(state, Gate.BOT_SHORT_NAME)
             ),
-            Offer("owner", "Owner…", change, state.users.name(user.bot_owner_id or 0)),
-            Offer("key", "New API key…", change),
+            AccountChange("owner", "Owner…", change, state.users.name(user.bot_owner_id or 0)),
+            AccountChange("key", "New API key…", change),
         ]
         if user.bot_type == BotType.OUTGOING_WEBHOOK:
-            possible.append(Offer("endpoint", "Endpoint URL…", change))
+            possible.append(AccountChange("endpoint", "Endpoint URL…", change))
     else:
         possible += [
-            Offer("profile", "Custom profile fields…", change),
-            Offer("address", "Email…", address, user.delivery_email or ""),
-            Offer(
+            AccountChange("profile", "Custom profile fields…", change),
+            AccountChange("address", "Email…", address, user.delivery_email or ""),
+            AccountChange(
                 "status",
                 "Status…",
                 permissions.level_refusal(state, Gate.STATUS_OF_OTHERS)
                 or permissions.only_administrators(state, "set the status of other users"),
             ),
         ]
-    possible.append(Offer("channels", "Channels…", permissions.level_refusal(state, Gate.CHANNELS_OF_USER)))
+    possible.append(
+        AccountChange("channels", "Channels…", permissions.level_refusal(state, Gate.CHANNELS_OF_USER))
+    )
     if user.is_active:
-        possible.append(Offer("deactivate", "Deactivate user…", ends))
+        possible.append(AccountChange("deactivate", "Deactivate user…", ends))
     elif not user.is_deleted:
-        possible.append(Offer("reactivate", "Reactivate user…", change))
+        possible.append(AccountChange("reactivate", "Reactivate user…", change))
     return possible
 
 

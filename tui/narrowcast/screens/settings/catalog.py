@@ -10,7 +10,7 @@ from msgspec import Struct
 from narrowcast.text.formats import counted
 
 
-class Kind(StrEnum):
+class SettingKind(StrEnum):
     """How a setting is shown and changed."""
 
     FLAG = "flag"
@@ -41,25 +41,25 @@ class Setting(Struct, frozen=True):
 
     name: str
     title: str
-    kind: Kind = Kind.FLAG
+    kind: SettingKind = SettingKind.FLAG
     options: tuple[Option, ...] = ()
     emptied: str = ""
     """The value sent instead of an empty text."""
 
     def shown(self, value: object) -> str:
         """The text of a value, for every kind except channels and permissions."""
-        if self.kind is Kind.COMMAND:
+        if self.kind is SettingKind.COMMAND:
             return ""
         for option, label in self.options:
             if option == value and type(option) is type(value):
                 return label
-        if self.kind is Kind.SECONDS:
+        if self.kind is SettingKind.SECONDS:
             return "No limit" if value in (None, 0) else duration(value)
-        if self.kind is Kind.PERIOD:
+        if self.kind is SettingKind.PERIOD:
             return duration(value)
-        if self.kind is Kind.DAYS and value in (-1, None):
+        if self.kind is SettingKind.DAYS and value in (-1, None):
             return "Forever"
-        if self.kind is Kind.DAYS and isinstance(value, int):
+        if self.kind is SettingKind.DAYS and isinstance(value, int):
             return counted(value, "day")
         if isinstance(value, bool):
             return "On" if value else "Off"
@@ -87,7 +87,7 @@ def flag(name: str, title: str) -> Setting:
 
 
 def choice(name: str, title: str, *options: Option) -> Setting:
-    return Setting(name, title, Kind.CHOICE, options)
+    return Setting(name, title, SettingKind.CHOICE, options)
 
 
 def guess(name: str, value: object) -> Setting | None:
@@ -98,7 +98,7 @@ def guess(name: str, value: object) -> Setting | None:
     if isinstance(value, bool):
         return Setting(name, title)
     if isinstance(value, int):
-        return Setting(name, title, Kind.NUMBER)
+        return Setting(name, title, SettingKind.NUMBER)
     if isinstance(value, str):
-        return Setting(name, title, Kind.TEXT)
+        return Setting(name, title, SettingKind.TEXT)
     return None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.screens.settings.catalog import Catalog, Kind, Setting, choice, flag
+from narrowcast.screens.settings.catalog import Catalog, Setting, SettingKind, choice, flag
 
 if TYPE_CHECKING:
     from narrowcast_api.state.settings import Settings
 
 
 def _holders(name: str, title: str) -> Setting:
-    return Setting(name, title, Kind.HOLDERS)
+    return Setting(name, title, SettingKind.HOLDERS)
 
 
 _POLICY = (
@@ -64,8 +64,8 @@ def is_current(setting: Setting, values: Settings) -> bool:
 
 ORGANIZATION: Catalog = {
     "Organization profile": (
-        Setting("name", "Name", Kind.TEXT),
-        Setting("description", "Organization description", Kind.LONG_TEXT),
+        Setting("name", "Name", SettingKind.TEXT),
+        Setting("description", "Organization description", SettingKind.LONG_TEXT),
         choice(
             "org_type",
             "Organization type",
@@ -83,7 +83,9 @@ ORGANIZATION: Catalog = {
             (100, "Personal"),
             (1000, "Other"),
         ),
-        Setting("default_language", "Language for automated messages and invitation emails", Kind.TEXT),
+        Setting(
+            "default_language", "Language for automated messages and invitation emails", SettingKind.TEXT
+        ),
         flag(
             "want_advertise_in_communities_directory",
             "Advertise organization in the Zulip communities directory",
@@ -98,11 +100,11 @@ ORGANIZATION: Catalog = {
         Setting(
             "waiting_period_threshold",
             "Waiting period before new members become full members (days)",
-            Kind.NUMBER,
+            SettingKind.NUMBER,
         ),
         flag("send_welcome_emails", "Send emails introducing Zulip to new users"),
-        Setting("welcome_message_custom_text", "Custom welcome message", Kind.LONG_TEXT),
-        Setting("signup_announcements_stream_id", "New user announcements", Kind.CHANNEL),
+        Setting("welcome_message_custom_text", "Custom welcome message", SettingKind.LONG_TEXT),
+        Setting("signup_announcements_stream_id", "New user announcements", SettingKind.CHANNEL),
     ),
     "User identity and groups": (
         flag("name_changes_disabled", "Prevent users from changing their name"),
@@ -129,7 +131,7 @@ ORGANIZATION: Catalog = {
         _holders("can_create_web_public_channel_group", "Who can create web-public channels"),
         flag("enable_spectator_access", "Allow creating web-public channels"),
         _holders("can_add_subscribers_group", "Who can add users to channels"),
-        Setting("new_stream_announcements_stream_id", "New channel announcements", Kind.CHANNEL),
+        Setting("new_stream_announcements_stream_id", "New channel announcements", SettingKind.CHANNEL),
         flag("send_channel_events_messages", "Send automated notices about channel changes"),
         choice(
             "topics_policy",
@@ -141,7 +143,7 @@ ORGANIZATION: Catalog = {
     ),
     "Messages": (
         flag("allow_message_editing", "Allow message editing"),
-        Setting("message_content_edit_limit_seconds", "Time limit for editing messages", Kind.SECONDS),
+        Setting("message_content_edit_limit_seconds", "Time limit for editing messages", SettingKind.SECONDS),
         choice(
             "message_edit_history_visibility_policy",
             "Message edit history",
@@ -150,20 +152,22 @@ ORGANIZATION: Catalog = {
             ("none", "Don't show"),
         ),
         _holders("can_delete_own_message_group", "Who can delete their own messages"),
-        Setting("message_content_delete_limit_seconds", "Time limit for deleting messages", Kind.SECONDS),
+        Setting(
+            "message_content_delete_limit_seconds", "Time limit for deleting messages", SettingKind.SECONDS
+        ),
         _holders("can_delete_any_message_group", "Who can delete any message"),
         _holders("can_set_delete_message_policy_group", "Who can configure per-channel deletion settings"),
         _holders("can_move_messages_between_topics_group", "Who can move messages to another topic"),
         Setting(
             "move_messages_within_stream_limit_seconds",
             "Time limit for moving messages between topics",
-            Kind.SECONDS,
+            SettingKind.SECONDS,
         ),
         _holders("can_move_messages_between_channels_group", "Who can move messages to another channel"),
         Setting(
             "move_messages_between_streams_limit_seconds",
             "Time limit for moving messages between channels",
-            Kind.SECONDS,
+            SettingKind.SECONDS,
         ),
         _holders("can_resolve_topics_group", "Who can resolve topics"),
         _holders(
@@ -173,9 +177,9 @@ ORGANIZATION: Catalog = {
         _holders("direct_message_initiator_group", "Who can start a direct message conversation"),
         _holders("can_summarize_topics_group", "Who can use AI summaries"),
         _holders("can_add_custom_emoji_group", "Who can add custom emoji"),
-        Setting("message_retention_days", "Message retention period", Kind.DAYS),
-        Setting("moderation_request_channel_id", "Moderation requests", Kind.CHANNEL),
-        Setting("default_code_block_language", "Default language for code blocks", Kind.TEXT),
+        Setting("message_retention_days", "Message retention period", SettingKind.DAYS),
+        Setting("moderation_request_channel_id", "Moderation requests", SettingKind.CHANNEL),
+        Setting("default_code_block_language", "Default language for code blocks", SettingKind.TEXT),
     ),
     "Other settings": (
         flag("inline_image_preview", "Show previews of uploaded and linked images and videos"),
@@ -189,8 +193,8 @@ ORGANIZATION: Catalog = {
         ),
         choice("giphy_rating", "GIF integration", *_GIF_RATINGS),
         choice("gif_rating_policy", "GIF integration", *_GIF_RATINGS),
-        Setting("video_chat_provider", "Call provider", Kind.CHOICE),
-        Setting("jitsi_server_url", "Jitsi server URL", Kind.TEXT, emptied="default"),
+        Setting("video_chat_provider", "Call provider", SettingKind.CHOICE),
+        Setting("jitsi_server_url", "Jitsi server URL", SettingKind.TEXT, emptied="default"),
         flag("digest_emails_enabled", "Send weekly digest emails to inactive users"),
         choice(
             "digest_weekday",
@@ -208,7 +212,7 @@ ORGANIZATION: Catalog = {
             "Allow message content in message notification emails",
         ),
         flag("require_e2ee_push_notifications", "Require end-to-end encryption for push notifications"),
-        Setting("zulip_update_announcements_stream_id", "Zulip update announcements", Kind.CHANNEL),
+        Setting("zulip_update_announcements_stream_id", "Zulip update announcements", SettingKind.CHANNEL),
     ),
     "Permissions (older server)": (
         _policy("invite_to_realm_policy", "Who can send email invitations to new users"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from narrowcast.keys.registry import by_id
-from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, choice, flag
+from narrowcast.screens.settings.catalog import Catalog, Option, Setting, SettingKind, choice, flag
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.levels import Gate
 
@@ -91,7 +91,9 @@ OWN: Catalog = {
         flag("enable_sounds", "Notification sound: direct messages, mentions, and alerts"),
         flag("enable_stream_audible_notifications", "Notification sound: channel messages"),
         flag("enable_followed_topic_audible_notifications", "Notification sound: followed topics"),
-        Setting("notification_sound", "Notification sound (anything but none rings the bell)", Kind.CHOICE),
+        Setting(
+            "notification_sound", "Notification sound (anything but none rings the bell)", SettingKind.CHOICE
+        ),
         choice(
             "desktop_icon_count_display",
             "Unread count in the window title",
@@ -102,8 +104,8 @@ OWN: Catalog = {
         ),
     ),
     "Language and time": (
-        Setting("default_language", "Language of emails (code, such as en)", Kind.TEXT),
-        Setting("timezone", "Time zone", Kind.CHOICE),
+        Setting("default_language", "Language of emails (code, such as en)", SettingKind.TEXT),
+        Setting("timezone", "Time zone", SettingKind.CHOICE),
         flag("twenty_four_hour_time", "24-hour time"),
     ),
     WEB_APP: (
@@ -139,15 +141,15 @@ OWN: Catalog = {
             ("on_hover", "On hover"),
             ("never", "In image viewer only"),
         ),
-        Setting("emojiset", "Emoji style", Kind.CHOICE),
+        Setting("emojiset", "Emoji style", SettingKind.CHOICE),
         flag("fluid_layout_width", "Use full width on wide screens"),
         flag("high_contrast_mode", "High contrast mode"),
         flag("left_side_userlist", "Show user list on the left in narrow windows"),
         flag("web_inbox_show_channel_folders", "Group by channel folder in the inbox"),
         flag("web_left_sidebar_unreads_count_summary", "Show unread counts in the left sidebar"),
         flag("web_navigate_to_sent_message", "Automatically go to conversation where a message was sent"),
-        Setting("web_font_size_px", "Font size (pixels)", Kind.NUMBER),
-        Setting("web_line_height_percent", "Line spacing (percent)", Kind.NUMBER),
+        Setting("web_font_size_px", "Font size (pixels)", SettingKind.NUMBER),
+        Setting("web_line_height_percent", "Line spacing (percent)", SettingKind.NUMBER),
     ),
 }
 
@@ -176,7 +178,7 @@ ELSEWHERE: Catalog = {
         Setting(
             "email_notifications_batching_period_seconds",
             "Email: delay before sending message notification emails",
-            Kind.PERIOD,
+            SettingKind.PERIOD,
         ),
         choice(
             "realm_name_in_email_notifications_policy",
@@ -196,7 +198,7 @@ ELSEWHERE: Catalog = {
 
 ACCOUNT: Catalog = {
     "Account": tuple(
-        Setting(name, f"{by_id()[name].title}…", Kind.COMMAND)
+        Setting(name, f"{by_id()[name].title}…", SettingKind.COMMAND)
         for name in ("account.email", "account.password", "account.two-factor", "account.key")
     )
 }

@@ -15,9 +15,9 @@ from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast.screens.settings.catalog import (
     Catalog,
-    Kind,
     Option,
     Setting,
+    SettingKind,
     guess,
 )
 from narrowcast.screens.settings.own import ELSEWHERE, options_at
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.model import WireModel
 
-SHORT = (Kind.FLAG, Kind.CHOICE, Kind.CHANNEL)
+SHORT = (SettingKind.FLAG, SettingKind.CHOICE, SettingKind.CHANNEL)
 """The kinds of settings whose new value is said."""
 OTHER = "Other settings"
 _HIDDEN = frozenset(
@@ -106,10 +106,10 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         return self._label(setting, self.values().get(setting.name))
 
     def _label(self, setting: Setting, value: object) -> str:
-        if setting.kind is Kind.HOLDERS:
+        if setting.kind is SettingKind.HOLDERS:
             holders = read_group_setting(value)
             return permissions.holders(self.state, holders) if holders is not None else "?"
-        if setting.kind is Kind.CHANNEL:
+        if setting.kind is SettingKind.CHANNEL:
             return f"#{names.channel(self.state, value)}" if isinstance(value, int) and value > 0 else "None"
         for option, label in self.options(setting):
             if option == value and type(option) is type(value):
@@ -146,11 +146,11 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         if item is None or self.refused(self.setting_refusal(item)):
             return
         {
-            Kind.FLAG: self._toggle,
-            Kind.CHOICE: self._choose,
-            Kind.CHANNEL: self._choose_channel,
-            Kind.HOLDERS: self._choose_holders,
-            Kind.LONG_TEXT: self._ask_long,
+            SettingKind.FLAG: self._toggle,
+            SettingKind.CHOICE: self._choose,
+            SettingKind.CHANNEL: self._choose_channel,
+            SettingKind.HOLDERS: self._choose_holders,
+            SettingKind.LONG_TEXT: self._ask_long,
         }.get(item.kind, self._ask)(item)
 
     def save(self, setting: Setting, value: object) -> None:

@@ -13,7 +13,7 @@ from narrowcast.keys.registry import Context, bindings_for, by_id
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import Text, Values, YesNo
 from narrowcast.screens.dialogs.picker import Choice, Picker
-from narrowcast.screens.settings.catalog import Catalog, Kind, Setting
+from narrowcast.screens.settings.catalog import Catalog, Setting, SettingKind
 from narrowcast.screens.settings.organization import ORGANIZATION, is_current
 from narrowcast.screens.settings.own import ACCOUNT, ELSEWHERE, OWN
 from narrowcast.screens.settings.screen import SettingsScreen
@@ -44,11 +44,11 @@ class OwnSettingsScreen(SettingsScreen):
         return permissions.level_refusal(self.state, Gate.SETTINGS_ENDPOINT)
 
     def applies(self, setting: Setting, values: Settings) -> bool:
-        return setting.kind is Kind.COMMAND or super().applies(setting, values)
+        return setting.kind is SettingKind.COMMAND or super().applies(setting, values)
 
     def open(self, item: Setting | None) -> None:
         workspace = workspace_of(self)
-        if item is None or item.kind is not Kind.COMMAND:
+        if item is None or item.kind is not SettingKind.COMMAND:
             super().open(item)
         elif workspace is not None:
             run_function(by_id()[item.name], workspace)

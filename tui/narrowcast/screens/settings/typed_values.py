@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from narrowcast.screens.settings.catalog import Kind, Setting
+from narrowcast.screens.settings.catalog import Setting, SettingKind
 
 __all__ = ["NO_DAYS", "TypedForm", "as_typed", "days", "period", "seconds", "typed_form"]
 
@@ -77,14 +77,16 @@ class TypedForm(Struct, frozen=True):
 
 
 _FORMS = {
-    Kind.SECONDS: TypedForm(
+    SettingKind.SECONDS: TypedForm(
         lambda text: "unlimited" if (length := seconds(text)) is None else length,
         "Such as 10 minutes, 2 h, 7 days; or: no limit",
         "Write a number and a unit, such as 10 minutes; or: no limit.",
     ),
-    Kind.PERIOD: TypedForm(period, "Such as 2 minutes, 1 h", "Write a number and a unit, such as 2 minutes."),
-    Kind.DAYS: TypedForm(days, "A number of days; or: forever", NO_DAYS),
-    Kind.NUMBER: TypedForm(_number, "A whole number", "Write a whole number, 0 or more."),
+    SettingKind.PERIOD: TypedForm(
+        period, "Such as 2 minutes, 1 h", "Write a number and a unit, such as 2 minutes."
+    ),
+    SettingKind.DAYS: TypedForm(days, "A number of days; or: forever", NO_DAYS),
+    SettingKind.NUMBER: TypedForm(_number, "A whole number", "Write a whole number, 0 or more."),
 }
 
 
@@ -95,6 +97,6 @@ def typed_form(setting: Setting) -> TypedForm:
 
 def as_typed(setting: Setting, value: object) -> str:
     """The current value as the user would type it."""
-    if setting.kind in (Kind.SECONDS, Kind.PERIOD, Kind.DAYS):
+    if setting.kind in (SettingKind.SECONDS, SettingKind.PERIOD, SettingKind.DAYS):
         return setting.shown(value)
-    return str(value) if setting.kind is Kind.NUMBER else str(value or "")
+    return str(value) if setting.kind is SettingKind.NUMBER else str(value or "")
