@@ -45,6 +45,8 @@ def check_description(core: Core, description: str) -> str:
 def describe(core: Core, channel: Channel, description: str) -> None:
     text = check_description(core, description)
     html = rendered_description(core, text)
+    if (text, html) == (channel.description, channel.rendered_description):
+        return
     core.channels.update(channel.id, description=text, rendered_description=html)
     changed = core.channels[channel.id]
     emit_channel_update(core, changed, changed.name, "description", text, rendered_description=html)
@@ -64,6 +66,8 @@ def set_privacy(
     if not private and channel.id == core.settings["moderation_request_channel_id"]:
         raise ServiceError("Moderation request channel must be private.")
     require_content(core, user, channel)
+    if (private, history, web_public) == (channel.invite_only, channel.history_public, channel.is_web_public):
+        return
     before = set(who_may_know(core, channel))
     core.channels.update(
         channel.id, invite_only=int(private), history_public=int(history), is_web_public=int(web_public)

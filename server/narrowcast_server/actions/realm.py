@@ -180,13 +180,14 @@ def add_domain(core: Core, domain: str, allow_subdomains: bool) -> None:
 def change_domain(core: Core, domain: str, allow_subdomains: bool) -> None:
     """Changes whether subdomains of a domain are allowed."""
     name = domain.strip().lower()
-    if (
-        core.store.execute(
-            "UPDATE domains SET allow_subdomains = ? WHERE domain = ?", int(allow_subdomains), name
-        )
-        == 0
-    ):
+    present = core.store.integer("SELECT allow_subdomains FROM domains WHERE domain = ?", name)
+    if present is None:
         raise ServiceError(f"No entry found for domain {name}.")
+    if present == allow_subdomains:
+        return
+    core.store.execute(
+        "UPDATE domains SET allow_subdomains = ? WHERE domain = ?", int(allow_subdomains), name
+    )
     row = {"domain": name, "allow_subdomains": allow_subdomains}
     core.emit({"type": "realm_domains", "op": "change", "realm_domain": row}, core.user_ids())
 
@@ -208,6 +209,8 @@ def change_personal_defaults(core: Core, values: Mapping[str, object]) -> None:
     """Stores checked defaults and notifies everyone."""
     present = personal_defaults(core)
     changed = {name: value for name, value in values.items() if present[name] != value}
+    if not changed:
+        return
     stored = core.settings["personal_defaults"]
     assert isinstance(stored, dict)
     core.set_settings(personal_defaults={**stored, **changed})

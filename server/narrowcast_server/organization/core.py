@@ -190,7 +190,8 @@ class Core:
         """Stores settings of the organization; emits no events."""
         for name, value in values.items():
             self.store.execute(
-                "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+                "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
+                " WHERE value IS NOT excluded.value",
                 name,
                 json.dumps(value),
             )

@@ -73,8 +73,10 @@ def require_may_have_key(caller: User, bot: User) -> None:
 
 
 def set_service(core: Core, bot: User, url: str, interface: int) -> None:
-    """Stores the URL that a bot calls; an existing token is kept."""
-    row = core.store.one("SELECT token FROM bot_services WHERE bot_id = ?", bot.id)
+    """Stores the URL that a bot calls, and tells its managers; an existing token is kept."""
+    row = core.store.one("SELECT * FROM bot_services WHERE bot_id = ?", bot.id)
+    if row is not None and (row["base_url"], row["interface"]) == (url, interface):
+        return
     token = core.vault.seal(new_key()) if row is None else row["token"]
     core.store.execute(
         "INSERT OR REPLACE INTO bot_services (bot_id, base_url, interface, token) VALUES (?, ?, ?, ?)",
@@ -83,10 +85,7 @@ def set_service(core: Core, bot: User, url: str, interface: int) -> None:
         interface,
         token,
     )
-
-
-def emit_services(core: Core, bot: User) -> None:
-    """Sends a `realm_bot` update with the URLs that the bot calls, to each of its managers as far as they may see."""
+    # As far as each of them may see.
     core.emit(
         {"type": "realm_bot", "op": "update"},
         bot_watchers(core, bot),
@@ -184,7 +183,6 @@ def post_bot(call: Call) -> ResponseBody:
     )
     if calls:
         set_service(core, bot, url, call[INTERFACE])
-        emit_services(core, bot)
     return {"user_id": bot.id, "api_key": bot.api_key, "avatar_url": avatar_url(bot), **_DEFAULTS}
 
 
@@ -234,7 +232,6 @@ def patch_bot(call: Call) -> ResponseBody:
         if bot.bot_type != BotType.OUTGOING_WEBHOOK:
             raise ServiceError("Only outgoing webhooks have a URL")
         set_service(call.core, bot, check_url("service_payload_url", url), call[NEW_INTERFACE])
-        emit_services(call.core, bot)
     bot = call.core.users[bot.id]
     owner = None if bot.bot_owner_id is None else api_address(call.core, call.core.users[bot.bot_owner_id])
     return {

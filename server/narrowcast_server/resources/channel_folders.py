@@ -86,7 +86,8 @@ def update_folder(
     core: Core, folder_id: int, *, name: str | None, description: str | None, archived: bool | None
 ) -> None:
     """Changes the given properties of a folder; raises BAD_REQUEST for archiving one that holds channels."""
-    if core.store.one("SELECT 1 FROM channel_folders WHERE id = ?", folder_id) is None:
+    present = core.store.one("SELECT * FROM channel_folders WHERE id = ?", folder_id)
+    if present is None:
         raise ServiceError("Invalid channel folder ID")
     data: dict[str, object] = {}
     if name is not None:
@@ -99,18 +100,22 @@ def update_folder(
         if archived and any(channel.folder_id == folder_id for channel in core.channels.all()):
             raise ServiceError("You need to remove all the channels from this folder to archive it.")
         data["is_archived"] = archived
-    for column, value in data.items():
+    changed = {name: value for name, value in data.items() if present[name] != value}
+    for name, value in changed.items():
         stored = int(value) if isinstance(value, bool) else str(value)
-        core.store.execute(f"UPDATE channel_folders SET {column} = ? WHERE id = ?", stored, folder_id)
-    if data:
-        event = {"type": "channel_folder", "op": "update", "channel_folder_id": folder_id, "data": data}
+        core.store.execute(f"UPDATE channel_folders SET {name} = ? WHERE id = ?", stored, folder_id)
+    if changed:
+        event = {"type": "channel_folder", "op": "update", "channel_folder_id": folder_id, "data": changed}
         core.emit(event, core.user_ids())
 
 
 def reorder_folders(core: Core, ids: Sequence[int]) -> None:
     """Sets the order of all folders."""
-    if sorted(ids) != sorted(core.store.integers("SELECT id FROM channel_folders")):
+    present = core.store.integers("SELECT id FROM channel_folders ORDER BY position, id")
+    if sorted(ids) != sorted(present):
         raise ServiceError("Invalid order mapping.")
+    if list(ids) == present:
+        return
     core.store.execute_many(
         "UPDATE channel_folders SET position = ? WHERE id = ?",
         [(place, identity) for place, identity in enumerate(ids)],

@@ -146,6 +146,8 @@ def _new_channel_ids(call: Call, group: str) -> list[int]:
 
 
 def _store(core: Core, groups: Sequence[Mapping[str, Any]]) -> None:
+    if list(groups) == core.settings["default_channel_groups"]:
+        return
     core.set_settings(default_channel_groups=list(groups))
     event = {"type": "default_stream_groups", "default_stream_groups": groups_of(core)}
     core.emit(event, [user.id for user in core.users.all() if user.is_active and not user.is_guest])

@@ -18,6 +18,7 @@ from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError, invalid_value
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.permissions import Callers
+from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -95,9 +96,11 @@ def add_linkifier(core: Core, pattern: str, template: str) -> int:
 
 def update_linkifier(core: Core, filter_id: int, pattern: str, template: str) -> None:
     """Replaces a linkifier (LNK-01)."""
-    _require(core, filter_id)
+    present = _require(core, filter_id)
     check(pattern, template)
     _check_unique(core, pattern, filter_id)
+    if (pattern, template) == (present["pattern"], present["url_template"]):
+        return
     core.store.execute(
         "UPDATE linkifiers SET pattern = ?, url_template = ? WHERE id = ?", pattern, template, filter_id
     )
@@ -113,9 +116,11 @@ def remove_linkifier(core: Core, filter_id: int) -> None:
 
 def reorder_linkifiers(core: Core, ids: list[int]) -> None:
     """Sets the order of all linkifiers."""
-    present = core.store.integers("SELECT id FROM linkifiers")
+    present = core.store.integers("SELECT id FROM linkifiers ORDER BY position, id")
     if sorted(ids) != sorted(present):
         raise ServiceError("The ordered list must enumerate all existing linkifiers exactly once")
+    if ids == present:
+        return
     core.store.execute_many(
         "UPDATE linkifiers SET position = ? WHERE id = ?",
         [(place, identity) for place, identity in enumerate(ids)],
@@ -123,9 +128,12 @@ def reorder_linkifiers(core: Core, ids: list[int]) -> None:
     _emit_linkifiers(core)
 
 
-def _require(core: Core, filter_id: int) -> None:
-    if core.store.one("SELECT 1 FROM linkifiers WHERE id = ?", filter_id) is None:
+def _require(core: Core, filter_id: int) -> Row:
+    """The row of a linkifier; raises BAD_REQUEST if there is none."""
+    row = core.store.one("SELECT * FROM linkifiers WHERE id = ?", filter_id)
+    if row is None:
         raise ServiceError("Linkifier not found.")
+    return row
 
 
 def _check_unique(core: Core, pattern: str, except_id: int | None) -> None:

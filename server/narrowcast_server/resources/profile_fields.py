@@ -189,11 +189,14 @@ def update_field(
         "editable_by_user": editable_by_user,
     }
     _check_label_is_free(core, new_name, field_id)
-    values = [int(row[key] if flag is None else flag) for key, flag in flags.items()]
+    new_flags = [int(row[key] if flag is None else flag) for key, flag in flags.items()]
+    values = [new_name, new_hint, new_data, *new_flags]
+    if values == [row["name"], row["hint"], row["field_data"], *(row[key] for key in flags)]:
+        return
     core.store.execute(
         "UPDATE profile_fields SET name = ?, hint = ?, field_data = ?, display_in_profile_summary = ?, required = ?,"
         " editable_by_user = ? WHERE id = ?",
-        new_name, new_hint, new_data, *values, field_id,
+        *values, field_id,
     )  # fmt: skip
     _emit_fields(core)
 
@@ -207,8 +210,11 @@ def remove_field(core: Core, field_id: int) -> None:
 
 def reorder_fields(core: Core, ids: Sequence[int]) -> None:
     """Sets the order of all fields."""
-    if sorted(ids) != sorted(core.store.integers("SELECT id FROM profile_fields")):
+    present = core.store.integers("SELECT id FROM profile_fields ORDER BY position, id")
+    if sorted(ids) != sorted(present):
         raise ServiceError("Invalid order mapping.")
+    if list(ids) == present:
+        return
     core.store.execute_many(
         "UPDATE profile_fields SET position = ? WHERE id = ?",
         [(place, identity) for place, identity in enumerate(ids)],

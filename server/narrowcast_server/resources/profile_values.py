@@ -38,11 +38,14 @@ def set_value(core: Core, user: User, field_id: int, value: object, *, by_user: 
     kind = ProfileFieldType(row["type"])
     text = _checked(core, row, kind, value)
     rendered = rendered_apart(core, text) if kind in _RENDERED else None
-    core.store.execute(
+    written = core.store.execute(
         "INSERT INTO profile_values VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value,"
-        " rendered_value = excluded.rendered_value",
+        " rendered_value = excluded.rendered_value"
+        " WHERE (value, rendered_value) IS NOT (excluded.value, excluded.rendered_value)",
         user.id, field_id, text, rendered,
     )  # fmt: skip
+    if not written:
+        return
     changed: dict[str, object] = {"id": field_id, "value": text}
     if rendered is not None:
         changed["rendered_value"] = rendered

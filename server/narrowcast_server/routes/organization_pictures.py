@@ -64,10 +64,12 @@ async def _set(call: Call, picture: Picture | None) -> None:
 
 def _store(core: Core, picture: Picture, stored: str | None) -> None:
     """Stores the name of the new picture, deletes the previous picture, and notifies everyone."""
-    forget_picture(core, core.settings[f"{picture}_picture"])
-    core.set_settings(
-        **{f"{picture}_picture": None if stored is None else f"{PICTURES}/{ORGANIZATION}/{stored}"}
-    )
+    name = f"{picture}_picture"
+    before, after = core.settings[name], None if stored is None else f"{PICTURES}/{ORGANIZATION}/{stored}"
+    if before == after:
+        return
+    forget_picture(core, before)
+    core.set_settings(**{name: after})
     data = {f"{picture}_url": picture_url(core, picture), f"{picture}_source": picture_source(core, picture)}
     event = {"type": "realm", "op": "update_dict", "property": picture, "data": data}
     core.emit(event, core.user_ids())

@@ -54,12 +54,14 @@ class Directory(Generic[T]):
         return identity
 
     def update(self, identity: int, **values: object) -> T:
-        """Changes columns of a row; returns the row as it is now."""
+        """Changes columns of a row; returns the row as it is now. Equal values are not written: whether anything
+        was is what decides about the audit log.
+        """
         assignments = ", ".join(f"{name} = ?" for name in values)
+        differs = " OR ".join(f"{name} IS NOT ?" for name in values)
+        stored = [column(value) for value in values.values()]
         self._store.execute(
-            f"UPDATE {self._table} SET {assignments} WHERE id = ?",
-            *(column(v) for v in values.values()),
-            identity,
+            f"UPDATE {self._table} SET {assignments} WHERE id = ? AND ({differs})", *stored, identity, *stored
         )
         return self._read(identity)
 
