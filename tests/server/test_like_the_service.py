@@ -61,6 +61,17 @@ async def test_muted_messages_do_not_count_as_unread(server: TestServer) -> None
     assert counted == [3, 2, 1, 2]
 
 
+async def test_policies_of_topics_in_archived_channels_are_not_sent(server: TestServer) -> None:
+    for name in ("design", "general"):
+        muted = {"stream_id": server.channel(name), "topic": "soup", "visibility_policy": 1}
+        await server.call("dario", "POST", "/user_topics", muted)
+    await server.call("ada", "DELETE", f"/streams/{server.channel('design')}")
+    snapshot = (await server.listen("dario")).snapshot
+    assert [row["stream_id"] for row in snapshot["user_topics"]] == [server.channel("general")]
+    muted_topics = (await server.listen("dario", fetch_event_types=["muted_topics"])).snapshot["muted_topics"]
+    assert [row[0] for row in muted_topics] == ["general"]
+
+
 async def test_subscriptions_are_changed_in_one_request(server: TestServer) -> None:
     answer = await server.call("ada", "PATCH", "/users/me/subscriptions", {"add": [{"name": "brand new"}]})
     assert answer["subscribed"] == {str(server.id("ada")): ["brand new"]}

@@ -77,11 +77,42 @@ def test_invalid_submessages_are_rejected_with_a_reason(kind: str, data: object)
     assert check_submessage(kind, data, is_author=True)
 
 
-async def test_only_the_sender_can_attach_the_first_submessage(
-    server: TestServer,
-) -> None:
-    vote = {"message_id": await server.send("ada", "general", "t"), "msg_type": "widget", "content": "{}"}
-    refusal = await server.refusal("dario", "POST", "/submessage", vote)
+def test_lists_in_commands_have_dashes_and_asterisks_as_bullets() -> None:
+    options = widget_for("/poll Lunch?\n-yes\n* no\n+ more\n-")
+    assert options == {
+        "widget_type": "poll",
+        "extra_data": {"question": "Lunch?", "options": ["yes", "no", "+ more"]},
+    }
+
+
+def test_a_colon_without_a_space_does_not_end_a_task() -> None:
+    made = widget_for("/todo\nmeet at 10:30\ncall: 555")
+    assert made is not None
+    assert made["extra_data"] == {
+        "task_list_title": "",
+        "tasks": [{"task": "meet at 10:30", "desc": ""}, {"task": "call", "desc": "555"}],
+    }
+
+
+async def test_only_the_sender_can_attach_the_first_submessage(server: TestServer) -> None:
+    sent = await server.send("ada", "general", "t")
+    data = {"message_id": sent, "msg_type": "anything", "content": "[1]"}
+    refusal = await server.refusal("dario", "POST", "/submessage", data | {"content": "no JSON"})
     assert refusal["msg"] == "You cannot attach a submessage to this message."
-    refusal = await server.refusal("ada", "POST", "/submessage", vote)
-    assert refusal["msg"] == "Widget not found on this message"
+    await server.call("ada", "POST", "/submessage", data)
+    await server.call("dario", "POST", "/submessage", data | {"msg_type": "widget"})
+    (message,) = (await server.call("elif", "GET", "/messages", {"message_ids": [sent]}))["messages"]
+    assert [(one["msg_type"], one["content"]) for one in message["submessages"]] == [
+        ("anything", "[1]"),
+        ("widget", "[1]"),
+    ]
+
+
+async def test_who_votes_follows_the_topic_if_taking_part_does(server: TestServer) -> None:
+    sent = await server.send("ada", "general", "lunch", "/poll Soup?")
+    await server.call("dario", "PATCH", "/settings", {"automatically_follow_topics_policy": 1})
+    vote = {"message_id": sent, "msg_type": "widget", "content": '{"type": "vote", "key": "1,0", "vote": 1}'}
+    listener = await server.listen("dario", event_types=["user_topic"])
+    await server.call("dario", "POST", "/submessage", vote)
+    (event,) = await listener.events()
+    assert (event["topic_name"], event["visibility_policy"]) == ("lunch", 3)

@@ -30,8 +30,8 @@ def policy_of(core: Core, user_id: int, channel_id: int, topic: str) -> Visibili
 
 
 def muted_topics(core: Core, user_id: int) -> list[list[object]]:
-    """Muted topics in the form for older clients: (channel name, topic, time). Without those in channels that
-    the user may no longer know of, whose name may have changed since.
+    """Muted topics in the form for older clients: (channel name, topic, time). Without those in archived
+    channels, and in channels that the user may no longer know of, whose name may have changed since.
     """
     user = core.users[user_id]
     rows = core.store.all(
@@ -42,7 +42,7 @@ def muted_topics(core: Core, user_id: int) -> list[list[object]]:
     return [
         [channel.name, row["topic"], row["last_updated"]]
         for row in rows
-        if may_know(core, user, channel := core.channels[row["channel_id"]])
+        if not (channel := core.channels[row["channel_id"]]).is_archived and may_know(core, user, channel)
     ]
 
 
@@ -112,8 +112,8 @@ def follow_after_sending(
     return _raise_policy(core, sender, channel_id, topic, reached)
 
 
-def follow_after_reacting(core: Core, user: User, channel_id: int, topic: str) -> int | None:
-    """Sets the policy that a user's settings ask for after reacting; returns it if it is new."""
+def follow_after_taking_part(core: Core, user: User, channel_id: int, topic: str) -> int | None:
+    """Sets the policy that a user's settings ask for after reacting or voting; returns it if it is new."""
     return _raise_policy(core, user, channel_id, topic, _ON_PARTICIPATION)
 
 

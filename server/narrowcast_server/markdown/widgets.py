@@ -14,34 +14,34 @@ def widget_for(source: str) -> Widget | None:
     """
     first, _, rest = source.strip().partition("\n")
     command, _, title = first.partition(" ")
-    title, lines = title.strip(), [line.strip() for line in rest.split("\n") if line.strip()]
+    title, lines = title.strip(), [text for line in rest.split("\n") if (text := without_bullet(line))]
     if command == "/poll":
-        options = [without_bullet(line) for line in lines]
-        return {"widget_type": "poll", "extra_data": {"question": title, "options": options}}
+        return {"widget_type": "poll", "extra_data": {"question": title, "options": lines}}
     if command == "/todo":
-        tasks = [task_of(without_bullet(line)) for line in lines]
+        tasks = [task_of(line) for line in lines]
         return {"widget_type": "todo", "extra_data": {"task_list_title": title, "tasks": tasks}}
     return None
 
 
 def without_bullet(line: str) -> str:
-    return line[2:].strip() if line[:2] in ("- ", "* ", "+ ") else line
+    text = line.strip()
+    return text[1:].strip() if text.startswith(("-", "*")) else text
 
 
 def task_of(line: str) -> dict[str, str]:
     """Parses `name: description` as a task."""
-    task, _, description = line.partition(":")
+    task, _, description = line.partition(": ")
     return {"task": task.strip(), "desc": description.strip()}
 
 
 def check_submessage(widget_type: str, data: object, is_author: bool) -> str | None:
     """Why a later submessage of a widget is rejected, None if it is valid. `data` is its parsed JSON."""
-    if not isinstance(data, Mapping):
-        return "Invalid submessage: not an object"
-    kind = data.get("type")
     checks = {"poll": POLL_CHECKS, "todo": TODO_CHECKS}.get(widget_type)
     if checks is None:
         return None
+    if not isinstance(data, Mapping):
+        return f"{widget_type} data is not a dict"
+    kind = data.get("type")
     if not isinstance(kind, str) or kind not in checks:
         return f"Unknown type for {widget_type} data: {kind}"
     if kind in AUTHOR_ONLY and not is_author:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.user_topics import follow_after_reacting
+from narrowcast_server.actions.user_topics import follow_after_taking_part
 from narrowcast_server.http.params import optional, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import emoji
@@ -68,7 +68,7 @@ def add_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> None
         emoji.type,
     )
     if message.channel_id is not None:
-        follow_after_reacting(core, user, message.channel_id, message.topic)
+        follow_after_taking_part(core, user, message.channel_id, message.topic)
     _emit(core, "add", user, message, emoji)
 
 

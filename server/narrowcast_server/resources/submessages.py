@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from narrowcast_server.actions.user_topics import follow_after_taking_part
 from narrowcast_server.http.params import integer, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.markdown import check_submessage
@@ -18,30 +19,29 @@ if TYPE_CHECKING:
 
 _WIDGET = "widget"
 _MAX_LENGTH = 2500
+_MAX_TYPE_LENGTH = 100
 
 
 def add_submessage(core: Core, user: User, message: Message, msg_type: str, content: str) -> int:
-    """Adds JSON text to a message with a widget and notifies everyone who has it; returns the submessage's id."""
-    if msg_type != _WIDGET:
-        raise ServiceError("Invalid msg_type")
-    if len(content) > _MAX_LENGTH:
-        raise ServiceError("content is too long")
-    first = core.store.one("SELECT content FROM submessages WHERE message_id = ? ORDER BY id", message.id)
-    if first is None and user.id != message.sender_id:
+    """Adds JSON text to a message and notifies everyone who has it; returns the submessage's id. The first one
+    of a message is its sender's, of any form; those of a poll or to-do list are votes and changes.
+    """
+    for name, text, most in (("msg_type", msg_type, _MAX_TYPE_LENGTH), ("content", content, _MAX_LENGTH)):
+        if len(text) > most:
+            raise ServiceError(f"{name} is too long")
+    is_author = user.id == message.sender_id
+    count = "SELECT count(*) FROM submessages WHERE message_id = ? AND sender_id = ?"
+    if not is_author and not core.store.integer(count, message.id, message.sender_id):
         raise ServiceError("You cannot attach a submessage to this message.")
-    if first is None:
-        raise ServiceError("Widget not found on this message")
     try:
         data: object = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise ServiceError("Invalid json for submessage") from error
-    widget_type = str(json.loads(first["content"])["widget_type"])
-    reason = check_submessage(widget_type, data, is_author=user.id == message.sender_id)
+    reason = check_submessage(_widget_type(core, message), data, is_author=is_author)
     if reason is not None:
         raise ServiceError(reason)
     limit = core.config.quotas.submessages_a_message
-    own = "SELECT count(*) FROM submessages WHERE message_id = ? AND sender_id = ?"
-    if (core.store.integer(own, message.id, user.id) or 0) >= limit:
+    if (core.store.integer(count, message.id, user.id) or 0) >= limit:
         raise ServiceError(f"This message has too many submessages from you (limit: {limit}).")
     identity = core.store.insert(
         "INSERT INTO submessages (message_id, sender_id, msg_type, content) VALUES (?, ?, ?, ?)",
@@ -62,6 +62,15 @@ def add_submessage(core: Core, user: User, message: Message, msg_type: str, cont
     return identity
 
 
+def _widget_type(core: Core, message: Message) -> str:
+    """What a message's first submessage for a widget says that it is; empty if there is none, or it says nothing."""
+    first = core.store.one(
+        "SELECT content FROM submessages WHERE message_id = ? AND msg_type = ? ORDER BY id", message.id, _WIDGET
+    )
+    data = None if first is None else json.loads(first["content"])
+    return str(data.get("widget_type", "")) if isinstance(data, dict) else ""
+
+
 routes = Routes()
 
 MESSAGE_ID = required("message_id", integer)
@@ -74,4 +83,6 @@ def post_submessage(call: Call) -> ResponseBody:
     """Adds a submessage to a message that the caller can see."""
     message = changeable_message(call.core, call.user, call[MESSAGE_ID])
     add_submessage(call.core, call.user, message, call[MSG_TYPE], call[CONTENT])
+    if message.channel_id is not None:
+        follow_after_taking_part(call.core, call.user, message.channel_id, message.topic)
     return {}

@@ -16,7 +16,8 @@ from narrowcast_server.rules import access, topics
 
 @part("user_topic")
 def user_topics(request: Snapshot) -> dict[str, object]:
-    """The user's visibility policies of topics."""
+    """The user's visibility policies of topics, without those in archived channels."""
+    channels = request.core.channels
     rows = request.core.store.all("SELECT * FROM user_topics WHERE user_id = ?", request.user.id)
     name = request.options.empty_topic_name
     return {
@@ -28,6 +29,7 @@ def user_topics(request: Snapshot) -> dict[str, object]:
                 "last_updated": row["last_updated"],
             }
             for row in rows
+            if not channels[row["channel_id"]].is_archived
         ]
     }
 
