@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.server import TestServer, running_server
+from support.server import Bare, TestServer, running_server
 
 NAMES = {
     "an ideographic space": "a\u3000b",
@@ -128,3 +128,46 @@ async def test_notifications_of_phones_are_not_set_up(server: TestServer, token:
     ):
         refusal = await server.refusal("dario", method, path, {"token": "abc", "appid": "org.example"})
         assert refusal["code"] == "PUSH_SERVICE_NOT_CONFIGURED"
+
+
+TWO_FAULTS = (
+    (
+        "POST",
+        "/messages",
+        {"type": "channel", "to": "general", "local_id": "1"},
+        "Missing 'content' argument",
+    ),
+    ("GET", "/messages", {"num_before": "x", "include_anchor": "x", "narrow": "x"}, "include_anchor"),
+    ("GET", "/messages", {"message_ids": "x", "client_gravatar": "x"}, "client_gravatar"),
+    (
+        "POST",
+        "/messages/flags/narrow",
+        {"include_anchor": "x", "num_before": "x"},
+        "Missing 'anchor' argument",
+    ),
+    ("POST", "/messages/flags/narrow", {"anchor": 1, "include_anchor": "x"}, "include_anchor"),
+    ("PATCH", "/messages/1", {"content": "x", "stream_id": "x"}, "stream_id"),
+    ("POST", "/register", {"event_types": "x", "all_public_streams": "x"}, "all_public_streams"),
+    ("POST", "/realm/playgrounds", {"name": "x"}, "Missing 'url_template' argument"),
+    ("POST", "/realm/profile_fields", {"field_data": "x"}, "field_data"),
+    ("POST", "/invites", {"invitee_emails": "a", "notify_referrer_on_join": "x"}, "notify_referrer_on_join"),
+    (
+        "POST",
+        "/users/me/subscriptions",
+        {"subscriptions": [], "principals": "x", "announce": "x"},
+        "announce",
+    ),
+    ("PATCH", "/users/me/subscriptions", {"add": "x", "delete": "x"}, "delete"),
+    ("POST", "/users/me/status", {"away": "x", "status_text": "y" * 61}, "away"),
+    ("PATCH", "/streams/{channel}", {"is_web_public": "x", "is_private": "x"}, "is_private"),
+)
+
+
+@pytest.mark.parametrize(("method", "path", "fields", "named"), TWO_FAULTS)
+async def test_of_two_faults_the_one_is_named_that_the_service_names(
+    server: TestServer, method: str, path: str, fields: dict[str, object], named: str
+) -> None:
+    place = path.replace("{channel}", str(server.channel("general")))
+    bare = {name: Bare(value) if isinstance(value, str) else value for name, value in fields.items()}
+    said = (await server.refusal("ada", method, place, bare))["msg"]
+    assert said == (named if " " in named else f"{named} is not valid JSON")

@@ -101,7 +101,7 @@ TEMPLATE = required("url_template", text_without_null, since=Gate.PLAYGROUND_TEM
 PREFIX = required("url_prefix", text_without_null, until=Gate.PLAYGROUND_TEMPLATE.level)
 
 
-@routes.post("/realm/playgrounds", NAME, LANGUAGE, TEMPLATE, PREFIX, callers=Callers.ADMINISTRATORS)
+@routes.post("/realm/playgrounds", NAME, TEMPLATE, PREFIX, LANGUAGE, callers=Callers.ADMINISTRATORS)
 def post_playground(call: Call) -> ResponseBody:
     """Adds a playground (PLG-01)."""
     old = call.level < Gate.PLAYGROUND_TEMPLATE.level

@@ -288,9 +288,9 @@ def get_fields(call: Call) -> ResponseBody:
 @routes.post(
     "/realm/profile_fields",
     NAME,
-    KIND,
     HINT,
     FIELD_DATA,
+    KIND,
     IN_SUMMARY,
     REQUIRED,
     EDITABLE,
@@ -322,8 +322,8 @@ def patch_order(call: Call) -> ResponseBody:
     NEW_NAME,
     NEW_HINT,
     NEW_FIELD_DATA,
-    NEW_IN_SUMMARY,
     NEW_REQUIRED,
+    NEW_IN_SUMMARY,
     NEW_EDITABLE,
     callers=Callers.ADMINISTRATORS,
 )

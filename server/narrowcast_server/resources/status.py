@@ -135,7 +135,7 @@ def _set(call: Call, user: User, away: bool | None) -> ResponseBody:
     return {}
 
 
-@routes.post("/users/me/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, AWAY, callers=Callers.PEOPLE)
+@routes.post("/users/me/status", AWAY, TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, callers=Callers.PEOPLE)
 def post_own_status(call: Call) -> ResponseBody:
     """Changes the parts of the caller's status that the request carries (STAT-01)."""
     return _set(call, call.user, call[AWAY])

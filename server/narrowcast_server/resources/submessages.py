@@ -65,7 +65,9 @@ def add_submessage(core: Core, user: User, message: Message, msg_type: str, cont
 def _widget_type(core: Core, message: Message) -> str:
     """What a message's first submessage for a widget says that it is; empty if there is none, or it says nothing."""
     first = core.store.one(
-        "SELECT content FROM submessages WHERE message_id = ? AND msg_type = ? ORDER BY id", message.id, _WIDGET
+        "SELECT content FROM submessages WHERE message_id = ? AND msg_type = ? ORDER BY id",
+        message.id,
+        _WIDGET,
     )
     data = None if first is None else json.loads(first["content"])
     return str(data.get("widget_type", "")) if isinstance(data, dict) else ""

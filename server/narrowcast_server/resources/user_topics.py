@@ -63,7 +63,7 @@ def post_user_topic(call: Call) -> ResponseBody:
     return {}
 
 
-@routes.patch("/users/me/subscriptions/muted_topics", OPTIONAL_STREAM, OPTIONAL_STREAM_ID, TOPIC, OPERATION)
+@routes.patch("/users/me/subscriptions/muted_topics", OPTIONAL_STREAM_ID, OPTIONAL_STREAM, TOPIC, OPERATION)
 def patch_muted_topic(call: Call) -> ResponseBody:
     """Mutes or unmutes a topic, with the operation of older clients."""
     core, user = call.core, call.user

@@ -122,8 +122,8 @@ def create(call: Call) -> ResponseBody:
 
 
 @routes.patch(
-    "/streams/{stream_id}", NEW_NAME, NEW_DESCRIPTION, NEW_PRIVATE, NEW_WEB_PUBLIC, HISTORY, NEW_DEFAULT, NEW_FOLDER,
-    TOPICS_POLICY, RETENTION, ARCHIVED, *PERMISSIONS.values(),
+    "/streams/{stream_id}", NEW_DESCRIPTION, NEW_PRIVATE, NEW_DEFAULT, NEW_FOLDER, TOPICS_POLICY, HISTORY,
+    NEW_WEB_PUBLIC, NEW_NAME, RETENTION, ARCHIVED, *PERMISSIONS.values(),
 )  # fmt: skip
 def update(call: Call) -> ResponseBody:
     """Changes the properties of a channel that the request carries."""

@@ -71,7 +71,7 @@ def _ignored(call: Call, channel_ids: list[int]) -> ResponseBody:
     return {"ignored_because_not_subscribed_channels": channel_ids}
 
 
-@routes.post("/messages/flags/narrow", ANCHOR, NUM_BEFORE, NUM_AFTER, INCLUDE_ANCHOR, NARROW, OPERATION, FLAG)
+@routes.post("/messages/flags/narrow", ANCHOR, INCLUDE_ANCHOR, NUM_BEFORE, NUM_AFTER, NARROW, OPERATION, FLAG)
 async def update_flags_for_narrow(call: Call) -> ResponseBody:
     """Adds or removes a flag on a range of a narrow; the client continues from `last_processed_id`."""
     core, user = call.core, call.user

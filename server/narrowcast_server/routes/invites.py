@@ -99,11 +99,11 @@ def _terms(call: Call, channel_ids: list[int], *, notify: bool = True) -> Terms:
     MINUTES,
     DAYS,
     INVITE_AS,
+    NOTIFY,
+    WELCOME,
     CHANNELS,
     GROUPS,
     DEFAULTS,
-    NOTIFY,
-    WELCOME,
     callers=Callers.MEMBERS,
 )
 async def send_invites(call: Call) -> ResponseBody:

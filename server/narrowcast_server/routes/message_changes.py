@@ -42,7 +42,7 @@ _MARK: Final = RESOLVED_TOPIC_PREFIX.strip()
 _DIFFERENCE_SECONDS: Final = 1.0
 
 
-@routes.patch("/messages/{message_id}", CONTENT, TOPIC, STREAM_ID, MODE, OLD_THREAD, NEW_THREAD, PREV_SHA)
+@routes.patch("/messages/{message_id}", STREAM_ID, TOPIC, MODE, OLD_THREAD, NEW_THREAD, PREV_SHA, CONTENT)
 def update_message(call: Call) -> ResponseBody:
     """Changes a message's text, channel or topic; `propagate_mode` may move other messages of the topic with it."""
     core, user = call.core, call.user

@@ -84,14 +84,14 @@ PRESENCE_DAYS = optional("presence_history_limit_days", integer)
     APPLY_MARKDOWN,
     CLIENT_GRAVATAR,
     SLIM_PRESENCE,
-    EVENT_TYPES,
-    FETCH_EVENT_TYPES,
+    PRESENCE_DAYS,
     ALL_PUBLIC_STREAMS,
     INCLUDE_SUBSCRIBERS,
     CAPABILITIES,
+    EVENT_TYPES,
+    FETCH_EVENT_TYPES,
     NARROW,
     LIFESPAN,
-    PRESENCE_DAYS,
 )
 def register(call: Call) -> ResponseBody:
     """Creates the queue before the snapshot, in one transaction, so that no event between them is lost."""

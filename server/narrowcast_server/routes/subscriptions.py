@@ -114,18 +114,18 @@ def get_subscriptions(call: Call) -> ResponseBody:
 @routes.post(
     "/users/me/subscriptions",
     SUBSCRIPTIONS,
-    PRINCIPALS,
     INVITE_ONLY,
-    HISTORY_PUBLIC,
     WEB_PUBLIC,
     DEFAULT_CHANNEL,
-    ANNOUNCE,
-    NEW_MESSAGES,
-    FATAL,
+    HISTORY_PUBLIC,
     RETENTION,
     TOPICS_POLICY,
     FOLDER,
     *GROUP_PARAMS.values(),
+    ANNOUNCE,
+    NEW_MESSAGES,
+    PRINCIPALS,
+    FATAL,
     callers=Callers.NO_GUESTS,
 )
 def add_subscriptions(call: Call) -> ResponseBody:
@@ -307,7 +307,7 @@ def _principals(call: Call, who: Sequence[str | int]) -> list[User]:
         raise ServiceError(no_such_user().message, "UNAUTHORIZED_PRINCIPAL", 403) from error
 
 
-@routes.patch("/users/me/subscriptions", ADD, DELETE)
+@routes.patch("/users/me/subscriptions", DELETE, ADD)
 def update_subscriptions(call: Call) -> ResponseBody:
     add, delete = call[ADD], call[DELETE]
     if not add and not delete:

@@ -170,10 +170,10 @@ DELETE_SUBGROUPS: Param[list[int]] = defaulted("delete_subgroups", integers, [])
 
 @routes.post(
     "/user_groups/{user_group_id}/members",
-    ADD,
     DELETE,
-    ADD_SUBGROUPS,
+    ADD,
     DELETE_SUBGROUPS,
+    ADD_SUBGROUPS,
     callers=Callers.MEMBERS,
 )
 def change_members(call: Call) -> ResponseBody:
@@ -200,7 +200,7 @@ def list_subgroups(call: Call) -> ResponseBody:
     return {"subgroups": sorted(call.core.memberships.groups_inside(group.id))}
 
 
-@routes.post("/user_groups/{user_group_id}/subgroups", ADD, DELETE, callers=Callers.MEMBERS)
+@routes.post("/user_groups/{user_group_id}/subgroups", DELETE, ADD, callers=Callers.MEMBERS)
 def change_subgroups(call: Call) -> ResponseBody:
     """Adds and removes subgroups."""
     group = group_named_by(call.core, call.path_id("user_group_id"))

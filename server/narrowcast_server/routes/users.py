@@ -30,7 +30,7 @@ def get_own_user(call: Call) -> ResponseBody:
     }
 
 
-@routes.get("/users/{user_id}", CLIENT_GRAVATAR, INCLUDE_PROFILE)
+@routes.get("/users/{user_id}", INCLUDE_PROFILE, CLIENT_GRAVATAR)
 def get_user(call: Call) -> ResponseBody:
     """A user by id or API email address (USR-01)."""
     user = call.path_user("user_id")
@@ -38,7 +38,7 @@ def get_user(call: Call) -> ResponseBody:
     return {"user": _shown(call, [user])[0]}
 
 
-@routes.get("/users", CLIENT_GRAVATAR, INCLUDE_PROFILE, USER_IDS)
+@routes.get("/users", INCLUDE_PROFILE, USER_IDS, CLIENT_GRAVATAR)
 def get_users(call: Call) -> ResponseBody:
     """All users whom the caller may see, or those of them in `user_ids`."""
     user_ids = call[USER_IDS]
