@@ -13,9 +13,10 @@ from narrowcast.app.import_settings import read_zuliprc
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.config.config import Config, ConfigError
 from narrowcast.config.config_file import CONFIG_KEYS, Value, change, check
-from narrowcast.config.config_load import parse
+from narrowcast.config.config_load import load, parse
 from narrowcast.keys.keymap import effective
 from narrowcast.keys.presets import PRESETS
+from narrowcast.keys.registry import REGISTRY
 from narrowcast.screens.settings.app_settings import AppSettingsScreen, KeysScreen
 from narrowcast.screens.settings.capture import CaptureScreen
 from narrowcast.terminal.paths import Paths
@@ -111,7 +112,8 @@ def test_a_wrong_value_is_refused_and_nothing_is_written(
 @pytest.mark.parametrize("name", sorted(PRESETS))
 def test_no_preset_has_a_conflict(name: str) -> None:
     keys = effective(PRESETS[name])
-    assert all(keys[command_id] == tuple(wanted) for command_id, wanted in PRESETS[name].items())
+    defaults = {command.id: command.keys for command in REGISTRY}
+    assert keys == defaults | {command_id: tuple(wanted) for command_id, wanted in PRESETS[name].items()}
     assert parse(f'preset = "{name}"\n', "c.toml").keymap == PRESETS[name]
 
 
@@ -186,12 +188,12 @@ async def test_keys_are_checked_while_they_are_typed_and_work_at_once(tmp_path: 
         await stage.press("e")
         ask = await question_of(stage)
         ask.editor.text = ""
-        await stage.type("f")
-        shown = screen_text(ask)
-        assert "f is both go.inbox and go.starred" in shown or "f is both go.starred and go.inbox" in shown
+        await stage.type("f12345")
+        assert "no such key" in screen_text(ask)
         await stage.press("enter")
         assert stage.app.screen is ask
-        await stage.type("7")
+        ask.editor.text = ""
+        await stage.type("f7")
         await stage.press("enter")
         await until(lambda: stage.app.screen is keys)
         assert stage.app.keys["go.inbox"] == ("f7",)
@@ -199,24 +201,32 @@ async def test_keys_are_checked_while_they_are_typed_and_work_at_once(tmp_path: 
         assert '"go.inbox" = ["f7"]' in stage.app.paths.config_file.read_text()
 
 
-async def test_a_key_is_chosen_by_pressing_it_unless_another_command_has_it(tmp_path: Path) -> None:
-    async with on_stage(tmp_path, size=(100, 40)) as stage:
+async def test_a_key_is_chosen_by_pressing_it_unless_the_user_gave_it_to_another_command(
+    tmp_path: Path,
+) -> None:
+    file = Paths.under(tmp_path / "home-ada").config_file
+    file.parent.mkdir(parents=True)
+    file.write_text('[keys]\n"go.starred" = "f9"\n')
+    async with on_stage(tmp_path, size=(100, 40), config=load(file)) as stage:
         await run(stage, "app.settings")
         await pick(stage, "keys")
         keys = stage.app.screen
         await pick(stage, "go.inbox")
         await until(lambda: isinstance(stage.app.screen, CaptureScreen))
-        await stage.press("f")
-        await until(lambda: "go.starred" in screen_text(stage.app.screen))
+        await stage.press("f9")
+        await until(lambda: "F9 is both go.inbox and go.starred" in screen_text(stage.app.screen))
         await stage.press("enter")
-        assert isinstance(stage.app.screen, CaptureScreen), "a key of another command is not taken"
-        await stage.press("ctrl+g")
-        await until(lambda: "go.switcher" in screen_text(stage.app.screen))
+        assert isinstance(stage.app.screen, CaptureScreen), "a key that the user gave away is not taken"
         await stage.press("f12")
         await until(lambda: "Free." in screen_text(stage.app.screen))
+        await stage.press("comma")
+        title = "Select several messages"
+        await until(lambda: f"Enter takes it from: {title}" in screen_text(stage.app.screen))
         await stage.press("enter")
         await until(lambda: stage.app.screen is keys)
-        await until(lambda: stage.app.keys["go.inbox"] == ("f12",))
+        await until(lambda: stage.app.keys["go.inbox"] == ("comma",))
+        assert stage.app.keys["message.choose"] == ()
+        assert f"Taken from: {title}" in said(stage)
         await stage.press("u")
         await until(lambda: stage.app.keys["go.inbox"] == ("I",))
 

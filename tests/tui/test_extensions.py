@@ -43,7 +43,7 @@ async def open_mentions(app):
     app.open(Narrow.mentions())
 """
     )
-    keys = '[keys]\n"extension.one.open" = "f10"\n"extension.absent.x" = "f11"\n'
+    keys = '[keys]\n"extension.one.open" = "N"\n"extension.absent.x" = "f11"\n'
     async with extended(tmp_path, {"one": source}, keys) as stage:
         await stage.told("Extension one: j is already used by navigation.down")
         chosen = {
@@ -54,7 +54,10 @@ async def open_mentions(app):
         assert stage.app.keys["extension.one.hello"] == ("f12",)
         await stage.press("f12")
         await stage.told("Hello, Ada")
-        await stage.press("f10")
+        assert "N" not in stage.app.keys["go.next-unread-followed"], (
+            "the user's own key is taken from a default"
+        )
+        await stage.press("N")
         await until(lambda: stage.screen.narrow == Narrow.mentions())
     assert not [command_id for command_id in by_id() if command_id.startswith("extension.")]
 

@@ -221,27 +221,57 @@ def test_bindings_carry_the_ids_that_keymaps_use() -> None:
         ({"go.all": "ctrl+m"}, "cannot be told from enter"),
         ({"go.all": "ctrl+["}, "cannot be told from escape"),
         ({"go.nowhere": "w"}, "no such command"),
-        ({"go.all": "f"}, "f is both go.all and go.starred"),
-        ({"go.inbox": "j"}, "j is both"),
+        ({"go.all": "f", "go.starred": ["f"]}, "f is both go.all and go.starred"),
+        ({"go.inbox": "j", "message.down": ["j", "down"]}, "j is both go.inbox and message.down"),
         ({"compose.send": "x"}, "types a character in the compose box"),
         ({"go.all": "hyper+x"}, "no such modifier"),
         ({"go.all": "fluff"}, "no such key"),
-        ({"channels.edit": "n"}, "n is both manage.new and channels.edit"),
-        ({"form.send": "escape"}, "Esc is both form.send and form.cancel"),
+        ({"channels.edit": "n", "manage.new": "n"}, "n is both manage.new and channels.edit"),
+        ({"form.send": "escape", "form.cancel": "escape"}, "Esc is both form.send and form.cancel"),
     ],
 )
 def test_a_keymap_that_cannot_work_is_refused_with_the_reason(user: dict[str, str], complaint: str) -> None:
     with pytest.raises(KeymapError, match=complaint):
-        textual_keymap(user)
+        effective(user)
 
 
 def test_a_keymap_swaps_two_keys_when_both_are_named() -> None:
-    keymap = textual_keymap({"go.all": "f", "go.starred": ["a", "f7"]})
+    keymap = textual_keymap(effective({"go.all": "f", "go.starred": ["a", "f7"]}))
     assert keymap == {"go.all": "f", "go.starred": "a,f7"}
 
 
+def test_a_key_of_the_users_own_is_lost_by_the_command_that_has_it_by_default() -> None:
+    user = {"go.all": ["N", "comma"], "own.status": "escape", "go.inbox": "j"}
+    keys = effective(user)
+    assert (keys["go.all"], keys["own.status"], keys["go.inbox"]) == (("N", "comma"), ("escape",), ("j",))
+    assert (keys["go.next-unread-followed"], keys["message.choose"]) == (("alt+q",), ())
+    assert (keys["message.down"], keys["navigation.down"]) == (("down",), ("down",))
+    assert keys["form.cancel"] == by_id()["form.cancel"].keys, "forms do not hear keys of the main screen"
+    keymap = textual_keymap(keys)
+    assert (keymap["message.choose"], keymap["go.next-unread-followed"]) == (UNUSED, "alt+q")
+    assert keymap["message.down"] == "down"
+
+
+def test_a_key_of_the_users_own_is_lost_by_a_command_of_the_preset() -> None:
+    preset = {"go.all": ["f"], "go.starred": ["a"]}
+    keys = effective({**preset, "go.inbox": "f"}, {"go.inbox"})
+    assert (keys["go.inbox"], keys["go.all"], keys["go.starred"]) == (("f",), (), ("a",))
+
+
+def test_every_key_can_be_given_to_one_command_of_the_main_screen() -> None:
+    every = {key for command in REGISTRY for key in command.keys}
+    for key in every:
+        keys = effective({"go.inbox": [key]})
+        assert keys["go.inbox"] == (key,)
+        heard = [
+            one.id for one in REGISTRY if one.context in {Context.MAIN, Context.APP} and key in keys[one.id]
+        ]
+        assert heard == ["go.inbox"]
+
+
 def test_an_empty_list_is_a_key_that_nobody_can_press_or_choose() -> None:
-    assert textual_keymap({"go.all": [], "own.status": []}) == {"go.all": UNUSED, "own.status": UNUSED}
+    keys = effective({"go.all": [], "go.inbox": []})
+    assert textual_keymap(keys) == {"go.all": UNUSED, "go.inbox": UNUSED}
     with pytest.raises(ValueError, match="no such key"):
         normalize(UNUSED)
 
@@ -291,4 +321,4 @@ def test_the_key_table_has_every_command() -> None:
 
 
 def test_keys_of_dialogs_that_never_meet_may_be_the_same() -> None:
-    assert textual_keymap({"channels.edit": "f7", "snippets.edit": "f7"})["channels.edit"] == "f7"
+    assert effective({"channels.edit": "f7", "snippets.edit": "f7"})["channels.edit"] == ("f7",)

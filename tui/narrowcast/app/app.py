@@ -29,7 +29,7 @@ from narrowcast.config.config import Config
 from narrowcast.config.config_file import Value, change
 from narrowcast.config.themes import THEMES, has_sixteen_colours, own_themes
 from narrowcast.extensions.start import Extensions
-from narrowcast.keys.keymap import effective, textual_keymap
+from narrowcast.keys.keymap import effective, textual_keymap, without_lost
 from narrowcast.keys.registry import REGISTRY, Command, Context, bindings_for
 from narrowcast.runtime.background import could_not
 from narrowcast.runtime.frames import SLOW
@@ -165,14 +165,16 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
 
     def _use_keys(self) -> None:
         """Applies the configured keys to all screens that are opened from now on."""
-
-        self.keys = effective(self.config.keymap)
-        self.set_keymap(textual_keymap(self.config.keymap))
+        self.keys = effective(self.config.keymap, self.config.keys)
+        self.set_keymap(textual_keymap(self.keys))
 
     def add_commands(self, commands: Sequence[Command]) -> None:
         """Adds the commands of extensions that were just loaded, with their keys."""
         add_bindings(self, [command.binding() for command in commands])
         self.keys.update({command.id: command.keys for command in commands})
+        if own := {command.id for command in commands} & set(self.config.keys):
+            self.keys = without_lost(self.keys, own)
+            self.set_keymap(textual_keymap(self.keys))
 
     def use_config(self, config: Config) -> None:
         """Applies a configuration that was changed at run time: theme and keys at once, the rest when it is

@@ -87,7 +87,7 @@ def _check_keys(config: Config, text: str, name: str) -> Config:
     if not config.keymap:
         return config
     try:
-        effective(config.keymap)
+        effective(config.keymap, config.keys)
     except KeymapError as error:
         problems = []
         for problem in error.problems:

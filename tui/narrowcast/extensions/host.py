@@ -84,16 +84,18 @@ class ExtensionHost:
         """Registers the commands of all extensions, each with its keys that are free, and returns the commands."""
         commands: list[Command] = []
         keys = dict(self._app.keys)
+        own = self._app.config.keys
         for running in self.running:
             for entry in running.extension.commands:
                 command_id = f"{registry.EXTENSION}{running.name}.{entry.id}"
-                chosen = self._app.config.keys.get(command_id)
+                chosen = own.get(command_id)
                 chosen_keys = (
                     entry.keys if chosen is None else [chosen] if isinstance(chosen, str) else chosen
                 )
                 function = self._function_of(running, entry)
                 command = Command(command_id, safe_line(entry.title, 80), (), function, group=GROUP)
-                free, problems = free_keys(command, chosen_keys, keys)
+                others = keys if chosen is None else {one: keys[one] for one in own if one in keys}
+                free, problems = free_keys(command, chosen_keys, others)
                 for problem in problems:
                     self._tell(f"Extension {running.name}: {problem}.", "warning")
                 keys[command_id] = free

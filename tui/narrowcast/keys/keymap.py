@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import combinations
 
 from textual.binding import Binding, InvalidBinding
 from textual.keys import Keys, key_to_character
@@ -121,18 +122,34 @@ def typed(key: str) -> str:
     return "+".join([*modifiers, character])
 
 
-def effective(user: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
+def effective(
+    user: Mapping[str, str | Sequence[str]], own: Collection[str] | None = None
+) -> dict[str, tuple[str, ...]]:
     """Keys by command id, with ``user`` (id -> key or keys) applied to the defaults.
 
-    Raises :class:`KeymapError` that lists every unknown id, impossible key and conflict. Two defaults may share a
-    key across contexts on purpose (the inner one wins); a conflict is reported only if one of the user's own keys
-    is part of it.
+    ``own``: the ids in ``user`` whose keys the user chose, all if not given; the others are of a preset. A key that
+    the user chose is lost by every other command that would take it. Raises :class:`KeymapError` that lists every
+    unknown id, impossible key, and key that the user chose twice.
     """
     keys, problems = merged(user)
-    problems += conflicts(keys, set(user))
+    chosen = set(user if own is None else own)
+    problems += (
+        f"{key_label(name)} is both {one} and {other}"
+        for name, one, other in _shared(keys, chosen)
+        if one in chosen
+    )
     if problems:
         raise KeymapError(problems)
-    return keys
+    return without_lost(keys, chosen)
+
+
+def without_lost(keys: Mapping[str, tuple[str, ...]], chosen: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """``keys`` without those that other commands lose to the ``chosen`` ones."""
+    kept = dict(keys)
+    for name, loser, _ in _shared(keys, chosen):
+        if loser not in chosen:
+            kept[loser] = tuple(key for key in kept[loser] if key != name)
+    return kept
 
 
 def merged(user: Mapping[str, str | Sequence[str]]) -> tuple[dict[str, tuple[str, ...]], list[str]]:
@@ -205,10 +222,9 @@ def types_character(key: str) -> bool:
     return character is not None and character.isprintable()
 
 
-def conflicts(keys: Mapping[str, tuple[str, ...]], chosen: set[str]) -> Iterator[str]:
-    """One sentence for each pair of commands with the same key in contexts that are active together.
-
-    ``chosen``: the ids to which the user gave keys; pairs of defaults share keys on purpose.
+def _shared(keys: Mapping[str, tuple[str, ...]], chosen: Collection[str]) -> Iterator[tuple[str, str, str]]:
+    """Each key that two commands have in contexts that are active together, with both ids, the second of them one
+    of the ``chosen``. Pairs of other commands share keys on purpose.
     """
     commands = by_id()
     users: dict[str, list[Command]] = {}
@@ -216,10 +232,9 @@ def conflicts(keys: Mapping[str, tuple[str, ...]], chosen: set[str]) -> Iterator
         for name in names:
             users.setdefault(name, []).append(commands[command_id])
     for name, listening in users.items():
-        for index, one in enumerate(listening):
-            for other in listening[index + 1 :]:
-                if {one.id, other.id} & chosen and _conflict(name, one, other):
-                    yield f"{key_label(name)} is both {one.id} and {other.id}"
+        for one, other in combinations(listening, 2):
+            if {one.id, other.id} & set(chosen) and _conflict(name, one, other):
+                yield (name, one.id, other.id) if other.id in chosen else (name, other.id, one.id)
 
 
 _ROOT = (Context.APP, Context.MAIN)
@@ -239,10 +254,14 @@ def _is_layered(key: str, inner: Context) -> bool:
     return inner in by_default and not by_default.isdisjoint(around(inner))
 
 
-def textual_keymap(user: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
-    """The argument for ``App.set_keymap``. Raises :class:`KeymapError`."""
-    keys = effective(user)
-    return {command_id: ",".join(keys[command_id]) or UNUSED for command_id in user if command_id in keys}
+def textual_keymap(keys: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """The argument for ``App.set_keymap``: those of ``keys`` that differ from the defaults."""
+    defaults = by_id()
+    return {
+        command_id: ",".join(names) or UNUSED
+        for command_id, names in keys.items()
+        if names != defaults[command_id].keys
+    }
 
 
 def key_table(keys: Mapping[str, tuple[str, ...]] | None = None) -> str:

@@ -15,7 +15,7 @@ from narrowcast.config.config import ConfigError
 from narrowcast.config.config_file import CONFIG_KEYS, ConfigKey, Value, preview, read, value_of
 from narrowcast.config.config_file import check as check_value
 from narrowcast.keys.hints import HasApp, Keys, with_keys
-from narrowcast.keys.keymap import conflicts, key_label, keys_label, merged, normalize, typed
+from narrowcast.keys.keymap import KeymapError, effective, key_label, keys_label, normalize, typed
 from narrowcast.keys.registry import Command, Context, bindings_for, by_id, groups
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.ask import AskScreen
@@ -254,7 +254,12 @@ class KeysScreen(ManageScreen[str]):
                 self.work(self._save(item, [key]))
 
         title = f"Key for: {by_id()[item].title}"
-        self.app.push_screen(CaptureScreen(title, lambda key: self._problem(item, typed(key))), pressed)
+        capture = CaptureScreen(
+            title,
+            lambda key: self._problem(item, typed(key)),
+            lambda key: _losers(item, app_of(self).keys, self._with(item, typed(key))),
+        )
+        self.app.push_screen(capture, pressed)
 
     def action_type_keys(self) -> None:
         """Asks for the names of keys, which may be several, or none."""
@@ -273,25 +278,44 @@ class KeysScreen(ManageScreen[str]):
         self.app.push_screen(ask, answered)
 
     def _problem(self, command_id: str, text: str) -> str:
-        """The problem with the keys: an unknown key, or a conflict with another command."""
-        user = {**app_of(self).config.keymap, command_id: text.split()}
-        keys, problems = merged(user)
-        return next(iter([*problems, *conflicts(keys, {command_id})]), "")
+        """The problem with the keys: an unknown key, or one that the user gave to another command."""
+        try:
+            self._with(command_id, text)
+        except KeymapError as error:
+            return error.problems[0]
+        return ""
+
+    def _with(self, command_id: str, text: str) -> Keys:
+        """The keys of all commands, were these of the command saved. Raises `KeymapError`."""
+        config = app_of(self).config
+        return effective({**config.keymap, command_id: text.split()}, {*config.keys, command_id})
 
     async def _save(self, command_id: str, keys: list[str] | None) -> None:
         value = None if keys is None else [normalize(key) for key in keys]
         app = app_of(self)
         before = [*app.keys[command_id]] if command_id in app.config.keys else None
+        keys_before = app.keys
         if problem := await _write(self, f"keys.{command_id}", lambda: value):
             self.say(problem, bad=True)
             return
         self.undo = lambda: self.work(self._save(command_id, before))
         shown = keys_label(app.keys[command_id]) or "no key"
-        self.say(f"Saved: {shown}. {self.hints(('settings.undo', 'takes it back'))}.")
+        losers = _losers(command_id, keys_before, app.keys)
+        lost = f" Taken from: {losers}." if losers else ""
+        self.say(f"Saved: {shown}.{lost} {self.hints(('settings.undo', 'takes it back'))}.")
 
     def action_delete(self) -> None:
         if item := self.selected:
             self.work(self._save(item, None))
+
+
+def _losers(command_id: str, before: Keys, after: Keys) -> str:
+    """The titles of the other commands that lose a key."""
+    return ", ".join(
+        by_id()[one].title.partition(":")[0]
+        for one, keys in before.items()
+        if one != command_id and set(keys) - set(after[one])
+    )
 
 
 async def _write(screen: HasApp, key: str, value: Callable[[], Value | None]) -> str:

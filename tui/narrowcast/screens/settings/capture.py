@@ -18,7 +18,7 @@ __all__ = ["CaptureScreen"]
 
 class CaptureScreen(Dialog[str | None]):
     """Dismissed with the key that was pressed and confirmed by Enter, or None. ``problem``: why a key cannot be used,
-    such as that another command has it; empty if it can.
+    such as that the user gave it to another command; empty if it can. ``losers``: the commands that lose the key.
     """
 
     DEFAULT_CSS = """
@@ -26,10 +26,11 @@ class CaptureScreen(Dialog[str | None]):
     """
     AUTO_FOCUS = "PressedKey"
 
-    def __init__(self, title: str, problem: Callable[[str], str]) -> None:
+    def __init__(self, title: str, problem: Callable[[str], str], losers: Callable[[str], str]) -> None:
         super().__init__()
         self._title = title
         self._problem = problem
+        self._losers = losers
         self._key = ""
         self._shown = PressedKey()
         self._line = KeyLine()
@@ -56,6 +57,8 @@ class CaptureScreen(Dialog[str | None]):
         self._key = "" if problem else event.pressed
         if problem:
             self._line.say(f"{problem}. Press another key.", bad=True)
+        elif losers := self._losers(event.pressed):
+            self._line.say(f"Enter takes it from: {losers}.")
         else:
             self._line.say("Free. Another key replaces it.")
 
