@@ -250,3 +250,67 @@ async def test_a_window_learns_of_a_deletion_elsewhere_from_the_one_that_syncs(t
         assert leader.texts() == ["Soup and bread"]
         other.look()
         assert other.drafts.was_removed(draft_id)
+
+
+@pytest.mark.parametrize("is_synced", [False, True])
+async def test_a_text_that_is_newer_than_what_another_window_sends_is_a_new_draft_and_it_is_told(
+    tmp_path: Path, is_synced: bool
+) -> None:
+    leader, other = pair(tmp_path)
+    for sender, writer in ((leader, other), (other, leader)):
+        async with leader, other:
+            leader.server.enabled = is_synced
+            draft_id = known_to_both(leader, other)
+            await leader.clock.advance(3)
+            other.look()
+            writer.drafts.save(draft_id, LUNCH, "Soup and bread")
+            sender.drafts.delete(draft_id)  # it has not read the new text yet
+            for window in (sender, writer, sender):
+                window.look()
+            assert writer.drafts.was_removed(draft_id)
+            assert not writer.drafts.was_removed(draft_id)
+            assert leader.texts() == other.texts() == ["Soup and bread"]
+            assert not sender.drafts.is_from_elsewhere(draft_id)
+            leader.drafts.delete(draft_id)
+            other.look()
+            await leader.clock.advance(3)
+
+
+@pytest.mark.parametrize("is_synced", [False, True])
+async def test_a_draft_of_which_another_window_has_sent_the_same_text_is_gone(
+    tmp_path: Path, is_synced: bool
+) -> None:
+    leader, other = pair(tmp_path)
+    async with leader, other:
+        leader.server.enabled = is_synced
+        draft_id = known_to_both(leader, other)
+        await leader.clock.advance(3)
+        other.look()
+        other.drafts.save(draft_id, LUNCH, "Soup and bread")
+        leader.drafts.save(draft_id, LUNCH, "Soup and bread")
+        leader.drafts.delete(draft_id)
+        for window in (leader, other, leader):
+            window.look()
+        await leader.clock.advance(3)
+        assert leader.texts() == other.texts() == leader.server.texts() == []
+        assert not other.drafts.was_removed(draft_id)
+
+
+async def test_a_draft_that_is_sent_while_another_window_writes_it_again_unchanged_does_not_come_back(
+    tmp_path: Path,
+) -> None:
+    leader, other = pair(tmp_path)
+    async with leader, other:
+        draft_id = known_to_both(leader, other)
+        (disk := Held()).take(other.journal)
+        await leader.clock.advance(3)  # it is on the server: the leader has written this to the journal
+        other.drafts.save(draft_id, LUNCH, "Soup and bread")
+        other.drafts.delete(draft_id)
+        disk.write()
+        changes = other.journal.refresh()
+        disk.write()
+        other.drafts.on_journal(changes.result())
+        disk.write()
+        leader.look()
+        await leader.clock.advance(3)
+        assert leader.texts() == other.texts() == leader.server.texts() == []

@@ -164,6 +164,7 @@ class DraftMerge:
     def outlived(self, item: DraftItem) -> None:
         """Keeps a text that was changed here since another device sent or deleted its draft."""
         item.removed = True
+        item.set(generation=item.record.generation + 1)
         self.detach(item)
 
     def _gone(self, item: DraftItem) -> None:

@@ -39,18 +39,20 @@ def merge_rows(
     whether it has the current server fields.
     """
     written_there = theirs.version != agreed
+    same = mine.version == theirs.version
     version, deleted, both = mine.version, mine.deleted and theirs.deleted, False
     if mine.deleted and not theirs.deleted:
         # New text takes precedence over the decision to delete the old one.
-        deleted = not written_there
+        deleted = same or not written_there
         version = theirs.version
     elif theirs.deleted and not mine.deleted:
-        deleted = not written_here
+        deleted = same or not written_here
     elif written_there and not written_here:
         version = theirs.version
     else:
         both = written_here and written_there and not is_same_version(mine.version, theirs.version)
     server = mine if is_leader else theirs
+    is_new = not deleted and (mine.deleted or theirs.deleted)
     server_has_it = not (is_leader and mine.deleted and not mine.dirty)
     merged = replace(
         server,
@@ -59,6 +61,7 @@ def merge_rows(
         deleted=deleted,
         error=mine.error,
         conflict_with=theirs.conflict_with or mine.conflict_with,
+        generation=max(mine.generation, theirs.generation) + is_new,
         revision=theirs.revision,
     )
     if not server_has_it:

@@ -31,7 +31,7 @@ class DraftItem(Struct):
     because both windows have typed. `sent_at` is when the text was sent to the server as an edit of an older
     one (UTC seconds); None if the text is from another device, or is the first one of this draft, which any
     device that changes it has seen. `refused`: why the server rejected this text for this destination.
-    `removed`: the draft was sent or deleted elsewhere while its text was changed here.
+    `removed`: the draft was sent or deleted elsewhere while its text was changed here, and nobody was told yet.
     """
 
     record: Draft
@@ -72,7 +72,7 @@ class DraftStore:
         self._clock = context.clock
         self.new_id = context.new_id
         self._items = {record.draft_id: _read(record) for record in self._journal.load_drafts()}
-        self._forgotten: dict[str, Draft] = {}
+        self._forgotten: dict[str, DraftItem] = {}
         """Deleted drafts that may come back: another window may have written them before they were deleted here."""
         self._last_write = -SAVE_AFTER
         self._save_at = 0.0
@@ -207,18 +207,19 @@ class DraftStore:
             return
         # Without a revision its row was deleted before: a row in the journal now is another window's.
         if record.revision is not None:
-            self._forgotten[record.draft_id] = record
+            self._forgotten[record.draft_id] = item
             deletion = self._journal.delete_draft(record.draft_id, over=record.revision)
-            deletion.add_done_callback(lambda write: self._deleted(record, is_on_disk=write.result()))
+            deletion.add_done_callback(lambda write: self._deleted(item, is_on_disk=write.result()))
         elif self._journal.is_pending("drafts", record.draft_id) or self.is_lost(record.draft_id):
-            self._forgotten[record.draft_id] = record
+            self._forgotten[record.draft_id] = item
         self._context.publish(DraftsChanged())
 
-    def _deleted(self, record: Draft, *, is_on_disk: bool) -> None:
+    def _deleted(self, item: DraftItem, *, is_on_disk: bool) -> None:
         """In any thread: if no other window was faster, the draft does not come back."""
-        is_gone = is_on_disk and not self.is_lost(record.draft_id)
-        if is_gone and self._forgotten.get(record.draft_id) is record:
-            self._forgotten.pop(record.draft_id, None)
+        draft_id = item.record.draft_id
+        is_gone = is_on_disk and not self.is_lost(draft_id)
+        if is_gone and self._forgotten.get(draft_id) is item:
+            self._forgotten.pop(draft_id, None)
 
     def drop(self, item: DraftItem) -> None:
         """Deletes the draft's row in the journal: after a crash it is not needed any more."""
@@ -234,14 +235,14 @@ class DraftStore:
         taken = []
         for draft_id, theirs in changes.drafts().items():
             item = self._items.get(draft_id)
+            before = item.record.generation if item is not None else 0
             if self._journal.is_pending("drafts", draft_id):
                 continue  # written here since the journal was read: it will be reported again, as lost
             if theirs is not None and item is not None and theirs.revision == item.record.revision:
                 continue
             if item is None:
-                item = self._appeared(
-                    theirs, gone=self._forgotten.get(draft_id) if draft_id in lost else None
-                )
+                gone = self._forgotten.get(draft_id) if draft_id in lost else None
+                item = self._appeared(theirs, gone, is_leader=is_leader)
             elif theirs is None:
                 self._vanished(item, written_here=item.unsaved or draft_id in lost)
             elif item.unsaved or draft_id in lost:
@@ -249,18 +250,24 @@ class DraftStore:
             else:
                 self._items[draft_id] = item = _read(theirs, item)
             if item is not None and self.has(item):
+                item.removed = item.removed or item.record.generation > before
                 taken.append(item)
         self._forgotten.clear()
         self._context.publish(DraftsChanged())
         return taken
 
-    def _appeared(self, theirs: Draft | None, gone: Draft | None) -> DraftItem | None:
-        """Adds a draft that another window wrote, possibly one that was being deleted here."""
+    def _appeared(self, theirs: Draft | None, gone: DraftItem | None, *, is_leader: bool) -> DraftItem | None:
+        """Adds a draft that another window wrote, possibly one that was being deleted here: `gone`."""
         if theirs is None:
             return None
         item = self._items[theirs.draft_id] = _read(theirs)
-        if gone is not None and gone.version == theirs.version:
+        if gone is not None and theirs.version in (gone.record.version, gone.agreed):
             item.set(deleted=True, dirty=True)
+            self.save(item)
+        elif gone is not None:
+            item.set(generation=theirs.generation + 1)
+            if is_leader:
+                item.set(server_id=None, base=None, posting=False, dirty=True)
             self.save(item)
         return item
 
@@ -282,7 +289,6 @@ class DraftStore:
             item.record, theirs, item.agreed, written_here=written_here, is_leader=is_leader
         )
         item.record, item.agreed, item.apart = merged, theirs.version, written_here
-        item.removed = item.removed or (theirs.deleted and not merged.deleted)
         if merged.deleted and not merged.dirty:
             self.drop(item)
         elif both:

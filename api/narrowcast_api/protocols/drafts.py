@@ -117,6 +117,7 @@ class Drafts:
         item = self._store.get(draft_id)
         if item is None or item.record.deleted:
             return
+        self._written_here.add(draft_id)
         self._store.unlink(item)
         if item.record.server_id is None and not item.record.posting:
             self._store.forget(item)
@@ -147,7 +148,9 @@ class Drafts:
         return True
 
     def is_from_elsewhere(self, draft_id: str) -> bool:
-        """Whether this process did not create the draft: another device or window did, or an earlier process."""
+        """Whether this process has neither created nor deleted the draft: another device or window wrote it, or an
+        earlier process did.
+        """
         return draft_id not in self._written_here
 
     def conflicts(self) -> list[tuple[Draft, Draft]]:
@@ -213,11 +216,7 @@ class Drafts:
         """Takes in what other windows have written to the journal."""
         if not changes.drafts():
             return
-        before = {item.record.draft_id: item.record.server_id for item in self._store}
         for item in self._store.take_in(changes, is_leader=self._sync.is_leader):
-            server_id = before.get(item.record.draft_id)
-            if server_id not in (None, item.record.server_id) and self._requests.enabled:
-                item.removed = True  # the window that synchronizes drafts has made a new one of the text
             self._sync.check(item)
             if item.record.dirty:
                 self._sync_soon(item)

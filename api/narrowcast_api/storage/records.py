@@ -49,9 +49,10 @@ class Draft(Struct, frozen=True):
     `server_id` is set once the server has it, and `base` is the server's version on which the local one is
     based. `dirty`: the server must be updated. `deleted`: deleted by the user, but not on the server yet.
     `posting`: a request to create it may have reached the server, so check before repeating it.
-    `conflict_with` is the draft that has the other text, if two devices wrote at the same time. `revision`
-    changes each time that a window writes the draft. `error`, which is not in the journal: why the draft is
-    only kept locally, for the user.
+    `conflict_with` is the draft that has the other text, if two devices wrote at the same time. `generation`
+    grows each time that the draft was sent or deleted elsewhere while its text was changed: what is kept is a new
+    draft. `revision` changes each time that a window writes the draft. `error`, which is not in the journal: why
+    the draft is only kept locally, for the user.
     """
 
     draft_id: str
@@ -64,6 +65,7 @@ class Draft(Struct, frozen=True):
     posting: bool = False
     conflict_with: str | None = None
     error: str | None = None
+    generation: int = 0
     revision: str | None = None
 
     @property
