@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from narrowcast.screens.main.title import TitleLine
 from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
 from narrowcast_api.client import Client
@@ -143,6 +145,79 @@ async def test_another_window_that_shows_the_sent_draft_is_emptied_too(tmp_path:
         assert second.screen.writing.text.text == ""
         await second.press("enter")
         assert [entry for entry in second.session.outbox.entries() if not entry.elsewhere] == []
+
+
+@asynccontextmanager
+async def two_windows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Stage, Stage]]:
+    """The draft `soup` is in both. From now on none of them looks by itself for what the other has done."""
+    async with on_stage(folder) as first, on_stage(folder, server=first.server) as second:
+        where = ChannelDestination(first.server.channel("general"), "lunch")
+        first.screen.writing.begin.channel(where)
+        await first.type("soup")
+        await until(lambda: [draft.content for draft in second.session.drafts.all()] == ["soup"])
+        second.screen.writing.begin.channel(where)
+        await second.drawn()
+        with monkeypatch.context() as patch:
+            for stage in (first, second):
+                patch.setattr(stage.session.other_windows, "look", nothing)
+            yield first, second
+
+
+async def nothing() -> None:
+    """Does nothing."""
+
+
+async def sent(stage: Stage) -> list[str]:
+    """The messages of the topic, and those that are on their way to it."""
+    there = [message["content"] for message in await stage.server.newest("ada", topic="lunch")]
+    return [*there, *(entry.content for entry in stage.session.outbox.unsent())]
+
+
+async def test_two_windows_do_not_both_send_a_draft_however_quickly_one_follows_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with two_windows(tmp_path, monkeypatch) as (first, second):
+        (draft,) = first.session.drafts.all()
+        journal = first.session.storage.journal
+        await first.press("enter")
+        await until(lambda: not journal.is_pending("drafts", draft.draft_id))
+        await until(lambda: first.session.outbox.unsent() == [])
+        await second.press("enter")
+        await second.told("This draft was sent or deleted.")
+        assert second.screen.writing.text.text == ""
+        assert await sent(second) == ["soup"]
+        await second.press("ctrl+z")
+        assert second.screen.writing.text.text == "soup"
+
+
+async def test_a_window_does_not_send_a_draft_to_which_another_has_just_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with two_windows(tmp_path, monkeypatch) as (first, second):
+        await second.type("!")
+        await second.session.drafts.flush()
+        await first.press("enter")
+        await first.told("This draft was changed on another device.")
+        assert first.screen.writing.text.text == "soup!"
+        assert await sent(first) == []
+
+
+async def test_a_window_that_added_to_a_draft_while_another_sent_it_says_so_before_it_sends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with two_windows(tmp_path, monkeypatch) as (first, second):
+        (draft,) = second.session.drafts.all()
+        await second.type("!")
+        await second.session.drafts.flush()
+        first.session.drafts.delete(draft.draft_id)  # as sending does, before the addition is read
+        await until(lambda: [draft.content for draft in first.session.drafts.all()] == ["soup!"])
+        await first.session.drafts.flush()
+        await second.press("enter")
+        await second.told("This draft was sent or deleted elsewhere. What you wrote since is a new draft.")
+        assert second.screen.writing.text.text == "soup!"
+        assert await sent(second) == []
+        await second.press("enter")
+        assert await sent(second) == ["soup!"]
 
 
 async def test_a_conflict_is_reported_and_keeping_the_other_text_drops_the_own_one(tmp_path: Path) -> None:

@@ -72,6 +72,15 @@ class OtherWindows:
             if self._storage.window is not None:
                 self._storage.window.touch()
 
+    async def catch_up(self, within: float) -> None:
+        """Reads what has changed, for at most ``within`` seconds, before something is done that another window
+        may have just done.
+        """
+        if not self._storage.read_only:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(within):
+                    await self._read()
+
     async def _read(self) -> None:
         if self._storage.journal.changed_elsewhere():
             await self._take_in(self._storage.journal.refresh())

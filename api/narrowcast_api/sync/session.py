@@ -100,6 +100,7 @@ class Session:
         self.outbox = services.outbox
         self.drafts = services.drafts
         self.edits = services.edits
+        self.other_windows = services.other_windows
         self.typing = services.typing
         self.read_marks = services.read_marks
         self.presence = services.presence

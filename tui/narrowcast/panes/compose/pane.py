@@ -363,26 +363,26 @@ class ComposePane(Vertical):
 
     # keys
 
-    def action_compose_enter(self) -> None:
+    async def action_compose_enter(self) -> None:
         if self.offers.field is not None:
             self.offers.take()
         elif self.screen.focused is not self.text:
             raise SkipAction
         elif self.enter_sends:
-            self._sending.send()
+            await self._sending.send()
         else:
             self.text.insert("\n")
 
-    def action_compose_other_enter(self) -> None:
+    async def action_compose_other_enter(self) -> None:
         if self.screen.focused is not self.text:
             raise SkipAction
         if self.enter_sends:
             self.text.insert("\n")
         else:
-            self._sending.send()
+            await self._sending.send()
 
-    def action_compose_send(self) -> None:
-        self._sending.send()
+    async def action_compose_send(self) -> None:
+        await self._sending.send()
 
     def action_compose_leave(self) -> None:
         if self.offers.field is not None:

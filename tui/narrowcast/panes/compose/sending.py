@@ -21,6 +21,8 @@ from narrowcast_api.storage.records import Edit
 __all__ = ["Sending"]
 
 
+WAIT_FOR_DISK = 1.0
+"""Seconds for which sending waits until it is known what other windows have just sent and written."""
 MOST_HELD = 20
 """Seconds for which a message may be held back."""
 MANY = 15
@@ -55,9 +57,12 @@ class Sending:
         self._sent = sent
         self._edited = edited
 
-    def send(self) -> None:
+    async def send(self) -> None:
         """Sends the text in compose, unless it was sent, deleted or changed elsewhere and not shown so yet."""
-        if self._pane.writing.follow_draft():
+        content = self._pane.text.text
+        await self._pane.session.other_windows.catch_up(WAIT_FOR_DISK)
+        is_same = self._pane.host.is_attached and self._pane.text.text == content
+        if not is_same or self._pane.writing.follow_draft():
             return
         if problem := self._edit_problem():
             self._pane.tell(problem, severity="warning")
