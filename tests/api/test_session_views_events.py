@@ -178,8 +178,37 @@ async def test_the_unread_line_is_not_above_messages_whose_read_marks_are_on_the
     host.state.show_read([2, 3])
     view.mark_stale()
     as_on_the_server = Page([message(1, "read"), message(2), message(3)], None, False, True)
-    await host.serve(view.refresh(), as_on_the_server)
+    await host.serve(view.open(), as_on_the_server)
     assert (view.ids, view.first_unread) == ((1, 2, 3), None)
+
+
+async def test_fetching_the_view_again_moves_the_unread_line_only_to_what_came_meanwhile() -> None:
+    host = ViewHost()
+    view = await opened(host, page(1, newest=True))
+    arrive(host, view, 2)
+
+    async def fetched_again(last: int) -> None:
+        await host.serve(view.refresh(), Page([message(i) for i in range(1, last + 1)], None, False, True))
+
+    host.state.show_read([2])
+    view.mark_stale()
+    await fetched_again(2)
+    assert view.first_unread == 2, "what was read since stays below the line"
+    view.mark_stale()
+    arrive(host, view, 3, "read")
+    for number in (4, 5):
+        arrive(host, view, number)
+    await fetched_again(5)
+    assert view.first_unread == 4
+    view.mark_stale()
+    host.state.show_read([4])
+    arrive(host, view, 6)
+    await fetched_again(6)
+    assert view.first_unread == 4, "below the line there is something left to read"
+    host.state.show_read([5, 6])
+    view.mark_stale()
+    await host.serve(view.open(), Page([message(i) for i in range(1, 7)], None, False, True))
+    assert view.first_unread is None, "the view was opened again"
 
 
 async def test_the_unread_line_is_above_a_message_whose_page_comes_before_its_event() -> None:

@@ -52,6 +52,7 @@ class MessageView:
         self._undecided: list[int] = []
         self._asked: Anchor | None = None
         self._fetched_early = False
+        self._is_opening = True  # by the reader, and not fetched since
         self._loaded = asyncio.Event()
         self.loading = False
         self.loading_older = False
@@ -113,6 +114,7 @@ class MessageView:
         that. Network errors end up in `error`.
         """
         timeline = self._timeline
+        self._is_opening = True
         if not timeline.stale and self.error is None and self.has_events:
             if anchor is None and (timeline.ids or timeline.is_current):
                 self._mark_first_unread()
@@ -123,6 +125,7 @@ class MessageView:
                 self._publish()
                 return
         if anchor is None and self._fetched_early and self._host.state.from_cache and self.error is None:
+            self._mark_first_unread()
             return  # the first snapshot is pending, and everything is fetched again when it arrives
         if anchor is None:
             anchor = self.position if self.position is not None else self._default_anchor()
@@ -135,6 +138,7 @@ class MessageView:
         """Moves the unread line to the first message that is unread now; it stays there while the view is
         being read.
         """
+        self._is_opening = False
         first = next(self._unread_ids(), None)
         if first != self.first_unread:
             self.first_unread = first
@@ -272,11 +276,17 @@ class MessageView:
 
     def _take(self, page: Page, asked: Anchor, *, stale: bool) -> None:
         ids = [message.id for message in page.messages]
-        timeline = self._timeline
+        timeline, known_ids = self._timeline, frozenset(self.ids)
         timeline.replace(ids, found_oldest=page.found_oldest, found_newest=page.found_newest)
         timeline.stale = stale
         self.matches = {i: self.matches[i] for i in self._pending if i in self.matches} | dict(page.matches)
-        self.first_unread = next((m.id for m in page.messages if self._is_unread(m)), None)
+        unread = (message.id for message in page.messages if self._is_unread(message))
+        if self._is_opening:
+            self._is_opening, self.first_unread = False, next(unread, None)
+        else:  # the reader is at it: only what came meanwhile may move the line
+            came = next((message_id for message_id in unread if message_id not in known_ids), None)
+            if came is not None and self._has_read_before(came):
+                self.first_unread = came
         if isinstance(asked, int):
             may_lack_it = asked == self.narrow.near or feeds.is_feed(self.narrow)
             self.anchor = _nearest(ids, asked) if may_lack_it else asked
