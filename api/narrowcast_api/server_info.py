@@ -60,8 +60,17 @@ class ServerInfo(Struct, frozen=True):
             known=True,
             site=_text(response.get("realm_url")) or _text(response.get("realm_uri")),
             name=_text(response.get("realm_name")),
-            shown=frozenset(gate for gate in _SHOWN if gate.field in response),
+            shown=frozenset(gate for gate in _SHOWN if _has(response, gate.field)),
         )
+
+
+def _has(response: Mapping[str, object], field: str) -> bool:
+    """Whether a field is there, as `LevelRow.field` names it. The objects of a list all have the same fields."""
+    name, _, of_object = field.partition(".")
+    if not of_object:
+        return name in response
+    rows = response.get(name)
+    return isinstance(rows, list) and bool(rows) and isinstance(rows[0], Mapping) and of_object in rows[0]
 
 
 def _either(response: Mapping[str, object], name: str) -> object:

@@ -46,8 +46,14 @@ def test_a_feature_is_there_from_its_level_on(gate: Gate) -> None:
 
 @pytest.mark.parametrize("gate", [gate for gate in Gate if gate.field], ids=lambda gate: gate.name)
 def test_what_a_snapshot_shows_is_there_whatever_the_level(gate: Gate) -> None:
-    assert ServerInfo.from_response({"zulip_feature_level": 100, gate.field: []}).supports(gate)
-    assert not ServerInfo.from_response({"zulip_feature_level": 100}).supports(gate)
+    level = {"zulip_feature_level": 1}
+    name, _, of_object = gate.field.partition(".")
+    shown = [{of_object: None}] if of_object else []
+    assert ServerInfo.from_response({**level, name: shown}).supports(gate)
+    assert not ServerInfo.from_response(level).supports(gate)
+    without: tuple[object, ...] = ([], [{}], [3], "text") if of_object else ()
+    for value in without:
+        assert not ServerInfo.from_response({**level, name: value}).supports(gate)
 
 
 @proves("VER-02", "VER-07")

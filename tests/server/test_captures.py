@@ -16,6 +16,7 @@ from support.server import JsonObject, TestServer
 CAPTURES = captures() or Path()
 pytestmark = needs_recordings
 
+RECORDED_LEVEL = 442
 CAPABILITIES = dict.fromkeys(
     (
         "notification_settings_null",
@@ -76,6 +77,7 @@ def recorded(path: Path) -> JsonObject:
 
 
 async def test_registration_has_every_recorded_key(server: TestServer) -> None:
+    server.set_level(RECORDED_LEVEL)
     message_id = await server.send("ada", "general", "t", "@**Bruno Castell**")
     await server.send_direct("ada", ["bruno"])
     await server.send_direct("ada", ["bruno", "chiyo"])

@@ -249,7 +249,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     ),
     "no time": (
         "<time:tomorrow>",
-        '<p><span class="timestamp-error">Invalid time format: tomorrow</span></p>',
+        "<p>&lt;time:tomorrow&gt;</p>",
     ),
     "a table": (
         "|a|b|c|\n|-|:-:|-:|\n|1|2|3|",

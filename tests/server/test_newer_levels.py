@@ -169,3 +169,44 @@ async def test_types_of_exports_are_words(server: TestServer, level: int, has: b
     await server.call("ada", "POST", "/export/realm", {"export_type": "full_with_consent" if has else 2})
     (export,) = (await server.call("ada", "GET", "/export/realm"))["exports"]
     assert export["export_type"] == ("full_with_consent" if has else 2)
+
+
+@sides(Gate.INVALID_TIME_AS_TEXT)
+async def test_an_invalid_time_is_text(server: TestServer, level: int, has: bool) -> None:
+    server.set_level(level)
+    sent = await server.send("ada", "general", "t", "<time:*soon*>")
+    (message,) = (await server.call("ada", "GET", "/messages", {"message_ids": [sent]}))["messages"]
+    error = '<span class="timestamp-error">Invalid time format: *soon*</span>'
+    assert message["content"] == (f"<p>{'&lt;time:*soon*&gt;' if has else error}</p>")
+
+
+@sides(Gate.GIF_RATING_POLICY)
+async def test_the_rating_of_gifs_is_renamed(server: TestServer, level: int, has: bool) -> None:
+    server.set_level(level)
+    name, other = "gif_rating_policy", "giphy_rating"
+    if not has:
+        name, other = other, name
+    listener = await server.listen("ada")
+    options = {"gif_rating_policy_options": has, "gif_rating_options": not has}
+    assert {key: key in listener.snapshot for key in options} == options
+    changed = await server.call("ada", "PATCH", "/realm", {name: 2, other: 3})
+    assert (changed[name], changed["ignored_parameters_unsupported"]) == (2, [other])
+    (event,) = await listener.events()
+    assert (event["property"], event["value"]) == (name, 2)
+    snapshot = (await server.listen("ada")).snapshot
+    assert snapshot[f"realm_{name}"] == 2
+    assert f"realm_{other}" not in snapshot
+
+
+@sides(Gate.RECENT_VIEW_NAME)
+async def test_a_home_view_is_renamed(server: TestServer, level: int, has: bool) -> None:
+    server.set_level(level)
+    listener = await server.listen("ada", event_types=["user_settings", "realm_user_settings_defaults"])
+    name = "recent" if has else "recent_topics"
+    for given in ("recent", "inbox", "recent_topics"):
+        await server.call("ada", "PATCH", "/settings", {"web_home_view": given})
+    await server.call("ada", "PATCH", "/realm/user_settings_defaults", {"web_home_view": name})
+    assert [event["value"] for event in await listener.events()] == [name, "inbox", name, name]
+    snapshot = (await server.listen("ada")).snapshot
+    for key in ("user_settings", "realm_user_settings_defaults"):
+        assert snapshot[key]["web_home_view"] == name

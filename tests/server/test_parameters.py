@@ -75,7 +75,7 @@ def test_the_table_agrees_with_the_unquoted_parameters_that_a_zulip_server_accep
         ("PATCH", "/realm", {"jitsi_server_url": Bare("https://meet.example.org")}),
         ("PATCH", "/realm", {"topics_policy": Bare('"allow_empty_topic"')}),
         ("PATCH", "/settings", {"default_language": Bare('"de"')}),
-        ("PATCH", "/settings", {"web_home_view": "recent"}),
+        ("PATCH", "/settings", {"web_home_view": "recents"}),
         ("PATCH", "/settings", {"email_notifications_batching_period_seconds": 0}),
         ("PATCH", "/settings", {"email_notifications_batching_period_seconds": 604_801}),
         ("PATCH", "/settings", {"notification_sound": "gong"}),

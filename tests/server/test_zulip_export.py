@@ -16,6 +16,7 @@ import pytest
 from narrowcast.cli import main
 from narrowcast_server.organization.core import DATABASE
 from narrowcast_server.organization.models import FlagBit
+from narrowcast_server.organization.personal import DEFAULTS, check
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.layout import (
     COMPLETE_LEVEL,
@@ -28,6 +29,7 @@ from narrowcast_server.zulip_archive.numbers import flags_out
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from narrowcast_server.zulip_archive.writing.archive import write_archive
 from narrowcast_server.zulip_archive.writing.files import listed_name
+from narrowcast_server.zulip_archive.writing.people import personal_settings
 from narrowcast_server.zulip_archive.writing.source import Source
 from support import odd_world
 from support.archives import opened, quiet
@@ -370,6 +372,13 @@ def test_each_level_has_one_of_two_archive_layouts(level: int, direct_groups: bo
     target = TargetServer(level)
     assert target.direct_groups == direct_groups
     assert target.levels == ((477, 499) if direct_groups else (441, 476))
+
+
+@pytest.mark.parametrize(("level", "word"), [(453, "recent_topics"), (454, "recent")])
+def test_settings_have_the_words_of_their_server(level: int, word: str) -> None:
+    settings = {**DEFAULTS, "web_home_view": "recent_topics"}
+    assert personal_settings(settings, TargetServer(level))["web_home_view"] == word
+    assert check("web_home_view", word) == "recent_topics"
 
 
 # The fields of the models of a level 387 server, confirmed by a real import.

@@ -10,7 +10,7 @@ from narrowcast_server.app import routes_of
 from narrowcast_server.http.params import REQUIRED, Param
 from narrowcast_server.http.routing import Endpoint
 from narrowcast_server.rules.permissions import Callers
-from support.request_parts import OWN, ZulipParameter, zulip_parameters
+from support.request_parts import DESCRIBED_LEVEL, OWN, ZulipParameter, zulip_parameters
 from support.server import Bare, TestServer
 
 NOT_HERE = {
@@ -34,8 +34,6 @@ NOT_HERE = {
     ("POST", "/realm/logo"): "night",  # read together with the file
 }
 """Parameters that this server ignores, and reports as ignored."""
-DESCRIBED_LEVEL = 442
-"""The level of the description that the list of parameters is from."""
 OF_EACH_TYPE: tuple[object, ...] = ("text", None, 1, [], {}, True, 0.5)
 
 

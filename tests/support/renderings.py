@@ -113,6 +113,7 @@ class RecordedContext(NoLookups):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "realm_url", self.world.site)
+        object.__setattr__(self, "level", 387)
         object.__setattr__(self, "linkifiers", tuple(LinkPattern(*one) for one in self.world.linkifiers))
 
     def user_by_id(self, user_id: int) -> MentionedUser | None:

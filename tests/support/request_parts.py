@@ -12,6 +12,8 @@ from typing import Any
 from narrowcast_api.wire.parameters import Operation
 from support.captures import FIXTURES
 
+DESCRIBED_LEVEL = 442
+"""The level of the description that the list of parameters is from."""
 ALIASES: Mapping[str, str] = {"subject": "topic"}
 """Older names that such a server also accepts."""
 OWN: Mapping[Operation, frozenset[str]] = {

@@ -16,7 +16,7 @@ from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
 from support.live import make_state
-from support.request_parts import zulip_parameters
+from support.request_parts import DESCRIBED_LEVEL, zulip_parameters
 from support.server import TestServer
 
 LATER = frozenset({"default_avatar_source", "gif_rating_policy", "media_preview_size"})
@@ -42,6 +42,7 @@ def choices(catalog: Mapping[str, Sequence[Setting]]) -> Iterator[tuple[str, obj
 
 
 async def test_every_choice_is_one_that_servers_take(server: TestServer) -> None:
+    server.set_level(DESCRIBED_LEVEL)
     async with Client.open(server.account("ada")) as client:
         newcomers = [one for one in choices({**OWN, **ELSEWHERE}) if one[0] not in NOT_FOR_NEWCOMERS]
         for path, update, found in (

@@ -15,15 +15,15 @@ from typing import Final, NamedTuple
 
 CONTRACT_LEVEL: Final = 372
 """The newest level of the contract (VER-04)."""
-SERVED_LEVEL: Final = 449
+SERVED_LEVEL: Final = 454
 """The level of the embedded server: the newest of which it does everything that the library asks for."""
 
 
 class LevelRow(NamedTuple):
     """`level` from which the feature exists, `title` as text for users, `below` what the client does on older
     servers, `rows` of the ledger. `also`: lower levels of maintenance releases that have it too. `field`: a field
-    that is in the snapshot of each server with the feature; a server that sends it supports the feature at any
-    level.
+    that is in the snapshot of each server with the feature, or after a dot in the objects of a list there; a server
+    that sends it supports the feature at any level.
     """
 
     level: int
@@ -53,7 +53,7 @@ class Gate(Enum):
         2, "Removing custom emoji without a type", "the type is always sent", "RXN-06"
     )
     PRINCIPAL_IDS = _row(9, "Users by id in subscriptions", "API email addresses are sent", "USUB-04")
-    MUTED_USERS = _row(48, "Muting users", "not available")
+    MUTED_USERS = _row(48, "Muting users", "not available", field="muted_users")
     LINKIFIER_OBJECTS = _row(54, "Linkifiers as objects with ids", "the older event is read")
     LINKIFIER_EDIT = _row(57, "Editing linkifiers", "not available", "LNK-01 LNK-02")
     CHANNEL_TYPING = _row(
@@ -61,7 +61,7 @@ class Gate(Enum):
     )
     SETTINGS_ENDPOINT = _row(80, "One operation for all settings", "not available")
     STATUS_EMOJI = _row(86, "Emoji in a status", "left out, with a notice", "STAT-05 STAT-06 STAT-07 STAT-08")
-    DRAFTS = _row(87, "Drafts on the server", "requested anyway; not available if rejected")
+    DRAFTS = _row(87, "Drafts on the server", "requested anyway; not available if rejected", field="drafts")
     MERGE_BASE = _row(88, "The server's merge base", "absent", "SRV-12")
     RETENTION_UNLIMITED = _row(91, "The word 'unlimited' for retention periods", "'forever' is sent")
     GRAVATAR_DEFAULT = _row(92, "client_gravatar true by default", "always sent explicitly", "USR-03 USR-04")
@@ -77,11 +77,11 @@ class Gate(Enum):
         127, "Members and subgroups of groups", "requested anyway; not available if rejected"
     )
     GET_CHANNEL = _row(132, "Fetching one channel", "not available")
-    USER_TOPICS = _row(134, "Visibility policies of topics", "muted topics are read")
+    USER_TOPICS = _row(134, "Visibility policies of topics", "muted topics are read", field="user_topics")
     DEACTIVATION_COMMENT = _row(
         135, "A note to a deactivated user", "left out, with a notice", "USRD-04 USRD-05 USRD-06"
     )
-    READ_RECEIPTS = _row(137, "Read receipts", "not available")
+    READ_RECEIPTS = _row(137, "Read receipts", "not available", field="realm_enable_read_receipts")
     EDIT_UNLIMITED = _row(138, "The word 'unlimited' for editing messages", "0 is sent")
     IS_MUTED = _row(139, "is_muted of subscriptions", "in_home_view, its opposite, is sent")
     AWAY_DEPRECATED = _row(148, "away of a status is deprecated", "no notice when it is used", "STAT-13")
@@ -190,7 +190,9 @@ class Gate(Enum):
         "INV-20 INV-21 INV-22 INVM-08",
     )
     USER_STATUS = _row(262, "Fetching a user's status", "not available")
-    PRESENCE_BY_UPDATE = _row(263, "Only presences that changed", "all presences each time")
+    PRESENCE_BY_UPDATE = _row(
+        263, "Only presences that changed", "all presences each time", field="presence_last_update_id"
+    )
     INVITE_NOTIFY_REFERRER = _row(
         267, "Notifying the inviter", "left out, with a notice", "INV-23 INV-24 INV-25"
     )
@@ -228,7 +230,12 @@ class Gate(Enum):
     GROUP_REMOVE_MEMBERS = _row(324, "Who may remove members from a group", "not available", "GSV-16")
     EMPTY_TOPIC = _row(334, "The empty topic", "a topic is required", "CONV-13 TOP-05")
     GROUP_DEACTIVATED_EDIT = _row(340, "Permissions of deactivated groups", "only the name is sent", "GSV-19")
-    SUMMARIES = _row(350, "Summaries of topics", "requested anyway; not available if rejected")
+    SUMMARIES = _row(
+        350,
+        "Summaries of topics",
+        "requested anyway; not available if rejected",
+        field="server_can_summarize_topics",
+    )
     SKIPPED_CHANNELS = _row(
         355, "Channels skipped when marking unread", "found by comparing ids", "FLG-06 FLG-19"
     )
@@ -263,7 +270,12 @@ class Gate(Enum):
     REMINDER_NOTE = _row(
         415, "Notes of reminders", "left out, with a notice", field="max_reminder_note_length"
     )
-    WELCOME_TEST = _row(416, "Testing the welcome message", "requested anyway; not available if rejected")
+    WELCOME_TEST = _row(
+        416,
+        "Testing the welcome message",
+        "requested anyway; not available if rejected",
+        field="realm_welcome_message_custom_text",
+    )
     CREATE_CHANNEL = _row(417, "Creating a channel without joining it", "created by subscribing")
     CHANNELS_OF_USER = _row(440, "The channels of a user", "not available")
     FILE_TIMES_IN_SECONDS = _row(443, "Times of uploads in seconds", "milliseconds are read")
@@ -275,17 +287,32 @@ class Gate(Enum):
         448, "Email addresses of channels only for users who may post", "for everyone who may read"
     )
     EXPORT_TYPE_WORDS = _row(449, "Types of exports as words", "equivalent numbers are sent")
+    INVALID_TIME_AS_TEXT = _row(451, "Invalid times in messages as plain text", "marked as an error")
+    GIF_RATING_POLICY = _row(453, "The name gif_rating_policy", "giphy_rating is read and sent")
     RECENT_VIEW_NAME = _row(454, "The home view 'recent'", "'recent_topics' is sent")
     PROFILE_FIELD_MATCHING = _row(455, "Profile fields by which users are found", "the server ignores it")
     DEACTIVATION_ACTIONS = _row(459, "Deleting the messages of a deactivated user", "not available")
     BOT_KEY = _row(463, "Fetching a bot's API key", "read from the list of bots")
-    LINKIFIER_REVERSE = _row(471, "Templates that turn pasted addresses into text", "not available")
-    LINKIFIER_ALTERNATIVES = _row(478, "Several addresses of a linkifier", "not available")
+    LINKIFIER_REVERSE = _row(
+        471,
+        "Templates that turn pasted addresses into text",
+        "not available",
+        field="realm_linkifiers.reverse_template",
+    )
+    LINKIFIER_ALTERNATIVES = _row(
+        478,
+        "Several addresses of a linkifier",
+        "not available",
+        field="realm_linkifiers.alternative_url_templates",
+    )
     IDLE_QUEUE_TIMEOUT = _row(481, "Choosing how long an event queue is kept", "the server decides")
     TERM_CHANNELS_ARCHIVED = _row(489, "The search for messages in archived channels", "not available")
     BOT_STORAGE_OF_BOTS = _row(494, "Storage for bots only", "people have storage too")
     PUSH_BY_DEFAULT = _row(
-        507, "Mobile notifications by default for subscribers of a channel", "left out, with a notice"
+        507,
+        "Mobile notifications by default for subscribers of a channel",
+        "left out, with a notice",
+        field="subscriptions.default_push_notifications",
     )
     HIDE_LINK_PREVIEWS = _row(510, "Hiding the link previews of a message", "not available")
 

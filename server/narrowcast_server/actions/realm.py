@@ -12,8 +12,8 @@ from narrowcast_server.actions.retention import FOREVER
 from narrowcast_server.actions.urls import check_url
 from narrowcast_server.organization.checks import check_integer, check_length, check_string
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.organization.personal import LANGUAGE_NAMES
-from narrowcast_server.organization.realm_settings import EDITABLE
+from narrowcast_server.organization.personal import LANGUAGE_NAMES, outgoing
+from narrowcast_server.organization.realm_settings import EDITABLE, outgoing_name
 from narrowcast_server.queries.organization import personal_defaults
 from narrowcast_server.rules.permissions import outgoing_value
 
@@ -144,14 +144,15 @@ def change(core: Core, values: Mapping[str, object]) -> dict[str, object]:
         if name in _IN_A_DICT or name not in EDITABLE:
             together[name] = outgoing_value(core, value)
         else:
-            event = {"type": "realm", "op": "update", "property": name, "value": value}
+            sent = outgoing_name(name, core.level)
+            event = {"type": "realm", "op": "update", "property": sent, "value": value}
             core.emit(event, core.user_ids())
     if "topics_policy" in together:
         together["mandatory_topics"] = together["topics_policy"] == TopicsPolicy.DISABLE_EMPTY
     if together:
         event = {"type": "realm", "op": "update_dict", "property": "default", "data": together}
         core.emit(event, core.user_ids())
-    return changed
+    return {outgoing_name(name, core.level): value for name, value in changed.items()}
 
 
 def forget_channel(core: Core, channel_id: int) -> None:
@@ -215,5 +216,10 @@ def change_personal_defaults(core: Core, values: Mapping[str, object]) -> None:
     assert isinstance(stored, dict)
     core.set_settings(personal_defaults={**stored, **changed})
     for name, value in changed.items():
-        event = {"type": "realm_user_settings_defaults", "op": "update", "property": name, "value": value}
+        event = {
+            "type": "realm_user_settings_defaults",
+            "op": "update",
+            "property": name,
+            "value": outgoing(name, value, core.level),
+        }
         core.emit(event, core.user_ids())

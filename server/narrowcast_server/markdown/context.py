@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_server.computing.highlight import highlighted
 
 
@@ -88,6 +89,10 @@ class MarkdownContext(Protocol):
         """Origin of the organization, without a trailing slash."""
 
     @property
+    def level(self) -> int:
+        """The feature level of the server."""
+
+    @property
     def empty_topic_name(self) -> str:
         """The display name of the empty topic, e.g. `general chat`."""
 
@@ -130,6 +135,7 @@ class NoLookups:
     """A context that finds nothing but what it was given."""
 
     realm_url: str = "https://chat.example"
+    level: int = SERVED_LEVEL
     empty_topic_name: str = "general chat"
     linkifiers: Sequence[LinkPattern] = ()
     alert_words: Mapping[int, Sequence[str]] = field(default_factory=dict)

@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element
 from markdown import inlinepatterns as library
 from markdown.util import ETX, STX, code_escape
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_assets.emoji import VARIATION_SELECTOR, character_of, code_of, emoji_names
 from narrowcast_server.markdown.elements import ElementRule, Engine, Found, Piece, Replacing, element
 from narrowcast_server.markdown.run import RenderingRun
@@ -205,14 +206,16 @@ def is_well_formed(source: str) -> bool:
     return depth == 0 and bool(source)
 
 
-def time_of(_run: RenderingRun, match: Match[str]) -> Piece:
-    """`<time:2026-11-20T10:00:00Z>`, a date in words, or seconds since 1970; converted to UTC, or an error
-    element.
+def time_of(run: RenderingRun, match: Match[str]) -> Piece:
+    """`<time:2026-11-20T10:00:00Z>`, a date in words, or seconds since 1970; converted to UTC. Others stay as they are;
+    below level 451 they are an error element.
     """
     text = match[1]
     try:
         moment = parse_time(text)
     except (ValueError, OverflowError, OSError):
+        if run.context.level >= Gate.INVALID_TIME_AS_TEXT.level:
+            return match[0]
         return element("span", f"Invalid time format: {text}", class_="timestamp-error")
     return element("time", text, datetime=moment.isoformat().replace("+00:00", "Z"))
 

@@ -34,6 +34,7 @@ class LongText:
     seconds: float
     source: str
     realm_url: str
+    level: int
     empty_topic_name: str
     linkifiers: Sequence[LinkPattern]
     alert_words: Mapping[int, Sequence[str]]
@@ -44,6 +45,7 @@ class Asking:
 
     def __init__(self, text: LongText) -> None:
         self.realm_url = text.realm_url
+        self.level = text.level
         self.empty_topic_name = text.empty_topic_name
         self.linkifiers = text.linkifiers
         self.alert_words = text.alert_words

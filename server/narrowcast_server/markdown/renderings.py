@@ -166,6 +166,7 @@ class Renderings:
             _SECONDS,
             source,
             context.realm_url,
+            context.level,
             context.empty_topic_name,
             tuple(context.linkifiers),
             context.alert_words,

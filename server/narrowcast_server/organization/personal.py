@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.organization.errors import ServiceError
 
 if TYPE_CHECKING:
@@ -79,6 +80,11 @@ DEFAULTS: Final[dict[str, object]] = {
     "wildcard_mentions_notify": True,
 }
 
+_HOME_VIEW: Final = "web_home_view"
+_RECENT_TOPICS: Final = "recent_topics"
+_RECENT: Final = "recent"
+"""What `recent_topics` has been called since level 454."""
+
 _CHOICES: Final[dict[str, tuple[object, ...]]] = {
     "automatically_follow_topics_policy": (1, 2, 3, 4),
     "automatically_unmute_topics_in_muted_streams_policy": (1, 2, 3, 4),
@@ -93,7 +99,7 @@ _CHOICES: Final[dict[str, tuple[object, ...]]] = {
     "user_list_style": (1, 2, 3),
     "web_animate_image_previews": ("always", "on_hover", "never"),
     "web_channel_default_view": (1, 2, 3, 4),
-    "web_home_view": ("recent_topics", "inbox", "all_messages"),
+    _HOME_VIEW: (_RECENT_TOPICS, "inbox", "all_messages"),
     "web_mark_read_on_scroll_policy": (1, 2, 3),
     "web_stream_unreads_count_display_policy": (1, 2, 3),
 }
@@ -118,11 +124,16 @@ def switched_on(user: User, name: str) -> bool:
     return setting(user, name) is True
 
 
-def settings_of(user: User) -> dict[str, object]:
+def outgoing(name: str, value: object, level: int) -> object:
+    """The value of a setting on servers of a level: one home view has been renamed."""
+    is_renamed = name == _HOME_VIEW and level >= Gate.RECENT_VIEW_NAME.level
+    return _RECENT if is_renamed and value == _RECENT_TOPICS else value
+
+
+def settings_of(user: User, level: int) -> dict[str, object]:
     """All settings, as in `user_settings` of registration."""
     return {
-        **DEFAULTS,
-        **user.settings,
+        **{name: outgoing(name, setting(user, name), level) for name in DEFAULTS},
         "timezone": user.timezone,
         "emojiset_choices": EMOJISETS,
         "available_notification_sounds": SOUNDS,
@@ -130,8 +141,10 @@ def settings_of(user: User) -> dict[str, object]:
 
 
 def check(name: str, value: object) -> object:
-    """Returns the value if it is valid for the setting; raises BAD_REQUEST otherwise."""
+    """Returns the value as it is stored, if it is valid for the setting; raises BAD_REQUEST otherwise."""
     default = DEFAULTS[name]
+    if name == _HOME_VIEW and value == _RECENT:
+        value = _RECENT_TOPICS
     if type(value) is not type(default):
         raise ServiceError(f"{name} is not {_KINDS[type(default)]}")
     if name in _CHOICES and value not in _CHOICES[name]:
@@ -168,7 +181,12 @@ def change(core: Core, user: User, values: dict[str, object]) -> User:
         return user
     user = core.users.update(user.id, settings={**user.settings, **changed})
     for name, value in changed.items():
-        event: dict[str, object] = {"type": "user_settings", "op": "update", "property": name, "value": value}
+        event: dict[str, object] = {
+            "type": "user_settings",
+            "op": "update",
+            "property": name,
+            "value": outgoing(name, value, core.level),
+        }
         if name == "default_language":
             event["language_name"] = LANGUAGE_NAMES[str(value)]
         core.emit(event, [user.id])

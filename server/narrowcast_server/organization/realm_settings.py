@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from narrowcast_api.wire.levels import Gate
+
 GROUP_SETTINGS: Final[dict[str, str]] = {
     "create_multiuse_invite_group": "role:administrators",
     "can_access_all_users_group": "role:everyone",
@@ -59,6 +61,9 @@ USER_GROUP_SETTINGS: Final[dict[str, str]] = {
     "can_remove_members_group": "role:nobody",
 }
 
+GIF_POLICY: Final = "gif_rating_policy"
+"""What `giphy_rating` has been called since level 453."""
+
 EDITABLE: Final[dict[str, object]] = {
     "allow_message_editing": True,
     "avatar_changes_disabled": False,
@@ -104,6 +109,12 @@ EDITABLE: Final[dict[str, object]] = {
     "org_type": 10,
 }
 """The settings that PATCH /realm changes, with the values of a new organization."""
+
+
+def outgoing_name(name: str, level: int) -> str:
+    """The name of a setting on servers of a level."""
+    return GIF_POLICY if name == "giphy_rating" and level >= Gate.GIF_RATING_POLICY.level else name
+
 
 READ_ONLY: Final[dict[str, object]] = {
     "owner_full_content_access": False,

@@ -47,6 +47,10 @@ class RenderingContext:
         return self._core.url
 
     @property
+    def level(self) -> int:
+        return self._core.level
+
+    @property
     def empty_topic_name(self) -> str:
         return self._core.empty_topic_name
 

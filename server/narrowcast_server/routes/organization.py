@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any, Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import MAX_WELCOME_TEXT, NOT_FOR_NEWCOMERS, OWNER_SETTINGS
 from narrowcast_server.actions import realm
 from narrowcast_server.actions.visibility import visibility_may_change_for_all
@@ -13,7 +14,7 @@ from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.checks import json_value
 from narrowcast_server.organization.errors import ServiceError, not_owner
-from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
+from narrowcast_server.organization.realm_settings import EDITABLE, GIF_POLICY, GROUP_SETTINGS
 from narrowcast_server.queries.organization import domains_of
 from narrowcast_server.resources.joining import welcome
 from narrowcast_server.rules.holders import check_holder
@@ -31,6 +32,8 @@ def _parser(default: object) -> Any:
 SETTINGS: Final[dict[str, Param[Any]]] = {
     **{name: optional(name, _parser(default)) for name, default in EDITABLE.items()},
     **{name: optional(name, json_value) for name in GROUP_SETTINGS},
+    "giphy_rating": optional("giphy_rating", json_value, until=Gate.GIF_RATING_POLICY.level),
+    GIF_POLICY: optional(GIF_POLICY, json_value, since=Gate.GIF_RATING_POLICY.level),
 }
 PERSONAL: Final[dict[str, Param[Any]]] = {
     name: optional(name, _parser(default))
@@ -57,7 +60,8 @@ def update_organization(call: Call) -> ResponseBody:
             values[name] = changed_value(core, name, raw, core.settings[name])
             check_holder(core, "realm", name, values[name])
         else:
-            values[name] = realm.checked(core, name, raw)
+            stored = "giphy_rating" if name == GIF_POLICY else name
+            values[stored] = realm.checked(core, stored, raw)
     with visibility_may_change_for_all(core) if HIDING_SETTING in values else nullcontext():
         return realm.change(core, values)
 

@@ -66,7 +66,7 @@ def current_user(request: Snapshot) -> dict[str, object]:
 
 @part("user_settings")
 def settings(request: Snapshot) -> dict[str, object]:
-    return {"user_settings": personal.settings_of(request.user)}
+    return {"user_settings": personal.settings_of(request.user, request.core.level)}
 
 
 @part("realm_user_settings_defaults")
@@ -74,7 +74,10 @@ def settings_defaults(request: Snapshot) -> dict[str, object]:
     """The default personal settings of new users."""
     return {
         "realm_user_settings_defaults": {
-            **personal_defaults(request.core),
+            **{
+                name: personal.outgoing(name, value, request.core.level)
+                for name, value in personal_defaults(request.core).items()
+            },
             "emojiset_choices": personal.EMOJISETS,
             "available_notification_sounds": personal.SOUNDS,
         }

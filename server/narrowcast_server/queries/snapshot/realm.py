@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.organization.realm_settings import (
     EDITABLE,
     GROUP_SETTINGS,
     MAX_NOTIFIED_SUBSCRIBERS,
     READ_ONLY,
     REPORT_TYPES,
+    outgoing_name,
 )
 from narrowcast_server.queries.organization import domains_of
 from narrowcast_server.queries.organization_pictures import picture_source, picture_url
@@ -26,7 +28,9 @@ def realm_settings(request: Snapshot) -> dict[str, object]:
     """`realm_*`: the organization's settings."""
     core = request.core
     settings = core.settings
-    result: dict[str, object] = {f"realm_{name}": settings[name] for name in (*EDITABLE, *READ_ONLY)}
+    result: dict[str, object] = {
+        f"realm_{outgoing_name(name, core.level)}": settings[name] for name in (*EDITABLE, *READ_ONLY)
+    }
     result |= {f"realm_{name}": outgoing_value(core, settings[name]) for name in GROUP_SETTINGS}
     return result | {
         "realm_allow_edit_history": settings["message_edit_history_visibility_policy"] == "all",
@@ -65,9 +69,10 @@ def realm_settings(request: Snapshot) -> dict[str, object]:
 def server_facts(request: Snapshot) -> dict[str, object]:
     """Properties of the server, independent of the organization."""
     core = request.core
+    rating = "gif_rating_policy" if core.level >= Gate.GIF_RATING_POLICY.level else "gif_rating"
     return {
         "development_environment": False,
-        "gif_rating_options": {"disabled": {"name": "GIF integration disabled", "id": 0}},
+        f"{rating}_options": {"disabled": {"name": "GIF integration disabled", "id": 0}},
         "jitsi_server_url": core.settings["jitsi_server_url"] or _JITSI,
         "server_avatar_changes_disabled": False,
         "server_can_summarize_topics": False,

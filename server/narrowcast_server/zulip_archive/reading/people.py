@@ -147,8 +147,9 @@ def personal_settings(intake: Intake, row: ArchiveRow, defaults: dict[str, objec
         if name in PERSONAL_NUMBERS:
             value = word_for(PERSONAL_NUMBERS[name], value, str(default))
         with intake.skipping_rejected("settings of people with a value that this server does not have"):
-            if personal.check(name, value) != default:
-                changed[name] = value
+            checked = personal.check(name, value)
+            if checked != default:
+                changed[name] = checked
     return changed
 
 

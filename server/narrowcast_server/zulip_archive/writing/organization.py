@@ -70,7 +70,7 @@ def new_people(export: ArchiveExport) -> Iterator[Record]:
     """The default settings of new users."""
     own = export.source.settings["personal_defaults"]
     assert isinstance(own, dict)
-    yield {"id": 1, "realm": REALM_ID, **personal_settings({**DEFAULTS, **own})}
+    yield {"id": 1, "realm": REALM_ID, **personal_settings({**DEFAULTS, **own}, export.target)}
 
 
 def authentication_methods(export: ArchiveExport) -> Iterator[Record]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from narrowcast_server.organization.models import User
-from narrowcast_server.organization.personal import DEFAULTS, setting
+from narrowcast_server.organization.personal import DEFAULTS, outgoing, setting
 from narrowcast_server.uploads.pictures import stored_picture
-from narrowcast_server.zulip_archive.layout import NO_DOMAIN, NOTIFICATION_BOT, REALM_ID
+from narrowcast_server.zulip_archive.layout import NO_DOMAIN, NOTIFICATION_BOT, REALM_ID, TargetServer
 from narrowcast_server.zulip_archive.numbers import PERSONAL_NUMBERS
 from narrowcast_server.zulip_archive.writing.emoji import outgoing_emoji
 from narrowcast_server.zulip_archive.writing.export import ArchiveExport, Record
@@ -66,7 +66,7 @@ def _profile(export: ArchiveExport, user: User, domain: str) -> Record:
         "last_active_message_id": None,
         "user_permissions": [],
         "groups": [],
-        **personal_settings({**DEFAULTS, **user.settings}),
+        **personal_settings({**DEFAULTS, **user.settings}, export.target),
     }
 
 
@@ -81,10 +81,12 @@ def _usable(export: ArchiveExport, user: User) -> str:
     return address
 
 
-def personal_settings(values: Mapping[str, object]) -> Record:
-    """Personal settings, or the defaults of new users, with the archive's numbers."""
+def personal_settings(values: Mapping[str, object], target: TargetServer) -> Record:
+    """Personal settings, or the defaults of new users, with the archive's numbers and the target's words."""
     return {
-        name: PERSONAL_NUMBERS[name][str(values[name])] if name in PERSONAL_NUMBERS else values[name]
+        name: PERSONAL_NUMBERS[name][str(values[name])]
+        if name in PERSONAL_NUMBERS
+        else outgoing(name, values[name], target.level)
         for name in DEFAULTS
     }
 
