@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from narrowcast_api.protocols.edits import UnsavedEdits
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import Edit
+from narrowcast_api.wire.events import UpdateMessageEvent
 from support.clock import VirtualClock
 
 EDIT = Edit(12, "Soop", "Soup", ChannelDestination(7, "lunch"))
@@ -119,6 +121,51 @@ def test_a_message_that_is_changed_again_while_it_is_saved_keeps_the_new_change(
         only.edits.saved(EDIT)
         only.edits.write()
         assert kept(tmp_path) == [("a", "Soup, hot")]
+
+
+def changed(content: str | None, **fields: Any) -> UpdateMessageEvent:
+    return UpdateMessageEvent(message_id=EDIT.message_id, content=content, **fields)
+
+
+def test_a_text_that_came_before_the_edit_and_was_not_seen_here_was_replaced(tmp_path: Path) -> None:
+    with window(tmp_path, "here") as here:
+        here.edits.saving(EDIT)
+        assert here.edits.on_update(changed("Stew")) is None
+        assert here.edits.on_update(changed(None)) is None  # moved
+        assert here.edits.on_update(changed("Soop", rendering_only=True)) is None
+        here.edits.saved(EDIT)  # the response may be faster than the event
+        assert here.edits.on_update(changed("Soup\n")) == replace(EDIT, content="Stew")
+        assert here.edits.on_update(changed("Soup")) is None
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param([], id="none"),
+        pytest.param(["Soop"], id="the text with which the edit began"),
+        pytest.param(["Soup"], id="the same text"),
+    ],
+)
+def test_what_was_seen_here_was_not_replaced(tmp_path: Path, before: list[str]) -> None:
+    with window(tmp_path, "here") as here:
+        here.edits.saving(EDIT)
+        assert [here.edits.on_update(changed(text)) for text in (*before, "Soup", "Stew", "Soup")] == [
+            None
+        ] * (len(before) + 3)
+
+
+@pytest.mark.parametrize("lost", ["forget", "snapshot"])
+def test_an_edit_that_is_not_saved_or_whose_events_are_lost_is_not_followed(
+    tmp_path: Path, lost: str
+) -> None:
+    with window(tmp_path, "here") as here:
+        here.edits.saving(EDIT)
+        here.edits.on_update(changed("Stew"))
+        if lost == "forget":
+            here.edits.forget(EDIT.message_id)
+        else:
+            here.edits.on_snapshot()
+        assert here.edits.on_update(changed("Soup")) is None
 
 
 @pytest.mark.parametrize("end", ["saved", "update"])

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from narrowcast.panes.compose import session, start
 from narrowcast.screens.messages.versions import ComparisonScreen
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.messages import EditResult
 from support.screens import edit_opened, edit_own, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
@@ -92,6 +96,31 @@ async def test_a_preview_of_a_link_is_no_change_elsewhere(tmp_path: Path) -> Non
         edits.edit_changed(message_id, "Soop", "You")
         assert edits.compare_edit() is None
         assert stage.notices == []
+
+
+async def test_a_change_between_the_comparison_and_the_request_is_told_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        stage.at_level(Gate.EDIT_EXPECTATION.level - 1)
+        message_id = await edit_own(stage)
+        save = stage.session.client.messages.edit
+
+        async def late(**parameters: Any) -> EditResult:
+            await changes(stage, message_id, "Soup with bread")
+            return await save(**parameters)
+
+        monkeypatch.setattr(stage.session.client.messages, "edit", late)
+        await stage.type("!")
+        await stage.press("enter")
+        await stage.told(
+            "replaced a change that was made elsewhere at the same moment. That text is in Drafts."
+        )
+        assert await source(stage) == "Soop!"
+        (draft,) = stage.session.drafts.all()
+        where = ChannelDestination(stage.server.channel("general"), "lunch")
+        assert (draft.destination, draft.content) == (where, "Soup with bread")
+        assert stage.session.edits.all() == []
 
 
 async def test_a_text_whose_time_for_edits_passes_is_in_drafts_at_once(

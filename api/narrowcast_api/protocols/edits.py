@@ -13,13 +13,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from narrowcast_api.alarm import Alarm
 from narrowcast_api.clock import Clock
 from narrowcast_api.protocols.draft_store import SAVE_AFTER
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import Edit
+from narrowcast_api.wire.events import UpdateMessageEvent
 
 __all__ = ["Edit", "UnsavedEdits"]
+
+
+class _Save(Struct):
+    """An edit that was sent and whose event has not come; `theirs` is the text that its message got before it."""
+
+    edit: Edit
+    theirs: str | None = None
 
 
 class UnsavedEdits:
@@ -35,6 +46,7 @@ class UnsavedEdits:
         self._unwritten: set[int] = set()
         self._in_progress: dict[int, asyncio.Event] = {}
         """For each message with a save in progress: set when that ends."""
+        self._sent: dict[int, _Save] = {}
         self._alarm = Alarm(clock)
         self._last_write = -SAVE_AFTER
 
@@ -61,6 +73,7 @@ class UnsavedEdits:
     def forget(self, message_id: int) -> None:
         """Discards the edit of a message."""
         self._unwritten.discard(message_id)
+        self._sent.pop(message_id, None)
         if (edit := self._edits.pop(message_id, None)) is not None:
             self._journal.delete_edit(edit)
 
@@ -72,12 +85,35 @@ class UnsavedEdits:
         self._unwritten.discard(edit.message_id)
         self._journal.put_edit(edit)
         self._in_progress[edit.message_id] = asyncio.Event()
+        self._sent[edit.message_id] = _Save(edit)
 
     def saved(self, edit: Edit) -> None:
         """The server has this version: it leaves the journal, unless the message is being changed again."""
         self._end_save(edit.message_id)
         if edit.message_id not in self._edits:  # else the message is being changed again
             self._journal.delete_edit(edit)
+
+    def on_update(self, event: UpdateMessageEvent) -> Edit | None:
+        """Follows a message whose edit was sent. Returns the edit if it has replaced a text that nobody has seen
+        here, with that text as its content.
+
+        TODO(server-379): before, servers do not compare, and what another device saves between the comparison
+        here and the request is replaced. Its event then comes before that of the edit.
+        """
+        save = self._sent.get(event.message_id)
+        if save is None or event.content is None or event.rendering_only:
+            return None
+        if event.content.strip() != save.edit.content.strip():
+            save.theirs = event.content
+            return None
+        del self._sent[event.message_id]
+        if save.theirs is None or save.theirs.strip() == save.edit.original.strip():
+            return None
+        return replace(save.edit, content=save.theirs)
+
+    def on_snapshot(self) -> None:
+        """Follows no more what was sent before: the events about it are lost."""
+        self._sent.clear()
 
     def is_saving(self, message_id: int) -> bool:
         """Whether a save of this message is in progress."""

@@ -23,12 +23,18 @@ from narrowcast_api.protocols.status_end import StatusEnd
 from narrowcast_api.protocols.typing import TypingSender
 from narrowcast_api.protocols.uploads import UploadQueue
 from narrowcast_api.resources.drafts import DraftsAddEvent, DraftsRemoveEvent, DraftsUpdateEvent
+from narrowcast_api.state.changes import ServerNotice
 from narrowcast_api.state.state import State
+from narrowcast_api.storage.records import Edit
 from narrowcast_api.sync.other_windows import OtherWindows
 from narrowcast_api.wire import events as kinds
 
 Loop = tuple[str, Callable[[], Coroutine[Any, Any, None]]]
 """What it does, completing "Could not …", and a coroutine function that runs until cancelled."""
+
+REPLACED = (
+    "Your edit has replaced a change that was made elsewhere at the same moment. That text is in Drafts."
+)
 
 _DRAFTS_SETTING = "enable_drafts_synchronization"
 
@@ -94,9 +100,10 @@ class Services:
         self.drafts.on_snapshot(self._draft_requests.in_local_time(state.drafts.all()))
         self.read_marks.on_snapshot()
         self.acts.on_snapshot()
+        self.edits.on_snapshot()
 
     def on_event(self, event: kinds.Event) -> None:
-        """Handles events about drafts, and about the setting that turns them off."""
+        """Handles events about drafts, the setting that turns them off, and messages whose edits were sent."""
         drafts = self._context.state.drafts
         if isinstance(event, DraftsAddEvent):
             added = [drafts.get(draft.id) for draft in event.drafts]
@@ -109,6 +116,15 @@ class Services:
             self.drafts.on_removed(event.draft_id)
         elif isinstance(event, kinds.UserSettingsEvent) and event.property == _DRAFTS_SETTING:
             self.drafts.on_setting()
+        elif isinstance(event, kinds.UpdateMessageEvent) and (replaced := self.edits.on_update(event)):
+            self._keep_replaced(replaced)
+
+    def _keep_replaced(self, edit: Edit) -> None:
+        """Keeps the text of another device that an edit from here has replaced, as a draft."""
+        message = self._context.state.messages.get(edit.message_id)
+        where = edit.destination if message is None else message.destination(self._context.state.me)
+        self.drafts.save(None, where, edit.content)
+        self._context.publish(ServerNotice(REPLACED))
 
     def queue_writes(self) -> None:
         """Queues every draft and every unsaved edit for writing to the journal."""
