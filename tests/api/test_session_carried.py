@@ -10,6 +10,8 @@ from typing import Any
 from narrowcast_api.model.messages import read_message
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.sync.session import Session
+from narrowcast_api.sync.synchronizer import COMPARE_AFTER
+from support.clock import VirtualClock
 from support.live import CHIYO, GENERAL, RANDOM, SOUP, channel_message, message_event
 from support.session_service import Service, after_a_new_snapshot, after_events, on_its_way
 from support.sessions import known, until
@@ -121,3 +123,67 @@ async def test_what_a_restored_server_has_lost_is_found_nowhere(service: Service
     assert [hit.message.id for hit in found.hits] == [191, 90], "nobody tells what happens in other channels"
     assert 190 not in session.state.messages
     assert session.state.max_message_id == 100
+
+
+async def found(session: Session, topic: str) -> list[int]:
+    result = await session.search_cached(Narrow((Term("topic", topic),)))
+    return [hit.message.id for hit in result.hits]
+
+
+async def test_a_server_without_any_message_has_lost_all(service: Service, session: Session) -> None:
+    await after_events(session, service, message_event(channel_message(101, "gone")))
+    await after_a_new_snapshot(session, service, max_message_id=-1)
+    assert await found(session, "gone") == []
+    assert 101 not in session.state.messages
+
+
+async def test_messages_whose_ids_a_restored_server_gave_to_others_are_found_nowhere(
+    service: Service, session: Session
+) -> None:
+    await after_events(session, service, message_event(channel_message(101, "gone")))
+    await cache(session, channel_message(90, "gone"), channel_message(150, "gone"))
+    service.messages = {150: channel_message(150, "soup", sender=CHIYO)}
+    await after_a_new_snapshot(session, service, max_message_id=200)
+    assert await found(session, "gone") == [150, 101, 90], "nothing shows yet what has happened"
+    assert isinstance(session.clock, VirtualClock)
+    await session.clock.advance(COMPARE_AFTER)
+    await until(lambda: 101 not in session.state.messages)
+    assert await found(session, "gone") == []
+
+
+async def test_a_page_shows_that_a_server_was_restored(service: Service, session: Session) -> None:
+    await after_events(session, service)
+    await cache(session, channel_message(90, "gone"), channel_message(150, "gone"))
+    gone = session.view(Narrow.topic(GENERAL, "gone"))
+    assert list(gone.ids) == [90, 150]
+    taken = {**channel_message(150, "soup"), "timestamp": 1_900_000_000}
+    service.messages = {150: taken, 160: channel_message(160, "soup")}
+    session.view(SOUP)  # it is on screen, and fetched again
+    await after_a_new_snapshot(session, service, max_message_id=200)
+    await until(lambda: not gone.ids)
+    assert [await found(session, topic) for topic in ("gone", "soup")] == [[], [160, 150]]
+    assert known(session, 150).timestamp == 1_900_000_000
+
+
+async def test_messages_that_were_edited_moved_or_deleted_show_no_restored_server(
+    service: Service, session: Session
+) -> None:
+    await after_events(session, service)
+    await cache(session, channel_message(90, "soup"), channel_message(150, "soup"), channel_message(151))
+    service.messages = {
+        90: {**channel_message(90, "soup"), "content": "<p>edited</p>", "last_edit_timestamp": 1_900_000_000},
+        150: channel_message(150, "stew", channel_id=RANDOM),
+    }
+    await after_a_new_snapshot(session, service, max_message_id=200)
+    assert isinstance(session.clock, VirtualClock)
+    before = len(service.asked)
+    await session.clock.advance(COMPARE_AFTER)
+    await until(lambda: "/messages" in service.asked[before:])
+    await session.view(SOUP).open()
+    assert await found(session, "soup") == [151, 90]
+
+
+async def test_nothing_is_compared_if_nothing_was_cached(service: Service, session: Session) -> None:
+    assert isinstance(session.clock, VirtualClock)
+    await session.clock.advance(COMPARE_AFTER)
+    assert "/messages" not in service.asked

@@ -19,6 +19,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestina
 from narrowcast_api.storage.cache import Cache
 from narrowcast_api.storage.cache_file import Rows
 from narrowcast_api.storage.codec import destination_from_text, message_from_text, message_to_text, plain_text
+from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.search import match_expression
 
 ME = 1
@@ -74,6 +75,37 @@ def test_a_conversation_is_loaded_oldest_first_whatever_the_case_of_its_topic(tm
     assert [m.id for m in cache.load_channel(7, 10)] == [1, 2, 3, 4]
     assert [m.id for m in cache.load_newest(1)] == [4]
     assert [m.id for m in cache.load_messages([4, 99, 1])] == [1, 4]
+    cache.close()
+
+
+def test_all_messages_are_forgotten_with_the_first_that_is_another_now(cache: Cache) -> None:
+    cache.save_messages([message(1), message(2), message(3)])
+    assert not cache.forget_replaced([message(2, "<p>edited</p>", topic="soup"), message(9)])
+    assert cache.forget_replaced([message(2, sender_id=3)])
+    assert (cache.load_newest(9), cache.search("hello")) == ([], [])
+
+
+@pytest.mark.parametrize("other", [{"sender_id": 3}, {"timestamp": 5}])
+def test_what_replaces_a_cached_message_is_stored_and_what_was_stored_before_is_not_kept_beside_it(
+    cache: Cache, other: dict[str, Any]
+) -> None:
+    cache.save_messages([message(1), message(2)])
+    cache.save_messages([replaced := message(2, "<p>another</p>", **other), message(3)])
+    assert cache.load_newest(9) == [replaced, message(3)]
+    assert [hit.message_id for hit in cache.search("hello")] == [3]
+
+
+def test_the_newest_message_of_earlier_sessions_or_before_a_mark_is_known(tmp_path: Path) -> None:
+    before = Cache.open(tmp_path / "cache.db", executor=inline)
+    assert before.newest_marked() is None
+    before.save_messages([message(1), message(2)])
+    before.close()
+    cache = Cache.open(tmp_path / "cache.db", executor=inline)
+    cache.save_messages([message(3)])
+    assert cache.newest_marked() == 2
+    cache.mark()
+    cache.save_messages([message(4)])
+    assert cache.newest_marked() == 3
     cache.close()
 
 

@@ -97,6 +97,10 @@ class Message(Struct, frozen=True, array_like=True):
     client: str = ""
     local_id: str | None = None
 
+    def is_other(self, message: Message) -> bool:
+        """Whether it is not another version of this message, but a message to which a restored server gave its id."""
+        return (self.sender_id, self.timestamp) != (message.sender_id, message.timestamp)
+
     def destination(self, me: int) -> Destination:
         """The conversation of the message, from the view of the user `me`."""
         if self.channel_id is not None:

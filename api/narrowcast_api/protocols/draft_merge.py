@@ -64,6 +64,22 @@ class DraftMerge:
                 self._gone(item)
         return unsure
 
+    def restored(self, drafts: Iterable[ServerDraft]) -> None:
+        """Keeps the texts that a server has lost, which was restored to an older state with these drafts: the user
+        has deleted none of them. Another text with the id of a lost one is a draft of its own.
+        """
+        there = {draft.id: draft.version for draft in drafts}
+        for item in self._store:
+            record = item.record
+            version = there.get(record.server_id) if record.server_id is not None else record.base
+            if is_same_version(version, record.base) or is_same_version(version, record.version):
+                continue
+            if record.deleted:
+                self._store.forget(item)
+            else:
+                item.recreated = True
+                self.detach(item)
+
     def fetched(self, drafts: Sequence[ServerDraft], known_ids: Collection[int]) -> None:
         """Merges all drafts of the server, fetched while no request about one was in progress. `known_ids`:
         ids from events received meanwhile.

@@ -32,6 +32,7 @@ class DraftItem(Struct):
     one (UTC seconds); None if the text is from another device, or is the first one of this draft, which any
     device that changes it has seen. `refused`: why the server rejected this text for this destination.
     `removed`: the draft was sent or deleted elsewhere while its text was changed here, and nobody was told yet.
+    `recreated`: a server that was restored to an older state has lost it.
     """
 
     record: Draft
@@ -45,6 +46,7 @@ class DraftItem(Struct):
     sent_at: float | None = None
     refused: str | None = None
     removed: bool = False
+    recreated: bool = False
 
     def set(self, **changes: object) -> None:
         """Replaces fields of the record."""
@@ -100,11 +102,17 @@ class DraftStore:
         return None
 
     def rescued(self, version: DraftVersion) -> DraftItem | None:
-        """A draft with this text that was created from overwritten text and is not on the server yet."""
+        """A draft with this text that was created from overwritten text, or that the server has lost, and that is
+        not on the server yet: other devices may create it there, too.
+        """
         for item in self._items.values():
             record = item.record
             is_here_only = record.server_id is None and not (item.busy or record.posting or record.deleted)
-            if record.conflict_with and is_here_only and is_same_version(record.version, version):
+            if (
+                (record.conflict_with or item.recreated)
+                and is_here_only
+                and is_same_version(record.version, version)
+            ):
                 return item
         return None
 

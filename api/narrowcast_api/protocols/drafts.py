@@ -194,6 +194,11 @@ class Drafts:
         self.recheck()
         self.wake()
 
+    def on_older_server(self, drafts: Sequence[ServerDraft]) -> None:
+        """Handles that the server was restored to an older state with these drafts, before `on_snapshot`."""
+        if self._sync.is_leader and self._requests.enabled:
+            self._merge.restored(drafts)
+
     def on_setting(self) -> None:
         """Handles a change of the setting that enables synchronization."""
         if self._sync.is_leader and not self._requests.enabled:

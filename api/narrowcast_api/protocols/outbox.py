@@ -236,6 +236,13 @@ class Outbox:
         self._sent.events_ended(newest_id)
         self.wake()
 
+    def on_older_server(self, newest_id: int) -> None:
+        """Handles that the server was restored to an older state: it will give the ids above its newest one again."""
+        self._sent.forget_lost(newest_id)
+        for item in self._store.own():
+            if item.record.floor_id is not None and item.record.floor_id > newest_id:
+                item.record = replace(item.record, floor_id=newest_id)
+
     def wake(self) -> None:
         """Retries at once, because the connection is live again."""
         self._retry.clear()

@@ -14,7 +14,7 @@ import json
 import math
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
@@ -79,6 +79,7 @@ class Cache:
     ) -> None:
         self.file = CacheFile(path, MIGRATIONS, read_only=read_only)
         self._limit = limit
+        self._marked = self._newest_use()
         self._executor = executor("narrowcast-cache")
 
     @classmethod
@@ -150,6 +151,13 @@ class Cache:
             return zlib.decompress(rows[0][0])  # type: ignore[arg-type]  # a blob, or TypeError
         return None
 
+    def newest_marked(self) -> int | None:
+        """The greatest id of the messages that were stored before the last `mark`; None if there are none."""
+        rows = self.file.read(
+            "SELECT id FROM messages WHERE +seen <= ? ORDER BY id DESC LIMIT 1", self._marked
+        )
+        return _number(rows[0][0]) if rows else None
+
     def search(self, text: str, limit: int = 100) -> list[SearchHit]:
         """Messages that have all these words, newest first; ignores accents and case, and the last word may
         be a prefix.
@@ -170,16 +178,37 @@ class Cache:
     # writing
 
     def save_messages(self, messages: Iterable[Message]) -> None:
-        """Stores or replaces these messages."""
+        """Stores or replaces these messages. Drops all others if one is replaced by another message: see
+        `forget_replaced`.
+        """
+
+        stored = list(messages)
 
         def write(connection: sqlite3.Connection) -> None:
+            _forget_replaced(connection, stored)
             seen = _next(connection, "seen", "messages")
-            for message in messages:
+            for message in stored:
                 if abs(message.id) <= _MAX_ID and abs(message.sender_id) <= _MAX_ID:
                     _store_message(connection, message, seen)
 
         self.file.write(write)
         self._shrink()
+
+    def mark(self) -> None:
+        """Records what is stored, for `newest_marked`. At first that is what earlier sessions have stored."""
+        self._marked = self._newest_use()
+
+    def forget_replaced(self, messages: Sequence[Message]) -> bool:
+        """Deletes all messages if one of them is another than the one with its id in ``messages``, which are from the
+        server: it was restored to an older state since. Returns whether that was so.
+        """
+        replaced: list[bool] = []
+        self.file.write(lambda connection: replaced.append(_forget_replaced(connection, messages)))
+        return any(replaced)
+
+    def _newest_use(self) -> int:
+        rows = self.file.read("SELECT max(seen) FROM messages")
+        return _number(rows[0][0]) if rows else 0
 
     def delete_messages(self, ids: Sequence[int]) -> None:
         """Deletes these messages, because the server deleted them or they are no longer visible to the user."""
@@ -264,12 +293,7 @@ class Cache:
         return _number(rows[0][0]) if rows else 0
 
     def _messages(self, where: str, *parameters: object) -> list[Message]:
-        rows = self.file.read(f"SELECT body FROM messages WHERE {where}", *parameters)
-        messages = []
-        for (body,) in rows:
-            with suppress(ValueError, TypeError, IndexError):
-                messages.append(message_from_text(str(body)))
-        return messages
+        return list(_read_messages(self.file.read(f"SELECT body FROM messages WHERE {where}", *parameters)))
 
     def _page(
         self, where: str, parameters: tuple[object, ...], limit: int, before: int | None
@@ -292,6 +316,13 @@ class Cache:
                 return  # nothing is left, or deleting fails: avoid an endless loop
         if self._counted("freelist_count"):
             self.file.vacuum()
+
+
+def _read_messages(rows: Iterable[Sequence[object]]) -> Iterator[Message]:
+    """The messages of rows with their bodies, without those that cannot be read."""
+    for (body,) in rows:
+        with suppress(ValueError, TypeError, IndexError):
+            yield message_from_text(str(body))
 
 
 def _next(connection: sqlite3.Connection, column: str, table: str) -> int:
@@ -329,6 +360,18 @@ def _store_message(connection: sqlite3.Connection, message: Message, seen: int) 
             encodable(message.sender_name),
         ),
     )
+
+
+def _forget_replaced(connection: sqlite3.Connection, messages: Sequence[Message]) -> bool:
+    by_id = {message.id: message for message in messages if abs(message.id) <= _MAX_ID}
+    rows = connection.execute(
+        "SELECT body FROM messages WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(by_id)),)
+    )
+    is_replaced = any(by_id[old.id].is_other(old) for old in _read_messages(rows))
+    if is_replaced:
+        connection.execute("DELETE FROM words")
+        connection.execute("DELETE FROM messages")
+    return is_replaced
 
 
 def _forget(connection: sqlite3.Connection, ids: Sequence[int]) -> None:

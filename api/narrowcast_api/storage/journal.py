@@ -239,6 +239,10 @@ class Journal:
         """Ids of messages that were sent recently, from any window, ascending."""
         return self._message_ids("sent")
 
+    def delete_sent(self, ids: Iterable[int]) -> Future[bool]:
+        """Forgets ids of messages that were sent."""
+        return self._writer.write({("sent", str(i)): Write(None) for i in ids})
+
     def put_outbox(self, record: OutboxMessage) -> Future[bool]:
         """Writes the state of a message that this window owns."""
         return self._write_own("outbox", record.local_id, outbox_row(record))

@@ -6,11 +6,12 @@ from msgspec.structs import replace
 
 from narrowcast_api.model.messages import Message
 from narrowcast_api.state.state import State
+from narrowcast_api.sync.restored import is_lost, is_older
 
 
 def carry_over(old: State, new: State) -> None:
     """Copies known messages to the new state, so that nothing disappears until it is fetched again, except those
-    that the server has lost (`is_lost`).
+    that the server has lost.
 
     Their unread and starred flags are those of the snapshot; the rest may be outdated until then, and so may
     the topics.
@@ -18,22 +19,14 @@ def carry_over(old: State, new: State) -> None:
     if old.me not in (0, new.me):
         return
     newest = new.max_message_id
+    has_lost = is_older(newest, old, new)
     for message in old.messages:
-        if is_lost(message, newest, new):
+        if is_lost(message, newest, new) or (has_lost and newest < message.id):
             continue
         new.messages.put(as_in(new, message))
         new.max_message_id = max(new.max_message_id, message.id)
         if message.channel_id is not None:
             new.topics.add_message(message.channel_id, message.topic or "", message.id)
-
-
-def is_lost(message: Message, newest: int, state: State) -> bool:
-    """Whether a server that was restored to an older state lacks a message: the user would have received it,
-    and ``newest`` is the id of the newest one in the snapshot. Those sent since come as events.
-    """
-    channel = None if message.channel_id is None else state.channels.get(message.channel_id)
-    is_received = message.channel_id is None or (channel is not None and channel.is_subscribed)
-    return is_received and 0 < newest < message.id
 
 
 def as_in(state: State, message: Message) -> Message:

@@ -102,6 +102,13 @@ class Services:
         self.acts.on_snapshot()
         self.edits.on_snapshot()
 
+    def on_older_server(self, state: State, newest_id: int) -> None:
+        """Handles that the server was restored to an older state, whose newest message is `newest_id`, before the
+        snapshot is passed on.
+        """
+        self.outbox.on_older_server(newest_id)
+        self.drafts.on_older_server(state.drafts.all())
+
     def on_event(self, event: kinds.Event) -> None:
         """Handles events about drafts, the setting that turns them off, and messages whose edits were sent."""
         drafts = self._context.state.drafts

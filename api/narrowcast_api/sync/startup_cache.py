@@ -13,7 +13,6 @@ from narrowcast_api.state.snapshots import dump_progress
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.cache import Cache
 from narrowcast_api.storage.codec import from_json, to_json
-from narrowcast_api.sync.carrying import is_lost
 
 MAX_RENEWED_BYTES = 4 * 2**20
 """The size in bytes of a cached snapshot up to which it is updated at the end of a session."""
@@ -62,11 +61,3 @@ def cached_messages(cache: Cache, state: State, narrow: Narrow, before: int | No
         return cache.load_messages(starred[-PAGE:])
     newest = cache.load_newest(PAGE * 5 if narrow.terms else PAGE, before)
     return [message for message in newest if narrow.matches(message, state)][-PAGE:]
-
-
-def forget_lost(cache: Cache, state: State, newest: int) -> None:
-    """Deletes the cached messages that the server has lost, after a snapshot whose newest message is ``newest``."""
-    if newest > 0:
-        lost = [message.id for message in cache.load_after(newest) if is_lost(message, newest, state)]
-        if lost:
-            cache.delete_messages(lost)

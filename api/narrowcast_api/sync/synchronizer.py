@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec.structs import replace
 
 from narrowcast_api import memory
-from narrowcast_api.errors import ApiError, BadRequest
+from narrowcast_api.errors import ApiError, BadRequest, NarrowcastError
 from narrowcast_api.events.event_socket import open_socket
 from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.events.stream import EventStream
@@ -39,8 +39,8 @@ from narrowcast_api.sync.cache_writer import CacheHost, CacheWriter
 from narrowcast_api.sync.carrying import as_in, carry_over
 from narrowcast_api.sync.hidden_channels import may_be_hidden, remove_if_hidden
 from narrowcast_api.sync.message_lists import Views
+from narrowcast_api.sync.restored import compare, forget_lost, is_older
 from narrowcast_api.sync.services import Services
-from narrowcast_api.sync.startup_cache import forget_lost
 from narrowcast_api.sync.view_events import update_views
 from narrowcast_api.wire.events import (
     Event,
@@ -69,6 +69,8 @@ EVICTION_BATCH = 1_000
 """How many further messages may be in memory before old ones are dropped: going through all of them takes
 some milliseconds.
 """
+COMPARE_AFTER = 2.0
+"""Seconds after a registration, in which the views are fetched, until cached messages are compared with the server."""
 _LARGE = 5_000
 """The number of people in a snapshot above which the state is built in a thread, so that input is not blocked."""
 
@@ -152,6 +154,8 @@ class Synchronizer:
     # events
 
     def on_status(self, status: ConnectionStatus) -> None:
+        if self._context.is_live and not status.is_live:
+            self._mark_cached()
         self._session.set_status(status)
 
     async def on_snapshot(self, response: dict[str, object]) -> None:
@@ -161,7 +165,11 @@ class Synchronizer:
         is_large = isinstance(people, Sequence) and len(people) > _LARGE
         state = await asyncio.to_thread(self._build, response) if is_large else self._build(response)
         self._cache_writer.write()
+        if self._context.is_live:
+            self._mark_cached()
         newest = state.max_message_id
+        if is_older(newest, self._context.state, state):
+            session.services.on_older_server(state, newest)
         carry_over(self._context.state, state)
         self._carried = {message.id for message in state.messages}
         session.replace_state(state)
@@ -173,6 +181,25 @@ class Synchronizer:
         if is_large:
             cache.post(memory.trim_heap)
         session.refresh_on_screen()
+        session.spawn(self._compare_cached(), "compare cached messages with those of the server")
+
+    def _mark_cached(self) -> None:
+        """The connection is lost: the server may come back with other messages than those that are cached now."""
+        cache = self._context.storage.cache
+        cache.post(cache.mark)
+
+    async def _compare_cached(self) -> None:
+        await self._context.clock.sleep(COMPARE_AFTER)
+        with suppress(NarrowcastError):  # what is fetched later is compared, too
+            if await compare(self._context.storage.cache, self._connection):
+                self._forget_carried()
+
+    def _forget_carried(self) -> None:
+        """Forgets what was known before the snapshot and was not fetched since: the server has other messages."""
+        messages = self._context.state.messages
+        old = [message.id for message in messages] if self._context.state.from_cache else self._carried
+        self._session.views.remove(messages.remove(old))
+        self._carried.clear()
 
     def _build(self, response: dict[str, object]) -> State:
         clock = self._context.clock
@@ -350,8 +377,10 @@ class Synchronizer:
         self._carried.update(message.id for message in messages)
 
     def _take(self, messages: Sequence[Message]) -> None:
-        session = self._session
-        known_ids = {message.id for message in messages if message.id in self._context.state.messages}
+        session, known = self._session, self._context.state.messages
+        if any((old := known.get(one.id)) is not None and old.is_other(one) for one in messages):
+            self._forget_carried()
+        known_ids = {message.id for message in messages if message.id in known}
         fresh = self._context.state.add_messages(messages)
         added = tuple(message.id for message in fresh if message.id not in known_ids)
         changed = tuple(message.id for message in fresh if message.id in known_ids)

@@ -1,0 +1,51 @@
+"""A server that was restored to an older state: it has lost its newest messages, and gives their ids to later ones.
+
+What it lacks when a session registers, the id of its newest message shows. What has taken the place of messages
+that were known before, only a comparison shows: the sender and the time of a message never change.
+"""
+
+from __future__ import annotations
+
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.model.messages import Message
+from narrowcast_api.routes.messages import list_messages
+from narrowcast_api.state.state import State
+from narrowcast_api.storage.cache import Cache
+
+COMPARED = 20
+"""The newest cached messages, which are compared with the server's after each registration."""
+
+
+def is_older(newest: int, before: State, now: State) -> bool:
+    """Whether the server has become older since ``before``: ``newest`` is the id of its newest message in the
+    snapshot ``now``, 0 if it does not send it. The newest message may also have been deleted.
+    """
+    return before.me == now.me and newest != 0 and newest < before.max_message_id
+
+
+def is_lost(message: Message, newest: int, state: State) -> bool:
+    """Whether the server lacks a message: the user would have received it, and ``newest`` is the id of the newest
+    one in the snapshot, 0 if the server does not send it. Those sent since come as events.
+    """
+    channel = None if message.channel_id is None else state.channels.get(message.channel_id)
+    is_received = message.channel_id is None or (channel is not None and channel.is_subscribed)
+    return is_received and newest != 0 and newest < message.id
+
+
+def forget_lost(cache: Cache, state: State, newest: int) -> None:
+    """Deletes the cached messages that the server has lost, after a snapshot whose newest message is ``newest``."""
+    if newest != 0:
+        lost = [message.id for message in cache.load_after(newest) if is_lost(message, newest, state)]
+        if lost:
+            cache.delete_messages(lost)
+
+
+async def compare(cache: Cache, connection: Connection) -> bool:
+    """Compares the newest of the messages that were cached before the connection was lost with those of the server;
+    returns whether it has others with their ids, so that all cached ones were forgotten. Raises `NarrowcastError`.
+    """
+    newest = await cache.run(cache.newest_marked)
+    if newest is None:
+        return False
+    page = await list_messages(connection, anchor=newest, num_before=COMPARED)
+    return await cache.run(cache.forget_replaced, page.messages)
