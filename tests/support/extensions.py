@@ -92,5 +92,5 @@ async def submit(stage: Stage, text: str) -> None:
 
 def offered(stage: Stage) -> list[str]:
     """Returns the completions that are shown now."""
-    offers = stage.screen.writing.offers
+    offers = stage.screen.writing.completion
     return [choice.text for choice in offers.list.items] if offers.field is not None else []

@@ -419,7 +419,7 @@ async def test_the_keys_of_matches_and_of_offers_are_those_of_the_configuration(
         assert stage.screen.messages.mode_hint == ""
         await stage.press("c")
         await stage.type("@")
-        offers = stage.screen.writing.offers
+        offers = stage.screen.writing.completion
         first = offers.list.selected_item
         await stage.press("ctrl+n")
         assert offers.list.selected_item is not first

@@ -107,7 +107,7 @@ async def in_topic_field(stage: Stage, typed: str) -> None:
 def offered(stage: Stage) -> list[tuple[str, str]]:
     """The completions that are shown: text and detail."""
     writing = stage.screen.writing
-    shown = writing.offers.list.items if writing.has_class("-offering") else ()
+    shown = writing.completion.list.items if writing.has_class("-offering") else ()
     return [(choice.text, choice.detail) for choice in shown]
 
 

@@ -222,7 +222,7 @@ async def test_a_click_takes_a_completion(tmp_path: Path) -> None:
         await stage.in_topic("general", "lunch")
         await stage.press("c")
         await stage.type("@c")
-        offered = stage.screen.writing.offers.list
+        offered = stage.screen.writing.completion.list
         second = offered.items[1]
         await stage.pilot.click(offered, offset=(4, 2))
         await stage.pilot.pause()
@@ -235,7 +235,7 @@ async def test_a_click_on_a_channel_goes_on_to_the_topic(tmp_path: Path) -> None
     async with on_stage(tmp_path) as stage:
         await stage.press("c")
         await stage.type("eng")
-        await stage.pilot.click(stage.screen.writing.offers.list, offset=(4, 1))
+        await stage.pilot.click(stage.screen.writing.completion.list, offset=(4, 1))
         await stage.pilot.pause()
         assert stage.screen.writing.target.channel.text == "engineering"
         assert stage.screen.writing.target.topic.has_focus

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from narrowcast.panes.compose.completion import offers
+from narrowcast.panes.compose.completion import completions_at
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.organization.exports import ExportsScreen
@@ -30,7 +30,7 @@ async def listed(stage: Stage, path: str, name: str) -> list[dict[str, object]]:
 
 
 def completed(stage: Stage, typed: str) -> list[str]:
-    offered = offers(stage.session.state, typed, len(typed))
+    offered = completions_at(stage.session.state, typed, len(typed))
     return [one.label for one in offered.completions] if offered is not None else []
 
 

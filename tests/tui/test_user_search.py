@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from narrowcast.panes.compose.completion import offers, recipient_names
+from narrowcast.panes.compose.completion import completions_at, recipient_names
 from narrowcast.text.user_search import people as prepared
 from narrowcast.text.user_search import search_text
 from narrowcast_api.state.state import State
@@ -58,7 +58,7 @@ def test_lists_of_users_are_searched_for_the_same_texts() -> None:
 
 def test_completion_of_mentions_and_recipients_finds_them() -> None:
     state = people()
-    offered = offers(state, "hello @lynx", 11)
+    offered = completions_at(state, "hello @lynx", 11)
     assert offered is not None
     assert [one.insert for one in offered.completions] == ["@**Bo Ray** ", "@**Cy Moe** "]
     assert [one.detail for one in offered.completions] == ["bo@host.example", ""]

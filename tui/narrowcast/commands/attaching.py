@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from narrowcast.panes.compose.links import TextPlace
+from narrowcast.panes.compose.uploads import TextPlace
 from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast_api import permissions
 

@@ -1,4 +1,4 @@
-"""The line above the text in compose, with the destination of the message."""
+"""The line above the text in compose, with the destination of the message, and how its fields are read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from narrowcast.keys.hints import keys_of, with_keys
-from narrowcast.panes.compose.completion import channel_in_full, people_in_full, recipients
 from narrowcast.panes.compose.frame import FrameEdge
 from narrowcast.panes.open_view import OpenView
 from narrowcast.text import names
@@ -22,6 +21,7 @@ from narrowcast.widgets.one_line import OneLine
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
 from narrowcast_api.wire.vocabulary import TopicsPolicy
 
 if TYPE_CHECKING:
@@ -282,3 +282,42 @@ def _set_width(widget: Widget, cells: int) -> None:
     """Sets a width, which lays out the screen, only if it is another one."""
     if widget.styles.width is None or widget.styles.width.value != cells:
         widget.styles.width = cells
+
+
+def recipients(state: State, typed: str) -> tuple[frozenset[int], list[str]]:
+    """The ids for a list of names, without the current user, and the names that match no user, or more than one."""
+    ids: set[int] = set()
+    unknown: list[str] = []
+    for name in filter(None, (part.strip() for part in typed.split(","))):
+        user_id = state.user_id(name)
+        if user_id is None or state.users.get(user_id) is None:
+            unknown.append(name)
+        else:
+            ids.add(user_id)
+    return frozenset(ids - {state.me}), unknown
+
+
+def people_in_full(state: State, typed: str) -> str:
+    """A list of names in which each part that matches only one person's name is replaced by the full name."""
+    return ", ".join(_person_in_full(state, part.strip()) for part in typed.split(","))
+
+
+def _person_in_full(state: State, name: str) -> str:
+    if not name or state.user_id(name) is not None:
+        return name
+    try:
+        return names.recipient(state, person_id(name, state.users, state.me))
+    except Unresolved:
+        return name
+
+
+def channel_in_full(state: State, typed: str) -> str:
+    """The name of the only channel whose name contains ``typed``; else ``typed``."""
+    name = typed.strip().removeprefix("#")
+    if not name or state.channels.id_of(name) is not None:
+        return typed
+    channels = (channel for channel in state.channels if not channel.is_archived)
+    try:
+        return state.channels.name(channel_id(name, channels)) or typed
+    except Unresolved:
+        return typed

@@ -15,19 +15,17 @@ from textual.message import Message
 from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.panes.compose.banners import Banners
+from narrowcast.panes.compose.completion import CompletionPopup
 from narrowcast.panes.compose.drafts import OpenDraft
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.panes.compose.formatting import format_text
 from narrowcast.panes.compose.frame import COMPOSE_CSS
-from narrowcast.panes.compose.links import Links
 from narrowcast.panes.compose.look import ComposeLook
-from narrowcast.panes.compose.offers import Offers
-from narrowcast.panes.compose.rules import SendRules
-from narrowcast.panes.compose.sending import Sending
+from narrowcast.panes.compose.sending import Sending, SendRules
 from narrowcast.panes.compose.session import ComposeContext, ComposeState
 from narrowcast.panes.compose.start import ComposeStart
-from narrowcast.panes.compose.uploads import UploadRows
+from narrowcast.panes.compose.uploads import TextLinks, UploadRows
 from narrowcast.panes.open_view import OpenView
 from narrowcast.runtime.context import app_of
 from narrowcast.widgets.editor import Editor
@@ -89,7 +87,7 @@ class ComposePane(Vertical):
         self.target = target = TargetLine(view)
         self.text = text = Editor(multiline=True, id="text")
         self.uploads = UploadRows(session, lambda: self.destination()[0])
-        self.offers = Offers(self, session, target, text)
+        self.completion = CompletionPopup(self, session, target, text)
         self._shared = context = ComposeContext(self, session, target, text, self._text_replaced, self._claim)
         self._writing = context.writing
         self.banners = Banners(context)
@@ -107,7 +105,7 @@ class ComposePane(Vertical):
                 self.EditDone(edit, was_reading=not self.begin.was_writing)
             ),
         )
-        self.links = Links(context)
+        self.links = TextLinks(context)
         self.begin = ComposeStart(context, self._rules, self._order)
         view.follow(self)
 
@@ -258,7 +256,7 @@ class ComposePane(Vertical):
         event.stop()
         if event.edited and event.editor is self.target.to and event.editor.text.endswith(","):
             self.target.complete_names(self.session.state)  # a name is complete
-        self.offers.offer(event.editor, event.edited)
+        self.completion.offer(event.editor, event.edited)
         if not event.edited:
             return
         if event.editor is not self.text:
@@ -281,14 +279,14 @@ class ComposePane(Vertical):
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
         """Enter in an address field goes to the next field, unless the name in it is unknown."""
         event.stop()
-        offered = self.offers.field is event.editor
+        offered = self.completion.field is event.editor
         if offered and event.editor is self.target.to:
-            self.offers.take()
+            self.completion.take()
             event.editor.text = event.editor.text.rstrip(", ")
         elif offered:
             self.action_compose_next_field()
             return
-        self.offers.close()
+        self.completion.close()
         self._complete_names()
         if problem := self.target.name_problem(self.session.state, event.editor):
             self._shared.tell(problem, severity="warning")
@@ -309,7 +307,7 @@ class ComposePane(Vertical):
             self.session.typing.typed(where)
 
     async def _on_key(self, event: events.Key) -> None:
-        if self.offers.move(event.key):
+        if self.completion.move(event.key):
             event.stop()
             event.prevent_default()
 
@@ -317,7 +315,7 @@ class ComposePane(Vertical):
         """Losing the focus ends typing notifications and completion."""
         if event.widget is self.text:
             self.session.typing.stop()
-        self.offers.close()
+        self.completion.close()
         self.call_after_refresh(self._show_idle)
         self.target.fit()
 
@@ -364,8 +362,8 @@ class ComposePane(Vertical):
     # keys
 
     async def action_compose_enter(self) -> None:
-        if self.offers.field is not None:
-            self.offers.take()
+        if self.completion.field is not None:
+            self.completion.take()
         elif self.screen.focused is not self.text:
             raise SkipAction
         elif self.enter_sends:
@@ -385,8 +383,8 @@ class ComposePane(Vertical):
         await self._sending.send()
 
     def action_compose_leave(self) -> None:
-        if self.offers.field is not None:
-            self.offers.close()
+        if self.completion.field is not None:
+            self.completion.close()
             return
         if self._sending.take_back():
             return
@@ -402,17 +400,17 @@ class ComposePane(Vertical):
         """Takes a completion; else goes to the next field, and in the text completes or indents: what is typed
         after a Tab there is never a command.
         """
-        field = self.offers.field
+        field = self.completion.field
         if field is None and self.screen.focused is self.text:
-            self.offers.offer(self.text, True, asked=True)
-            if self.offers.field is None and not self.text.in_normal_mode:
+            self.completion.offer(self.text, True, asked=True)
+            if self.completion.field is None and not self.text.in_normal_mode:
                 self.text.indent()
             return
         if field is None:
             self._complete_names()
             self._order.step(1)
             return
-        self.offers.take()
+        self.completion.take()
         if field in {self.target.channel, self.target.topic}:
             self._order.step(1)  # a channel or topic is complete after one completion
 
@@ -436,7 +434,7 @@ class ComposePane(Vertical):
 
     def action_compose_complete(self) -> None:
         if isinstance(self.screen.focused, Editor):
-            self.offers.offer(self.screen.focused, True, asked=True)
+            self.completion.offer(self.screen.focused, True, asked=True)
 
     def action_compose_format(self, kind: str) -> None:
         if self.screen.focused is self.text:

@@ -1,28 +1,30 @@
-"""Sending the text: to the outbox, or as the new text of a message."""
+"""Whether the text may be sent, and sending it: to the outbox, or as the new text of a message."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 
-from narrowcast.panes.compose.banners import everybody_mentioned
+from narrowcast.keys.hints import keys_of, with_keys
+from narrowcast.panes.compose.banners import Banners, everybody_mentioned
 from narrowcast.panes.compose.field_order import FieldOrder
-from narrowcast.panes.compose.rules import SendRules
 from narrowcast.panes.compose.session import ComposeContext
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.text.formats import counted
 from narrowcast.text.safe_text import safe_line
+from narrowcast_api import permissions
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.storage.records import Edit
 
-__all__ = ["Sending"]
-
+__all__ = ["SendRules", "Sending"]
 
 WAIT_FOR_DISK = 1.0
 """Seconds for which sending waits until it is known what other windows have just sent and written."""
+READ_ONLY = "This window is read-only: the account is open elsewhere, where its files cannot be shared."
+"""Text that could not be saved is not accepted at all."""
 MOST_HELD = 20
 """Seconds for which a message may be held back."""
 MANY = 15
@@ -31,6 +33,40 @@ MANY = 15
 Slash = Callable[[str, Callable[[str | None], None]], bool]
 """Runs the slash command of an extension, and returns whether the text is one. Calls back with the text to
 send instead, or None for nothing."""
+
+
+class SendRules:
+    """``changed`` is called after each check; ``banners`` are checked along."""
+
+    def __init__(self, pane: ComposeContext, changed: Callable[[], None], banners: Banners) -> None:
+        self._pane = pane
+        self._banners = banners
+        self._changed = changed
+        self.refusal = ""
+        """Why nothing can be sent to the current destination; empty if it can."""
+
+    @property
+    def read_only(self) -> str:
+        """Why nothing can be written at all; empty if it can."""
+        return READ_ONLY if self._pane.session.read_only else ""
+
+    @property
+    def _how_to_begin(self) -> str:
+        begin = "message.reply" if self._pane.target.is_direct else "write.channel"
+        return with_keys(keys_of(self._pane.text), f"Write a message (<{begin}>)")
+
+    def refresh(self) -> None:
+        """Checks again whether the channel takes topics, and whether the user may write there."""
+        state, is_edit = self._pane.session.state, self._pane.is_edit
+        self._pane.target.show_rules(state)
+        where = self._pane.writing.destination()[0] if not is_edit else None
+        refusal = "" if where is None else permissions.write_refusal(state, where)
+        if not refusal and isinstance(where, ChannelDestination) and self._pane.text.text.strip():
+            refusal = permissions.topic_refusal(state, where.channel_id, where.topic)
+        self.refusal = refusal
+        self._changed()
+        self._banners.refresh(self.read_only or refusal)
+        self._pane.text.placeholder = self.read_only or refusal or self._how_to_begin
 
 
 class Sending:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.timer import Timer
 
 from narrowcast.panes.compose.field_order import FieldOrder
-from narrowcast.panes.compose.rules import SendRules
+from narrowcast.panes.compose.sending import SendRules
 from narrowcast.panes.compose.session import ComposeContext, ComposeState
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, same_conversation

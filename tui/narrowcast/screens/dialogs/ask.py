@@ -19,10 +19,10 @@ from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
 
-__all__ = ["AskScreen", "Completion"]
+__all__ = ["AskScreen", "FieldCompletion"]
 
 
-class Completion(Protocol):
+class FieldCompletion(Protocol):
     """Completes the typed text, when the user asks for it."""
 
     widgets: Sequence[Widget]
@@ -70,7 +70,7 @@ class AskScreen(Dialog[str | None]):
         checks_typing: bool = False,
         problem: str = "",
         marked: bool = False,
-        completion: Completion | None = None,
+        completion: FieldCompletion | None = None,
     ) -> None:
         super().__init__()
         self._question = question
