@@ -2,81 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from narrowcast_api.model.messages import read_message
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.state.changes import MessagesAdded, MessagesChanged, MessagesRemoved
-from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.sync.cache_writer import WRITE_AFTER, CacheWriter
-from narrowcast_api.tasks import Tasks
-from support.clock import VirtualClock
-from support.live import ADA, GENERAL, channel_message, make_state, message_event
+from support.contexts import TestContext, make_context
+from support.live import ADA, GENERAL, channel_message, message_event
 from support.session_service import Service, after_events, live_session
 
 
-class Host:
-    """A state, a cache and a clock."""
-
-    def __init__(self, folder: Path) -> None:
-        self.state = make_state()
-        self.clock = VirtualClock()
-        self.storage = AccountStorage.open(
-            folder / "data", folder / "cache", "http://chat", "ada@demo.example"
-        )
-        self.tasks = Tasks()
-        self.begun = 0
-
-    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        self.begun += 1
-        self.tasks.start(work, name)
-
-    async def cached(self) -> list[int]:
-        found = await self.storage.cache.run(self.storage.cache.load_messages, [1, 2, 3])
-        return sorted(message.id for message in found)
-
-
 @pytest.fixture
-async def host(tmp_path: Path) -> AsyncIterator[Host]:
-    host = Host(tmp_path)
-    host.state.add_messages([read_message(channel_message(number)) for number in (1, 2)])
-    yield host
-    await host.tasks.close()
-    host.storage.close()
+async def context(tmp_path: Path) -> AsyncIterator[TestContext]:
+    context = make_context(tmp_path)
+    context.state.add_messages([read_message(channel_message(number)) for number in (1, 2)])
+    yield context
+    await context.tasks.close()
+    await context.close()
 
 
-async def test_new_and_changed_messages_are_written_together_after_half_a_second(host: Host) -> None:
-    writer = CacheWriter(host)
+async def cached(context: TestContext) -> list[int]:
+    cache = context.storage.cache
+    found = await cache.run(cache.load_messages, [1, 2, 3])
+    return sorted(message.id for message in found)
+
+
+async def test_new_and_changed_messages_are_written_together_after_half_a_second(
+    context: TestContext,
+) -> None:
+    writer = CacheWriter(context)
     writer.note([MessagesAdded((1,), live=True)])
     writer.note([MessagesChanged((1,)), MessagesAdded((2,), live=True)])
-    await host.clock.advance(WRITE_AFTER - 0.1)
-    assert await host.cached() == []
-    await host.clock.advance(0.2)
-    assert (await host.cached(), host.begun) == ([1, 2], 1)
+    await context.time.advance(WRITE_AFTER - 0.1)
+    assert (await cached(context), len(context.tasks)) == ([], 1)
+    await context.time.advance(0.2)
+    assert (await cached(context), len(context.tasks)) == ([1, 2], 0)
 
 
-async def test_deleted_messages_leave_the_cache_and_restored_ones_stay(host: Host) -> None:
-    writer = CacheWriter(host)
+async def test_deleted_messages_leave_the_cache_and_restored_ones_stay(context: TestContext) -> None:
+    writer = CacheWriter(context)
     writer.note([MessagesAdded((1, 2), live=True)])
     writer.write()
     writer.note([MessagesRemoved((1, 2)), MessagesAdded((2,), live=False)])
-    assert await host.cached() == [1, 2]
-    await host.clock.advance(WRITE_AFTER)
-    assert await host.cached() == [2]
+    assert await cached(context) == [1, 2]
+    await context.time.advance(WRITE_AFTER)
+    assert await cached(context) == [2]
 
 
-async def test_the_next_ones_are_written_later(host: Host) -> None:
-    writer = CacheWriter(host)
+async def test_the_next_ones_are_written_later(context: TestContext) -> None:
+    writer = CacheWriter(context)
     writer.note([MessagesAdded((1,), live=True)])
-    await host.clock.advance(WRITE_AFTER)
+    await context.time.advance(WRITE_AFTER)
     writer.note([MessagesAdded((2,), live=True)])
-    assert await host.cached() == [1]
-    await host.clock.advance(WRITE_AFTER)
-    assert await host.cached() == [1, 2]
+    assert await cached(context) == [1]
+    await context.time.advance(WRITE_AFTER)
+    assert await cached(context) == [1, 2]
 
 
 async def test_messages_that_are_edited_or_moved_change_in_the_cache_though_they_are_not_in_memory(

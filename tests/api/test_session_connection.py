@@ -88,7 +88,7 @@ async def test_the_services_are_woken_when_the_connection_becomes_live(
         ConnectionKind.LIVE,
         ConnectionKind.LIVE,
     ):
-        session.set_status(ConnectionStatus(kind, 0.0))
+        session.synchronizer.on_status(ConnectionStatus(kind, 0.0))
     assert woken == [True]
 
 

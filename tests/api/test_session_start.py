@@ -69,7 +69,7 @@ async def test_what_was_asked_for_before_there_was_a_snapshot_is_asked_for_again
         running_server(tmp_path / "server") as server,
         session_of(server.account("ada"), tmp_path / "ada", run=False) as session,
     ):
-        fetch, held, asked = session.fetch, asyncio.Event(), asyncio.Event()
+        fetch, held, asked = session.pages.fetch, asyncio.Event(), asyncio.Event()
 
         async def slow(*args: Any, **options: Any) -> Page:
             is_first = not asked.is_set()
@@ -79,7 +79,7 @@ async def test_what_was_asked_for_before_there_was_a_snapshot_is_asked_for_again
                 await held.wait()
             return page
 
-        session.fetch = slow  # type: ignore[method-assign]  # the first response takes its time
+        session.pages.fetch = slow  # type: ignore[method-assign]  # the first response takes its time
         view = session.view(Narrow.all())
         opening = asyncio.create_task(view.open())
         await asked.wait()

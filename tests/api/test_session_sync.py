@@ -196,7 +196,7 @@ async def test_a_page_requested_before_a_snapshot_adds_unknown_messages_and_chan
     await after_events(session, service, message_event(channel_message(102)))
     old = {"content": "<p>as it was</p>", "flags": []}
     service.messages = {number: {**channel_message(number), **old} for number in (101, 102)}
-    fetching = await on_its_way(service, session.fetch(SOUP, "newest", 10, 0, include_anchor=True))
+    fetching = await on_its_way(service, session.pages.fetch(SOUP, "newest", 10, 0, include_anchor=True))
     await after_a_new_snapshot(session, service, starred_messages=[101])
     service.page_leaves.set()
     page = await fetching
@@ -227,7 +227,7 @@ async def test_a_page_tells_which_of_its_messages_are_new(service: Service, sess
         for number in (101, 102)
     }
     session.subscribe(told.extend)
-    await session.fetch(SOUP, "newest", 10, 0, include_anchor=True)
+    await session.pages.fetch(SOUP, "newest", 10, 0, include_anchor=True)
     await until(lambda: MessagesAdded((102,)) in told)
     assert MessagesChanged((101,)) in told
 

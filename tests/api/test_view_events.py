@@ -9,10 +9,9 @@ import pytest
 from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.apply import apply
-from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.view_events import update_views
 from support.live import GENERAL, SOUP, make_state
-from support.view_host import ViewHost, page
+from support.view_bench import ViewBench, page
 
 
 def channel_setting(name: str, value: object) -> dict[str, Any]:
@@ -30,13 +29,13 @@ MUTED_TOPICS = {"type": "muted_topics", "muted_topics": [["general", "soup", 1]]
 
 
 async def stale_after(event: dict[str, Any], narrow: Narrow, level: int = 442) -> bool:
-    host = ViewHost()
-    host.state = make_state(zulip_feature_level=level)
-    views = Views(host)
+    bench = ViewBench()
+    bench.state = make_state(zulip_feature_level=level)
+    views = bench.views
     view = views.get(narrow)
-    await host.serve(view.open(), page(1, newest=True))
+    await bench.serve(view.open(), page(1, newest=True))
     parsed = parse_event({"id": 0, **event})
-    update_views(views, host.state, parsed, apply(host.state, parsed))
+    update_views(views, bench.state, parsed, apply(bench.state, parsed))
     return view.is_stale
 
 

@@ -61,11 +61,11 @@ async def in_conflict(device: Device) -> None:
     """Both devices edit the draft before either has received the other's change."""
     stage = device.stage
     live = stage.session.status
-    stage.session.set_status(live._replace(kind=ConnectionKind.OFFLINE))
+    stage.session.synchronizer.on_status(live._replace(kind=ConnectionKind.OFFLINE))
     await stage.type(" here")
     await device.writes("soup there")
     await until(lambda: stage.session.drafts.conflicts())
-    stage.session.set_status(live)
+    stage.session.synchronizer.on_status(live)
     await stage.pilot.pause()
 
 

@@ -146,7 +146,9 @@ async def test_a_channel_on_screen_that_is_gone_keeps_its_name(tmp_path: Path) -
         await stage.drawn()
         assert stage.screen.query_one(TitleLine).plain.strip() == "#leads"
         await until(lambda: "#leads › plans" in shown())
-        stage.session.replace_state(State.from_snapshot(await stage.session.client.registration.register()))
+        stage.session.synchronizer.replace_state(
+            State.from_snapshot(await stage.session.client.registration.register())
+        )
         await stage.drawn()
         assert stage.screen.query_one(TitleLine).plain.strip() == "#leads"
 

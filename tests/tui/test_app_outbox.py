@@ -29,7 +29,7 @@ async def test_a_failed_message_is_taken_back_into_compose_with_its_words(tmp_pa
 async def test_a_message_that_is_taken_back_comes_after_what_is_being_written(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         where = await stage.in_topic("general", "lunch")
-        stage.session.set_status(stage.session.status._replace(kind=ConnectionKind.OFFLINE))
+        stage.session.synchronizer.on_status(stage.session.status._replace(kind=ConnectionKind.OFFLINE))
         stage.session.outbox.send(where, "words that matter")
         await stage.press("c")
         await stage.type("hello world")

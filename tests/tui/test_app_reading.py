@@ -434,12 +434,12 @@ async def test_reload_asks_the_server_again_also_where_nothing_seems_missing(
         where = await stage.in_topic("general", "lunch", "Anybody?")
         view = stage.session.view(Narrow.from_destination(where))
         fetched: list[bool] = []
-        fetch = stage.session.fetch
+        fetch = stage.session.pages.fetch
 
         async def counted(*args: Any, **more: Any) -> Any:
             fetched.append(True)
             return await fetch(*args, **more)
 
-        monkeypatch.setattr(stage.session, "fetch", counted)
+        monkeypatch.setattr(stage.session.pages, "fetch", counted)
         await run(stage, "message.reload")
         await until(lambda: fetched and not view.loading)

@@ -131,7 +131,7 @@ async def test_a_search_that_the_server_refuses_is_not_asked_for_again_over_a_ne
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_stage(tmp_path) as stage:
-        held = hold(monkeypatch, stage.session, "fetch")
+        held = hold(monkeypatch, stage.session.pages, "fetch")
         await searches_and_writes(stage, held, "id:nonsense")
         await stage.drawn()
         assert stage.app.screen is stage.screen

@@ -138,13 +138,13 @@ async def test_a_key_before_the_oldest_messages_arrive_does_not_keep_the_reader_
 def recorded_fetches(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> list[Anchor]:
     """The anchors of the pages that are requested from now on."""
     asked: list[Anchor] = []
-    fetch = stage.session.fetch
+    fetch = stage.session.pages.fetch
 
     async def recorded(narrow: Narrow, anchor: Anchor, *size: int, include_anchor: bool) -> Page:
         asked.append(anchor)
         return await fetch(narrow, anchor, *size, include_anchor=include_anchor)
 
-    monkeypatch.setattr(stage.session, "fetch", recorded)
+    monkeypatch.setattr(stage.session.pages, "fetch", recorded)
     return asked
 
 

@@ -13,7 +13,7 @@ from support.stage import Stage, behind_proxy, on_stage, run
 
 def lose_connection(stage: Stage) -> None:
     now = stage.session.clock.now()
-    stage.session.set_status(ConnectionStatus(ConnectionKind.OFFLINE, now, "no route"))
+    stage.session.synchronizer.on_status(ConnectionStatus(ConnectionKind.OFFLINE, now, "no route"))
 
 
 async def test_a_deactivated_user_is_told_so_and_not_asked_to_log_in_again(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ async def test_a_star_waits_without_a_connection_and_is_on_the_server_when_it_is
         await run(stage, "message.star")
         await until(lambda: "1 change waiting" in stage.status_line)
         assert stage.session.state.starred == {message_id}
-        stage.session.set_status(ConnectionStatus(ConnectionKind.LIVE, stage.session.clock.now()))
+        stage.session.synchronizer.on_status(ConnectionStatus(ConnectionKind.LIVE, stage.session.clock.now()))
         await until(lambda: not stage.session.acts.waiting)
         listener = await stage.server.listen("ada")
         assert listener.snapshot["starred_messages"] == [message_id]

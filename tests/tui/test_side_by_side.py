@@ -83,7 +83,7 @@ async def test_both_are_fetched_again_when_events_were_missed(tmp_path: Path) ->
         for one in (left, right):
             await fetched(one.messages.view)
         stage.session.views.mark_stale()
-        stage.session.refresh_on_screen()
+        stage.session.views.refresh_on_screen()
         assert len(stage.session.views_on_screen) == 2
         await until(lambda: not any(one.messages.view.is_stale for one in (left, right)))  # type: ignore[union-attr]
 
@@ -98,7 +98,7 @@ async def test_the_conversation_that_stays_open_is_fetched_again_when_events_wer
         await until(lambda: stage.screen.side.all == [left])
         assert stage.session.views_on_screen == [left.messages.view]
         stage.session.views.mark_stale()
-        stage.session.refresh_on_screen()
+        stage.session.views.refresh_on_screen()
         await until(lambda: not left.messages.view.is_stale)  # type: ignore[union-attr]
 
 

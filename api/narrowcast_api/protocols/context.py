@@ -16,6 +16,7 @@ from narrowcast_api.state.changes import Change, MessagesChanged, UnreadsChanged
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.journal import JournalChanges
+from narrowcast_api.tasks import Tasks
 from narrowcast_api.wire.events import Event
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class SessionContext:
         self.client = client
         self.clock = clock
         self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
+        self.tasks = Tasks()
+        """What runs in the background until the session is closed."""
         self.bus = ChangeBus(asyncio.get_running_loop())
         self.stream: EventStream | None = None
         """The session's events; its queue is replaced when it is lost."""

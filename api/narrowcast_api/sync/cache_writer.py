@@ -6,14 +6,11 @@ all work that arriving messages cause.
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterable, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Sequence
 
-from narrowcast_api.clock import Clock
+from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.state.changes import Change, MessagesAdded, MessagesChanged, MessagesRemoved
 from narrowcast_api.state.message_updates import updated
-from narrowcast_api.state.state import State
-from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.wire.events import UpdateMessageEvent
 
 WRITE_AFTER = 0.5
@@ -22,28 +19,13 @@ its next start.
 """
 
 
-class CacheHost(Protocol):
-    """What the writer needs of the session."""
-
-    @property
-    def clock(self) -> Clock: ...
-
-    @property
-    def state(self) -> State: ...
-
-    @property
-    def storage(self) -> AccountStorage: ...
-
-    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None: ...
-
-
 class CacheWriter:
     """`note` collects changes. Call `write` before messages leave the state, before the cache is searched,
     and at the end.
     """
 
-    def __init__(self, host: CacheHost) -> None:
-        self._host = host
+    def __init__(self, context: SessionContext) -> None:
+        self._context = context
         self._touched: dict[int, None] = {}
         self._removed: dict[int, None] = {}
         self._is_due = False
@@ -57,11 +39,11 @@ class CacheWriter:
                 _move(change.ids, self._touched, self._removed)
         if (self._touched or self._removed) and not self._is_due:
             self._is_due = True
-            self._host.spawn(self._write_soon(), "write messages to the cache")
+            self._context.tasks.start(self._write_soon(), "write messages to the cache")
 
     def note_update(self, event: UpdateMessageEvent) -> None:
         """Changes the cached ones of the messages that were edited or moved and are not in memory."""
-        state, cache = self._host.state, self._host.storage.cache
+        state, cache = self._context.state, self._context.storage.cache
         ids = [i for i in {event.message_id, *event.message_ids} if i not in state.messages]
 
         def change() -> None:
@@ -71,14 +53,14 @@ class CacheWriter:
             cache.post(change)
 
     async def _write_soon(self) -> None:
-        await self._host.clock.sleep(WRITE_AFTER)
+        await self._context.clock.sleep(WRITE_AFTER)
         self._is_due = False
         self.write()
 
     def write(self) -> None:
         """Queues all collected changes for the cache's thread."""
-        cache = self._host.storage.cache
-        if messages := self._host.state.messages.known(self._touched):
+        cache = self._context.storage.cache
+        if messages := self._context.state.messages.known(self._touched):
             cache.post(cache.save_messages, messages)
         if self._removed:
             cache.post(cache.delete_messages, list(self._removed))

@@ -8,15 +8,15 @@ from narrowcast_api.errors import BadRequest, NarrowcastError
 from narrowcast_api.model.messages import Message
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.state.changes import TopicsChanged
-from narrowcast_api.sync.synchronizer import Synchronizer
+from narrowcast_api.sync.pages import Pages
 
 
 class Loader:
     """Fetches what is missing into the state. Every method raises `NarrowcastError`."""
 
-    def __init__(self, context: SessionContext, synchronizer: Synchronizer) -> None:
+    def __init__(self, context: SessionContext, pages: Pages) -> None:
         self._context = context
-        self._synchronizer = synchronizer
+        self._pages = pages
 
     async def topics(self, channel_id: int) -> None:
         """Fetches the topics of a channel into `state.topics`.
@@ -31,7 +31,7 @@ class Loader:
         except BadRequest:
             channel = context.state.channels.get(channel_id)
             if channel is None or not channel.is_archived:
-                self._synchronizer.check_if_hidden(channel_id)
+                self._pages.check_if_hidden(channel_id)
                 raise
             return
         if context.state is not state or state.topics.departures != departures:
@@ -44,11 +44,10 @@ class Loader:
         """Returns a message by its id as it is now; None if it does not exist or is not visible to the user.
         It is fetched unless events keep it up to date; without a connection, what is known of it is returned.
         """
-        synchronizer = self._synchronizer
-        while not synchronizer.is_current(message_id):
+        while not self._pages.is_current(message_id):
             state = self._context.state
             try:
-                fetched = await synchronizer.fetch_message(message_id)
+                fetched = await self._pages.fetch_message(message_id)
             except NarrowcastError:
                 known = self._context.state.messages.get(message_id)
                 if known is None:
@@ -63,4 +62,4 @@ class Loader:
         to the user.
         """
         if missing := [one for one in message_ids if one not in self._context.state.messages]:
-            await self._synchronizer.fetch_messages(missing)
+            await self._pages.fetch_messages(missing)

@@ -11,11 +11,12 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.joining import joins_by_edit, joins_by_flag
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync import feeds
-from narrowcast_api.sync.host import ViewHost
 from narrowcast_api.sync.message_view import MessageView
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
+    from narrowcast_api.protocols.context import SessionContext
+    from narrowcast_api.sync.pages import Pages
 
 MAX_VIEWS = 50
 """Views whose messages stay in memory; the least recently used ones are dropped."""
@@ -24,8 +25,10 @@ MAX_VIEWS = 50
 class Views:
     """All views, at most one for each narrow."""
 
-    def __init__(self, host: ViewHost) -> None:
-        self._host = host
+    def __init__(self, context: SessionContext, pages: Pages) -> None:
+        self._context = context
+        self._pages = pages
+        pages.on_forgotten = self.remove
         self._by_narrow: OrderedDict[Narrow, MessageView] = OrderedDict()
         self._conversations: dict[tuple[object, ...], MessageView] = {}
         self._others: list[MessageView] = []
@@ -36,7 +39,7 @@ class Views:
         """Returns the view of a narrow and makes it the one on screen; a new view starts with cached messages."""
         view = self._by_narrow.get(narrow)
         if view is None:
-            view = self._by_narrow[narrow] = MessageView(narrow, self._host)
+            view = self._by_narrow[narrow] = MessageView(narrow, self._context, self._pages)
             view.show_cached()
             while len(self._by_narrow) > MAX_VIEWS:
                 del self._by_narrow[next(narrow for narrow in self._by_narrow if narrow != self.beside)]
@@ -73,6 +76,16 @@ class Views:
         views = (self.latest, beside)
         return [view for view in dict.fromkeys(views) if view is not None]
 
+    def refresh_on_screen(self, *, only_without_events: bool = False) -> None:
+        """Fetches the views on screen again, in the background.
+
+        This includes views that are being fetched: a page requested before there was a snapshot misses what
+        happened since.
+        """
+        for view in self.on_screen:
+            if not (only_without_events and (view.has_events or view.loading)):
+                self._context.tasks.start(view.refresh(), "refresh a view")
+
     def ids(self) -> set[int]:
         """The messages of all views."""
         return {message_id for view in self._by_narrow.values() for message_id in view.ids}
@@ -98,7 +111,7 @@ class Views:
 
     def add(self, message: Message) -> None:
         """Adds a message that was just sent to the views that contain it."""
-        key = message.destination(self._host.state.me).key
+        key = message.destination(self._context.state.me).key
         conversation = self._conversations.get(key)
         if conversation is not None:
             conversation.add(message)
@@ -128,7 +141,7 @@ class Views:
         """Updates the views after messages have moved to another topic or channel."""
         for view in self._by_narrow.values():
             if view.narrow.terms or feeds.is_feed(view.narrow):
-                joins = feeds.joins_by_move(view.narrow, place, self._host.state)
+                joins = feeds.joins_by_move(view.narrow, place, self._context.state)
                 view.recheck(message_ids, unknown_join=joins)
 
     def remove(self, message_ids: Sequence[int]) -> None:

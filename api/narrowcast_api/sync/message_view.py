@@ -23,10 +23,11 @@ from narrowcast_api.narrow.page import PAGE, Anchor, Page
 from narrowcast_api.state.changes import ViewChanged
 from narrowcast_api.state.timeline import Gap, Timeline
 from narrowcast_api.sync import feeds
-from narrowcast_api.sync.host import ViewHost
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Match, Message
+    from narrowcast_api.protocols.context import SessionContext
+    from narrowcast_api.sync.pages import Pages
 
 MAX_LENGTH = 3_000
 """The number of messages from which on each arrival makes the view drop those far from the reader's position."""
@@ -43,9 +44,10 @@ class MessageView:
     again.
     """
 
-    def __init__(self, narrow: Narrow, host: ViewHost) -> None:
+    def __init__(self, narrow: Narrow, context: SessionContext, pages: Pages) -> None:
         self.narrow = narrow
-        self._host = host
+        self._context = context
+        self._pages = pages
         self._timeline = Timeline()
         self._generation = 0
         self._pending: list[int] = []
@@ -101,7 +103,7 @@ class MessageView:
     def has_events(self) -> bool:
         """Whether events update this view: the server sends none for a channel to which the user is not subscribed."""
         channel_id = self.narrow.channel_id
-        channel = None if channel_id is None else self._host.state.channels.get(channel_id)
+        channel = None if channel_id is None else self._context.state.channels.get(channel_id)
         return channel is None or channel.is_subscribed
 
     # what the app does
@@ -124,7 +126,7 @@ class MessageView:
                 self.anchor = anchor
                 self._publish()
                 return
-        if anchor is None and self._fetched_early and self._host.state.from_cache and self.error is None:
+        if anchor is None and self._fetched_early and self._context.state.from_cache and self.error is None:
             self._mark_first_unread()
             return  # the first snapshot is pending, and everything is fetched again when it arrives
         if anchor is None:
@@ -152,11 +154,11 @@ class MessageView:
         self._publish()
 
     def _unread_ids(self) -> Iterator[int]:
-        return (m.id for m in self._host.state.messages.known(self.ids) if self._is_unread(m))
+        return (m.id for m in self._context.state.messages.known(self.ids) if self._is_unread(m))
 
     def _is_unread(self, message: Message) -> bool:
         """Messages that were marked as read here count as read before the server confirms it."""
-        return not message.is_read and self._host.state.unreads.is_unread(message.id) is not False
+        return not message.is_read and self._context.state.unreads.is_unread(message.id) is not False
 
     def _default_anchor(self) -> Anchor:
         if self.narrow.near is not None:
@@ -234,7 +236,7 @@ class MessageView:
         return page
 
     async def _fetch(self, anchor: Anchor, before: int, after: int, include_anchor: bool) -> Page:
-        fetch, fetched = self._host.fetch, feeds.fetched_narrow(self.narrow, self._host.state)
+        fetch, fetched = self._pages.fetch, feeds.fetched_narrow(self.narrow, self._context.state)
         try:
             page = await fetch(fetched, anchor, before, after, include_anchor=include_anchor)
         except BadNarrow:  # a server without `in`
@@ -244,10 +246,10 @@ class MessageView:
         return page._replace(messages=self._without_muted(page.messages))
 
     def _without_muted(self, messages: Sequence[Message]) -> list[Message]:
-        return [one for one in messages if not feeds.leaves_out(self.narrow, one, self._host.state)]
+        return [one for one in messages if not feeds.leaves_out(self.narrow, one, self._context.state)]
 
     def _shows(self, message: Message) -> bool | None:
-        return feeds.shows(self.narrow, message, self._host.state)
+        return feeds.shows(self.narrow, message, self._context.state)
 
     async def _fetch_around(self, anchor: Anchor) -> None:
         self._generation += 1
@@ -256,7 +258,7 @@ class MessageView:
         self._loaded.clear()
         self._pending.clear()
         self._publish()
-        before = self._host.state
+        before = self._context.state
         page = None
         try:
             page = await self._ask(anchor, PAGE, PAGE, include_anchor=True)
@@ -271,7 +273,7 @@ class MessageView:
         if page is not None and generation == self._generation:
             # A page requested before the first snapshot, or before the current one, misses what happened in
             # between.
-            self._take(page, anchor, stale=before.from_cache or before is not self._host.state)
+            self._take(page, anchor, stale=before.from_cache or before is not self._context.state)
             self._fetched_early = before.from_cache
 
     def _take(self, page: Page, asked: Anchor, *, stale: bool) -> None:
@@ -300,7 +302,7 @@ class MessageView:
     def _take_pending(self) -> None:
         """Adds the messages that joined while a page was being fetched and that the response does not contain."""
         pending, self._pending = self._pending, []
-        state = self._host.state
+        state = self._context.state
         for message in state.messages.known(pending):
             if self._timeline.covers(message.id) and self._shows(message) is not False:
                 self._timeline.insert(message.id)
@@ -313,7 +315,7 @@ class MessageView:
             self._from_cache(None)
 
     def _from_cache(self, before: int | None) -> None:
-        cached = self._without_muted(self._host.cached(self.narrow, before))
+        cached = self._without_muted(self._pages.cached(self.narrow, before))
         if cached:
             self._timeline.seed([*(message.id for message in cached), *self._timeline.ids])
             self._publish()
@@ -331,7 +333,7 @@ class MessageView:
         """
         self.mark_stale()
         if self.loading:
-            self._host.spawn(self.refresh(), "refresh a view")
+            self._context.tasks.start(self.refresh(), "refresh a view")
 
     def add(self, message: Message) -> None:
         """Adds a message that was just sent, if it matches."""
@@ -370,7 +372,7 @@ class MessageView:
         """
         if self.first_unread is None:
             return True
-        ids, get = self.ids, self._host.state.messages.get
+        ids, get = self.ids, self._context.state.messages.get
         since = range(bisect_left(ids, self.first_unread), bisect_left(ids, message_id))
         return not any((one := get(ids[place])) is not None and self._is_unread(one) for place in since)
 
@@ -387,7 +389,7 @@ class MessageView:
         changed = False
         unknown = []
         for message_id in message_ids:
-            message = self._host.state.messages.get(message_id)
+            message = self._context.state.messages.get(message_id)
             here = message_id in timeline
             verdict = None if message is None else self._shows(message)
             if here and verdict is False and not keeps_read:
@@ -427,12 +429,12 @@ class MessageView:
         if len(undecided) > MAX_UNDECIDED or (undecided and not on_screen and not self.loading):
             self.mark_outdated()
         elif undecided:
-            self._host.spawn(self._decide(undecided), "ask which messages belong to a view")
+            self._context.tasks.start(self._decide(undecided), "ask which messages belong to a view")
 
     async def _decide(self, message_ids: Sequence[int]) -> None:
         generation = self._generation
         try:
-            matches = await self._host.match(self.narrow, message_ids)
+            matches = await self._pages.match(self.narrow, message_ids)
         except NarrowcastError:
             if generation == self._generation:
                 self.mark_outdated()
@@ -440,7 +442,7 @@ class MessageView:
         if generation != self._generation:
             return
         self.matches.update(matches)
-        known_ids = [message_id for message_id in matches if message_id in self._host.state.messages]
+        known_ids = [message_id for message_id in matches if message_id in self._context.state.messages]
         changed = [message_id for message_id in known_ids if self._insert(message_id)]
         if changed:
             self._publish()
@@ -448,7 +450,7 @@ class MessageView:
             await self.refresh()
 
     def _publish(self) -> None:
-        self._host.view_changed(ViewChanged(self.narrow))
+        self._context.publish(ViewChanged(self.narrow))
 
 
 def _nearest(ids: Sequence[int], message_id: int) -> int | None:

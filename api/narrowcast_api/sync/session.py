@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,17 +17,13 @@ from typing import TYPE_CHECKING, Any
 from narrowcast_api.client import Client
 from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.events.status import ConnectionStatus
-from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.narrow.page import PAGE, Anchor, Page
+from narrowcast_api.narrow.page import PAGE
 from narrowcast_api.protocols.change_bus import Listener
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.state.changes import (
     Change,
-    ConnectionChanged,
-    StateReplaced,
     StorageChanged,
-    ViewChanged,
 )
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
@@ -36,19 +32,16 @@ from narrowcast_api.sync.loader import Loader
 from narrowcast_api.sync.local_search import LocalResult, search_cache
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
+from narrowcast_api.sync.pages import Pages
 from narrowcast_api.sync.server_notices import ServerNotices
 from narrowcast_api.sync.services import Services
-from narrowcast_api.sync.startup_cache import cached_messages, load_state, save_progress
+from narrowcast_api.sync.startup_cache import load_state, save_progress
 from narrowcast_api.sync.synchronizer import Synchronizer
-from narrowcast_api.sync.typing_expiry import TypingExpiry
-from narrowcast_api.sync.view_refresher import ViewRefresher, needs_refresh
-from narrowcast_api.tasks import Tasks
+from narrowcast_api.sync.view_refresher import ViewRefresher
 from narrowcast_api.threads import in_thread
 from narrowcast_api.wire.events import UpdateMessageFlagsEvent
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     import httpx2
 
     from narrowcast_api.account import Account
@@ -86,17 +79,21 @@ class Session:
         """Every operation of the service, for this account."""
         self.context = context = SessionContext(storage, state, self.client, clock)
         ServerNotices(context.publish, clock).attach(self.client.connection)
-        self._synchronizer = Synchronizer(self)
-        self._tasks = Tasks()
         self._running: asyncio.Task[object] | None = None
         """The task of `run`."""
-        self._typing_expiry = TypingExpiry(context)
-        self._views = Views(self)
         self.kept_unread = KeptUnread(storage.cache)
         """The views in which nothing is marked as read."""
-        self._refresher = ViewRefresher(self, clock)
-        self.loader = Loader(context, self._synchronizer)
-        services = Services(context, present=present, show_sent=self.show_sent)
+        self.services = services = Services(context, present=present, show_sent=self.show_sent)
+        self.pages = pages = Pages(context, services.outbox)
+        """What is fetched for the views."""
+        self.views = Views(context, pages)
+        """All views that are kept up to date."""
+        self.loader = Loader(context, pages)
+        self._refresher = ViewRefresher(context, self.views)
+        self.synchronizer = Synchronizer(
+            context, services, pages, self.views, self._refresher, transport=transport
+        )
+        """Receives the account's events."""
         self.outbox = services.outbox
         self.drafts = services.drafts
         self.edits = services.edits
@@ -107,7 +104,6 @@ class Session:
         self.uploads = services.uploads
         self.acts = services.acts
         self.status_end = services.status_end
-        self.services = services
         storage.on_warning(lambda: context.bus.publish_from_thread(StorageChanged()))
 
     @classmethod
@@ -198,72 +194,30 @@ class Session:
             UpdateMessageFlagsEvent(op="remove", flag="read", messages=list(message_ids))
         )
 
-    def view_changed(self, change: ViewChanged) -> None:
-        """Publishes that a view changed, and fetches it again if that is needed."""
-        for view in self._views.on_screen:
-            if view.narrow == change.narrow and needs_refresh(view):
-                self._refresher.ring()
-        self.publish(change)
-
     # views
 
     def view(self, narrow: Narrow) -> MessageView:
         """The view of a narrow, the same one each time; then `await view.open(anchor)`."""
-        return self._views.get(narrow)
+        return self.views.get(narrow)
 
     @property
     def views_on_screen(self) -> Sequence[MessageView]:
         """The view that was opened last, and the one in `views.beside`."""
-        return self._views.on_screen
-
-    @property
-    def views(self) -> Views:
-        """All views that are kept up to date."""
-        return self._views
+        return self.views.on_screen
 
     def cache_view(self, narrow: Narrow, position: int | None = None) -> None:
         """Caches a view for the next start: its newest known messages, and the selected message."""
-        view = self._views.peek(narrow)
+        view = self.views.peek(narrow)
         ids = [] if view is None else list(view.ids[-PAGE:])
         cache = self.storage.cache
         cache.post(cache.save_view, narrow.dump(), ids, position)
-
-    def cached(self, narrow: Narrow, before: int | None) -> Sequence[Message]:
-        """Returns the newest cached page of a narrow before an id, and adds it to the state."""
-        messages = cached_messages(self.storage.cache, self.state, narrow, before)
-        fresh = [message for message in messages if message.id not in self.state.messages]
-        if self.state.from_cache:
-            self.state.add_messages(fresh)
-        else:
-            self._synchronizer.carry(fresh)
-        return messages
-
-    async def fetch(
-        self, narrow: Narrow, anchor: Anchor | datetime, before: int, after: int, *, include_anchor: bool
-    ) -> Page:
-        """Fetches a page of a narrow from the server. Raises `NarrowcastError`."""
-        return await self._synchronizer.fetch(narrow, anchor, before, after, include_anchor=include_anchor)
-
-    async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
-        """Asks the server which messages belong to a narrow. Raises `NarrowcastError`."""
-        return await self._synchronizer.match(narrow, message_ids)
 
     async def show_sent(self, message_id: int) -> None:
         """Shows a message of the current user for which no event arrived. Raises `NarrowcastError`."""
         message = await self.loader.message(message_id)
         if message is not None:
-            self._views.add(message)
-        self.refresh_on_screen(only_without_events=True)
-
-    def refresh_on_screen(self, *, only_without_events: bool = False) -> None:
-        """Fetches the views on screen again, in the background.
-
-        This includes views that are being fetched: a page requested before there was a snapshot misses what
-        happened since.
-        """
-        for view in self._views.on_screen:
-            if not (only_without_events and (view.has_events or view.loading)):
-                self.spawn(view.refresh(), "refresh a view")
+            self.views.add(message)
+        self.views.refresh_on_screen(only_without_events=True)
 
     async def search_cached(self, narrow: Narrow, limit: int = 100) -> LocalResult:
         """Returns cached messages that are in `narrow`, newest first; works without a network. People and
@@ -277,47 +231,28 @@ class Session:
 
     def reconnect(self) -> None:
         """Tries to reach the server now, even after it rejected the API key."""
-        self._synchronizer.stream.retry_now()
+        self.synchronizer.stream.retry_now()
 
     async def run(self) -> None:
         """Keeps the account up to date until cancelled. Never raises for network errors."""
         self._running = asyncio.current_task()
         self.client.connection.assume(self.state.server)
         loops = [
-            ("receive events", self._synchronizer.stream.run),
-            ("end the typing of others", self._typing_expiry.run),
+            ("receive events", self.synchronizer.stream.run),
+            ("end the typing of others", self.synchronizer.typing_expiry.run),
             ("refresh the view on screen", self._refresher.run),
             *self.services.loops(),
         ]
         try:
-            await asyncio.gather(*(self._tasks.keep_running(loop, name, self.clock) for name, loop in loops))
+            await asyncio.gather(
+                *(self.context.tasks.keep_running(loop, name, self.clock) for name, loop in loops)
+            )
         finally:
-            await self._tasks.close()
+            await self.context.tasks.close()
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         """Runs `work` in the background; an error in it is logged. `name` completes "Could not …"."""
-        self._tasks.start(work, name)
-
-    def watch_typing_expiry(self) -> None:
-        """Watches for the expiry of a typing notification that was just received."""
-        self._typing_expiry.ring()
-
-    def replace_state(self, state: State) -> None:
-        """Replaces the state by one from a new snapshot; everything has to be read again."""
-        state.channels.carry_over_names(self.state.channels)
-        self.context.state = state
-        self.services.on_snapshot(state)
-        self._views.mark_stale()
-        self.publish(StateReplaced())
-
-    def set_status(self, status: ConnectionStatus) -> None:
-        """Sets the status of the connection; wakes the services when it becomes live."""
-        became_live = status.is_live and not self.status.is_live
-        self.context.status = status
-        if became_live:
-            self.services.wake()
-            self._refresher.wake()
-        self.publish(ConnectionChanged())
+        self.context.tasks.start(work, name)
 
     async def close(self, within: float = CLOSE_SECONDS) -> None:
         """Ends the session: sends what is pending, stores what is unsent, closes the files. Ends `run` too.
@@ -331,7 +266,7 @@ class Session:
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):
                     await self._send_pending(deadline - within / 4)
-                    await self._tasks.close()
+                    await self.context.tasks.close()
                     await self.client.aclose()
         except Exception:
             logger.exception("the session did not end well")
@@ -350,7 +285,7 @@ class Session:
         """Sends what is pending until the deadline; the rest stays in the journal."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline):
-                goodbyes = (self.services.close(), self._synchronizer.close())
+                goodbyes = (self.services.close(), self.synchronizer.close())
                 await asyncio.gather(*goodbyes, return_exceptions=True)
 
     async def _keep_and_close_files(self) -> None:
@@ -362,7 +297,7 @@ class Session:
 
     def _flush(self) -> None:
         """Queues all pending writes for the cache."""
-        self._synchronizer.flush()
+        self.synchronizer.flush()
 
     def _close_files(self) -> None:
         """Runs in a thread, because disks are slow."""

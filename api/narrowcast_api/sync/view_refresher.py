@@ -7,40 +7,34 @@ rejects is not requested again until the view is opened anew.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
-from narrowcast_api.clock import Clock
 from narrowcast_api.errors import TEMPORARY, MalformedResponse, NarrowcastError
+from narrowcast_api.protocols.context import SessionContext
+from narrowcast_api.state.changes import Change, ViewChanged
+from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
 
 FIRST_PAUSE, MAX_PAUSE = 1.0, 30.0
 """Seconds between two attempts."""
 
 
-class Owner(Protocol):
-    """What the refresher needs of the session."""
-
-    @property
-    def is_live(self) -> bool: ...
-
-    @property
-    def views_on_screen(self) -> Sequence[MessageView]: ...
-
-
 class ViewRefresher:
-    """`run` is a task of the session; `ring` reports that a view on screen may be outdated."""
+    """`run` is a task of the session."""
 
-    def __init__(self, owner: Owner, clock: Clock) -> None:
-        self._owner = owner
-        self._clock = clock
-        self._alarm = Alarm(clock)
-        self._retry = RetryTime(clock, FIRST_PAUSE, MAX_PAUSE, "view")
+    def __init__(self, context: SessionContext, views: Views) -> None:
+        self._context = context
+        self._views = views
+        self._clock = context.clock
+        self._alarm = Alarm(context.clock)
+        self._retry = RetryTime(context.clock, FIRST_PAUSE, MAX_PAUSE, "view")
+        context.bus.subscribe(self._on_changes)
 
-    def ring(self) -> None:
-        """Checks again whether the views are up to date."""
-        self._alarm.ring()
+    def _on_changes(self, changes: Sequence[Change]) -> None:
+        changed = {change.narrow for change in changes if isinstance(change, ViewChanged)}
+        if any(view.narrow in changed and needs_refresh(view) for view in self._views.on_screen):
+            self._alarm.ring()
 
     def wake(self) -> None:
         """Retries at once, because the connection is live again."""
@@ -55,7 +49,7 @@ class ViewRefresher:
 
     async def _look(self) -> float | None:
         """Refreshes a view that needs it; returns the seconds until the next check, None to wait for `ring`."""
-        views = self._owner.views_on_screen if self._owner.is_live else ()
+        views = self._views.on_screen if self._context.is_live else []
         untrue = [view for view in views if needs_refresh(view) and not view.loading]
         if not untrue:
             return None

@@ -224,7 +224,7 @@ class DateJump:
         session = self._pane.session
 
         def fetch(anchor: int | str | datetime, before: int, after: int) -> Awaitable[Page]:
-            return session.fetch(view.narrow, anchor, before, after, include_anchor=True)
+            return session.pages.fetch(view.narrow, anchor, before, after, include_anchor=True)
 
         if not session.state.supports(Gate.ANCHOR_DATE):
             return await first_since(fetch, at)  # TODO(server-445)
