@@ -198,6 +198,8 @@ class EventStream:
             else:
                 await self._receive(self.queue)
         except BadEventQueueId as error:
+            # A queue that never delivered anything may be lost again at once: without a pause, snapshot would follow
+            # snapshot.
             await self._start_over(error, at_once=self._proven)
         except Unauthorized as error:
             if self.queue is None:
@@ -263,6 +265,8 @@ class EventStream:
         if not isinstance(queue_id, str) or type(last_event_id) is not int:
             raise MalformedResponse("the response of registration has no event queue")
         await self._receiver.on_snapshot(response)
+        # There is a queue only now that the snapshot is applied: if that fails, the next step registers again, and no
+        # event is applied to the state before it.
         self._outdated_at = None
         kept_for = self._connection.limits.idle_queue_seconds
         self.queue = RegisteredQueue(

@@ -198,6 +198,7 @@ class DraftMerge:
         record, version = item.record, draft.version
         echo = next((i for i, sent in enumerate(item.expected) if is_same_version(sent, version)), None)
         if echo is not None:
+            # Events come in the order of the requests, so those before it will not come any more.
             del item.expected[: echo + 1]
             if not item.expected:  # else it is outdated: a later text was sent from here or is being sent
                 self._based_on(item, version)

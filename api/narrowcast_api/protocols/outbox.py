@@ -280,11 +280,12 @@ class Outbox:
                 continue
             due = max(0.0 if item.extra_search else item.due, self._retry.at, self._next_start)
             if len(self._busy) >= _MAX_CONCURRENT:
-                break
+                break  # each request that ends rings the alarm, and the rest is looked at then
             if due > now:
                 wait = min(wait, due - now)
                 continue
             self._next_start = now + PACE
+            # Now, not in the task: until that runs, the next message of the conversation could be started, too.
             self._busy.add(item.key)
             self._tasks.start(self._advance(item), "send a message")
         return wait
@@ -321,6 +322,7 @@ class Outbox:
         if self._journal.is_lost("outbox", record.local_id) or not self._store.has(item):
             return  # another window owns it now
         if item.cancel_requested:
+            # Nothing has left, so `tried` is again what it was: a retry need not look for the message first.
             self._not_sent(item, FAILED, CANCELLED, tried_before)
             return
         item.got_no_response, item.sent_at = False, self._clock.now()
@@ -345,6 +347,7 @@ class Outbox:
     def _confirm(self, item: OutboxItem, message_id: int) -> None:
         """Handles the server's report that this entry became that message."""
         if message_id in self._sent.ids and item.state is not SENT:
+            # That message already counts as another entry with the same text: one of the two was not sent.
             self._unconfirmed.taken(item)
         else:
             self._sent.confirm(item, message_id)

@@ -106,6 +106,7 @@ class ReadMarks:
         under way, which the server might carry out later.
         """
         self._suspended = True
+        # Sent later, a queued or kept mark could make a message read again that the user has marked as unread.
         self._queue.clear()
         self._forget(self._kept)
         try:
@@ -141,6 +142,7 @@ class ReadMarks:
             self._keep_on_disk()
 
     async def _send(self) -> None:
+        # Kept ones are shown as read already, so the state does not say whether the server knows.
         still_unread = (one for one in self._queue if one in self._kept or self._may_be_unread(one))
         batch = list(islice(still_unread, MAX_BATCH))
         if not batch:

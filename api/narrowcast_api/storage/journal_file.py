@@ -127,6 +127,7 @@ class JournalConnection:
         """Makes this window the owner of another window's message, unless it is being sent. Raises
         `DATABASE_ERRORS`.
         """
+        # While it is being sent, only the window that waits for the response will know whether it arrived.
         statement = "UPDATE outbox SET owner = ? WHERE local_id = ? AND state <> 'sending'"
         with self._disk, transaction(self.connection):
             self.connection.execute(statement, (self._window, local_id))

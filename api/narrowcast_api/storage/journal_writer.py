@@ -113,6 +113,7 @@ class JournalWriter:
         with self._handover:
             for key in dict.fromkeys((*self._rows, *rows)):
                 row = rows.get(key)
+                # What is pending was written here while the file was read, so it is newer.
                 if key not in self._pending and row != self._rows.get(key):
                     changed[key] = row
                     self._mirror(key, row)
@@ -179,6 +180,7 @@ class JournalWriter:
             self._under_way = ()
             self._is_refused = warning is not None
             if warning is not None:
+                # What was written meanwhile is later than the batch that failed, and must win.
                 self._pending = combined(batch, self._pending)
         if warning is not None:
             self._retry_later()

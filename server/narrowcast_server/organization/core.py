@@ -66,6 +66,7 @@ class Core:
         self.folder = folder
         self.config = config
         self.clock: ServerClock = clock or RealClock()
+        # Before the database is opened: a second server must not even migrate it.
         self._lock = FolderLock(folder)
         try:
             self.store, self.vault = _opened(folder, keys_stay_sealed=keys_stay_sealed)
@@ -113,6 +114,7 @@ class Core:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """A transaction: all changes inside take effect together; their events are sent after the commit."""
+        # No request awaits inside: another one would run in this transaction, and be undone with it.
         self._pending, self._after_commit = [], []
         changes = self.store.changes
         try:
@@ -124,6 +126,7 @@ class Core:
                 # Most requests are rejected before any change; then the in-memory records are still valid.
                 self.forget()
             raise
+        # Only behind the commit: no client may hear of what can still be undone, and a deleted file cannot come back.
         pending, self._pending = self._pending, []
         works, self._after_commit = self._after_commit, []
         self.hub.dispatch(pending)

@@ -20,6 +20,8 @@ __all__ = ["TerminalFilter", "are_notices", "is_allowed"]
 MAX_CLIPBOARD = 400_000
 """Maximum characters of a clipboard sequence, whose text is in base64."""
 
+# An escape that begins no complete sequence of these kinds is a control character, the last alternative: it is dropped,
+# and what follows is only text: so a sequence cannot arrive in two pieces either.
 _TOKEN = re.compile(
     r"\x1b\[([\d;:]*)m"
     r"|(\x1b\[[?<=>]?[\d;:]*[ $'!]?[@-~])"
@@ -229,7 +231,7 @@ class TerminalFilter(Struct):
 
     def _settle(self, out: list[str]) -> None:
         if self._has != self._wants:
-            if -1 in self._has.on:
+            if -1 in self._has.on:  # another program wrote, so there is nothing to compare with
                 out.append("\x1b[m")
                 self._has = _DEFAULT
             out.append(_change(self._has, self._wants))

@@ -42,7 +42,8 @@ class _Compositor(Compositor):
                 [{0, width} for _ in range(height)],
                 [list[tuple[int, int]]() for _ in range(height)],
             )
-            for region, clip in self.visible_widgets.values():  # topmost first
+            # From the topmost widget down: an edge cuts only where no widget before it covers it.
+            for region, clip in self.visible_widgets.values():
                 seen = clip.intersection(region)
                 span = seen.column_span
                 for y in range(seen.y, min(seen.bottom, height)) if seen else ():
