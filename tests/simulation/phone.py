@@ -6,7 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from random import Random
 
-from simulation.service import Service, Stored
+from simulation.service import Service
+from simulation.stored import Stored
 from simulation.window import ME
 
 ON_ITS_WAY = 12.0

@@ -8,34 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 from simulation.drafts import Drafts
 from simulation.organization import Organization
 from simulation.queues import Params, Queues, Refused, Row
+from simulation.stored import Stored, details_of, unread_of, versions_of
 
 LEVEL = 442
 PEOPLE = {1: "Ada", 2: "Bruno", 3: "Chiyo"}
-
-
-@dataclass
-class Stored:
-    """A message as the service stores it."""
-
-    id: int
-    sender: int
-    place: tuple[Any, ...]
-    """('stream', channel id, topic) or ('private', sorted user ids)."""
-    content: str
-    timestamp: int
-    flags: dict[int, set[str]] = field(default_factory=dict)
-    reactions: list[Row] = field(default_factory=list)
-    earlier: list[tuple[int, str]] = field(default_factory=list)
-    """The time and text of each version before the present one, oldest first."""
-    edited: int = 0
-    """When the text was last edited, 0 if never."""
 
 
 class Service:
@@ -125,7 +107,7 @@ class Service:
             "realm_non_active_users": [],
             "cross_realm_bots": [],
             **self.organization.of(user_id, self._first),
-            "unread_msgs": self._unread(mine, user_id),
+            "unread_msgs": unread_of(mine, user_id),
             "starred_messages": sorted(m.id for m in mine if "starred" in m.flags.get(user_id, ())),
             "drafts": self._drafts.of(user_id),
             "recent_private_conversations": [
@@ -133,33 +115,6 @@ class Service:
                 for others, newest_id in newest.items()
             ],
             "realm_user_groups": [],
-        }
-
-    def _unread(self, mine: list[Stored], user_id: int) -> Row:
-        streams: dict[tuple[int, str], list[int]] = {}
-        pms: dict[int, list[int]] = {}
-        huddles: dict[str, list[int]] = {}
-        for message in mine:
-            if "read" in message.flags.get(user_id, ()):
-                continue
-            if message.place[0] == "stream":
-                streams.setdefault((message.place[1], message.place[2]), []).append(message.id)
-            elif len(message.place[1]) > 2:
-                huddles.setdefault(",".join(map(str, message.place[1])), []).append(message.id)
-            else:
-                other = next((i for i in message.place[1] if i != user_id), user_id)
-                pms.setdefault(other, []).append(message.id)
-        return {
-            "streams": [
-                {"stream_id": channel, "topic": topic, "unread_message_ids": ids}
-                for (channel, topic), ids in streams.items()
-            ],
-            "pms": [{"other_user_id": other, "unread_message_ids": ids} for other, ids in pms.items()],
-            "huddles": [
-                {"user_ids_string": people, "unread_message_ids": ids} for people, ids in huddles.items()
-            ],
-            "mentions": [],
-            "count": sum(map(len, [*streams.values(), *pms.values(), *huddles.values()])),
         }
 
     def expire_queues(self, user_id: int) -> None:
@@ -244,7 +199,7 @@ class Service:
             number, _, part = rest.partition("/")
             message = self._message(user_id, int(number))
             if part == "history":
-                return {"message_history": _versions(message)}
+                return {"message_history": versions_of(message)}
             source = params.get("apply_markdown") == "false"
             return {
                 "message": self._as_sent(message, user_id, source=source),
@@ -338,7 +293,7 @@ class Service:
             own = self.messages[i].flags.setdefault(user_id, set())
             own.add(flag) if op == "add" else own.discard(flag)
         if changed:
-            details = {str(i): self._detail(self.messages[i], user_id) for i in changed}
+            details = {str(i): details_of(self.messages[i], user_id) for i in changed}
             event: Row = {
                 "type": "update_message_flags",
                 "op": op,
@@ -350,12 +305,6 @@ class Service:
                 event["message_details"] = details
             self._queues.tell({user_id}, event)
         return {"messages": ids}
-
-    @staticmethod
-    def _detail(message: Stored, user_id: int) -> Row:
-        if message.place[0] == "stream":
-            return {"type": "stream", "stream_id": message.place[1], "topic": message.place[2]}
-        return {"type": "private", "user_ids": [i for i in message.place[1] if i != user_id]}
 
     def _react(self, user_id: int, params: Params, message_id: int, op: str) -> Row:
         message = self._message(user_id, message_id)
@@ -447,9 +396,3 @@ class Service:
         if message.place[0] == "stream":
             event |= {"stream_id": message.place[1], "topic": message.place[2]}
         self._queues.tell(self._readers(message), event)
-
-
-def _versions(message: Stored) -> list[Row]:
-    """The rows of the edit history."""
-    versions = [*message.earlier, (message.edited or message.timestamp, message.content)]
-    return [{"timestamp": time, "content": content} for time, content in versions]

@@ -3,76 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from contextlib import suppress
-from dataclasses import dataclass
-from random import Random
 
 import pytest
 
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.http.exchange import PreparedRequest, RawResponse
 from narrowcast_api.model.messages import Reaction
-from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.draft_store import SAVE_AFTER
 from narrowcast_api.storage.records import OutboxState
-from simulation.disk import SLOWEST, Home, memory
-from simulation.loop import SimulatedClock, SimulatedLoop
-from simulation.running import seeded
-from simulation.service import Service
+from simulation.disk import SLOWEST
+from simulation.two_windows import PLACE, Two, play
 from simulation.window import ME, Window
-
-PLACE = ChannelDestination(11, "soup")
-
-
-@dataclass
-class Two:
-    """Two windows, of which `first` syncs drafts if they share a home, a draft of `first` that both have, and
-    their service.
-    """
-
-    service: Service
-    first: Window
-    second: Window
-    draft_id: str = ""
-
-    def drafts(self) -> list[str]:
-        """The texts of the drafts on the server, which each open window has too."""
-        texts = sorted(draft["content"] for _, draft in self.service.drafts.values())
-        for window in (self.first, self.second):
-            if window.is_open:
-                assert sorted(draft.content for draft in window.session.drafts.all()) == texts
-        return texts
-
-
-def play(
-    script: Callable[[Two], Awaitable[None]], *, homes: int = 1, skews: tuple[float, float] = (0.0, 0.0)
-) -> None:
-    """Runs this without random faults; with two homes the windows are on two devices, whose clocks are
-    `skews` seconds ahead.
-    """
-    loop = SimulatedLoop()
-    with seeded(3), memory() as folder:
-        clock = SimulatedClock(loop)
-        service = Service(clock.now, clock.monotonic)
-        places = [Home(folder / f"home-{number}", Random(3), skews[number]) for number in range(homes)]
-        first, second = (
-            Window(name, ME, service, home, loop, Random(3))
-            for name, home in (("first", places[0]), ("second", places[-1]))
-        )
-        loop.run(_played(script, Two(service, first, second)))
-
-
-async def _played(script: Callable[[Two], Awaitable[None]], two: Two) -> None:
-    for window in (two.first, two.second):
-        window.network.trouble = 0.0
-        await window.start()
-    two.draft_id = two.first.session.drafts.save(None, PLACE, "as it was")
-    await asyncio.sleep(10.1)  # a moment after both have checked the journal
-    await script(two)
-    for window in (two.first, two.second):
-        if window.is_open:
-            await window.quit()
 
 
 def test_a_window_that_is_closed_keeps_a_draft_that_another_one_was_faster_with() -> None:
@@ -261,75 +204,6 @@ def test_a_star_that_is_taken_stays_in_the_other_windows() -> None:
 async def _unless_refused(work: Awaitable[None]) -> None:
     with suppress(NarrowcastError):
         await work
-
-
-SKEWED = [(0.0, -7200.0), (-7200.0, 0.0), (0.0, 300.0), (86_400.0, -75.0)]
-
-
-@pytest.mark.parametrize("skews", SKEWED)
-def test_two_devices_write_in_turn_whatever_their_clocks_say_and_nothing_is_copied(
-    skews: tuple[float, float],
-) -> None:
-    async def script(two: Two) -> None:
-        for number in range(3):
-            for window in (two.first, two.second):
-                (draft,) = window.session.drafts.all()
-                text = f"written anew in {window.name}, {number}"
-                window.session.drafts.save(draft.draft_id, PLACE, text)
-                await asyncio.sleep(15)
-                assert two.drafts() == [text]
-                assert abs(window.session.drafts.all()[0].edited - window.clock.now()) < 20
-
-    play(script, homes=2, skews=skews)
-
-
-@pytest.mark.parametrize("skews", SKEWED)
-def test_two_devices_that_write_at_once_keep_both_texts_whatever_their_clocks_say(
-    skews: tuple[float, float],
-) -> None:
-    async def script(two: Two) -> None:
-        for window in (two.first, two.second):
-            (draft,) = window.session.drafts.all()
-            window.session.drafts.save(draft.draft_id, PLACE, f"written in {window.name}")
-        await asyncio.sleep(60)
-        assert two.drafts() == ["written in first", "written in second"]
-
-    play(script, homes=2, skews=skews)
-
-
-@pytest.mark.parametrize("skews", [(0.0, 0.0), (86_400.0, 0.0), (0.0, 86_400.0)])
-def test_long_texts_that_two_devices_write_at_once_while_their_queues_expire_are_both_kept(
-    skews: tuple[float, float],
-) -> None:
-    texts = {name: f"written in {name}" + " word" * 1990 for name in ("first", "second")}
-
-    async def script(two: Two) -> None:
-        for length in (4, 12, 5000, 10_000):
-            for window in (two.first, two.second):
-                drafts = window.session.drafts.all()
-                own = next((one for one in drafts if one.content[:12] == texts[window.name][:12]), drafts[0])
-                window.session.drafts.save(own.draft_id, PLACE, texts[window.name][:length])
-            await asyncio.sleep(0.4)
-            two.service.expire_queues(ME)
-        await asyncio.sleep(120)
-        assert two.drafts() == [*texts.values()]
-
-    play(script, homes=2, skews=skews)
-
-
-def test_a_clock_that_is_set_between_two_edits_copies_nothing() -> None:
-    async def script(two: Two) -> None:
-        (draft,) = two.first.session.drafts.all()
-        two.first.session.drafts.save(draft.draft_id, PLACE, "written at three")
-        await asyncio.sleep(15)
-        two.second.clock.jump(-7200.0)
-        await asyncio.sleep(610)  # until the server has sent its time again
-        (draft,) = two.second.session.drafts.all()
-        two.second.session.drafts.save(draft.draft_id, PLACE, "written anew at one")
-        await asyncio.sleep(15)
-        assert two.drafts() == ["written anew at one"]
-
-    play(script, homes=2)
 
 
 def test_what_is_typed_is_written_in_time_also_while_other_drafts_go_to_the_server() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from simulation.service import Stored
+from simulation.stored import Stored
 from simulation.striking import Scene, play
 from simulation.window import ME, Window
 
