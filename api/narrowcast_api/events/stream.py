@@ -25,7 +25,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from enum import Enum
 from random import random
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from narrowcast_api import debug_log
 from narrowcast_api.alarm import Alarm
@@ -43,13 +43,14 @@ from narrowcast_api.errors import (
     TransportError,
     Unauthorized,
 )
-from narrowcast_api.events.event_socket import EventSocket, OpenSocket
+from narrowcast_api.events.event_socket import OpenSocket
+from narrowcast_api.events.event_source import EventSource, RegisteredQueue
 from narrowcast_api.events.health import Health
 from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.events.watchdog import Watchdog
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS, delete_queue, get_events
+from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS, delete_queue
 from narrowcast_api.routes.register import register
 from narrowcast_api.wire.events import Event, RestartEvent
 
@@ -76,20 +77,8 @@ _COLLECTED_EVERY = 60.0
 """Seconds within which a server deletes a queue that it no longer keeps."""
 _BATCH_SIZE = 50
 _EMPTY_RESPONSES = 3
-_SOCKET_FAILURES = 2
 MAX_REJECTED = 2
 """How often a registration that the server rejects is tried again: it may have been replaced meanwhile."""
-
-
-class RegisteredQueue(NamedTuple):
-    """The event queue of a snapshot."""
-
-    queue_id: str
-    last_event_id: int
-    stream_path: str | None = None
-    """The path of the queue's WebSocket stream; None if the server offers none."""
-    kept_for: float | None = None
-    """Seconds for which the server keeps the queue without a request; None if it does not say (before level 481)."""
 
 
 class _GivenUp(Enum):
@@ -130,7 +119,7 @@ class EventStream:
         self._connection = connection
         self._clock = clock
         self._receiver = receiver
-        self._open_socket = open_socket
+        self._source = EventSource(connection, open_socket)
         self._random = random
         # Pauses contain a random share, so that many clients do not return at once.
         self._quick = Backoff(0.1, 10.0, share=random)
@@ -138,9 +127,6 @@ class EventStream:
         self._woken = Alarm(clock)
         self._watchdog = Watchdog(clock)
         self._health = Health(clock, receiver.on_status)
-        self._socket: EventSocket | None = None
-        self._closing: set[asyncio.Future[None]] = set()
-        self._socket_failures = 0
         self._empty_responses = 0
         self._catching_up = False
         self._proven = False
@@ -180,7 +166,7 @@ class EventStream:
             watch.cancel()
             with suppress(asyncio.CancelledError):
                 await watch
-            await self._close_socket()
+            await self._source.close()
 
     async def delete_queue(self) -> None:
         """Deletes the queue on the server; ignores errors. Bound it with a timeout."""
@@ -218,7 +204,7 @@ class EventStream:
             await self._pause(error.retry_after * (1 + 0.25 * self._random()))
         except (TransportError, ServerFault) as error:
             self._health.failed(error)
-            await self._close_socket()
+            await self._source.close()
             self._catching_up = True
             await self._pause(self._quick.failed())
         except asyncio.CancelledError:
@@ -233,7 +219,7 @@ class EventStream:
             logger.info("a new snapshot follows: %s", error)
         self.queue = None
         self._proven = False
-        await self._close_socket()
+        await self._source.close()
         if not at_once:
             self._health.failed(error)
             await self._pause(self._slow.failed())
@@ -274,7 +260,7 @@ class EventStream:
         )
         self._heard_at = self._clock.now()
         self._catching_up = False
-        self._socket_failures = 0
+        self._source.begin()
         debug_log.note("snapshot", last_event_id=last_event_id, socket=isinstance(path, str))
         self._succeeded()
 
@@ -295,16 +281,16 @@ class EventStream:
         if self._is_gone(queue):
             logger.info("a new snapshot follows: the event queue has expired")
             self.queue = None
-            await self._close_socket()
+            await self._source.close()
             return
         waiting = not self._catching_up
         if waiting:
-            is_polled = self._open_socket is None or queue.stream_path is None
+            is_polled = not self._source.has_socket(queue)
             wait = self._watchdog.start_wait(self._timeout(), is_polled=is_polled)
         else:
             wait = min(PROOF_SECONDS if self._health.status.is_live else CATCH_UP_SECONDS, self._timeout())
         try:
-            raw = await self._unless_woken(self._next_events(queue, waiting), wait)
+            raw = await self._unless_woken(self._source.receive(queue, waiting=waiting), wait)
         finally:
             self._watchdog.end_wait()
         if isinstance(raw, _GivenUp):
@@ -315,8 +301,8 @@ class EventStream:
                 raise NoResponse(f"no response within {wait:g} s")
             # The heartbeat is overdue, or there is doubt for another reason: ask for events without waiting.
             if is_woken:
-                self._socket_failures = max(0, self._socket_failures - 1)  # it had no time to prove itself
-            self._leave_socket()
+                self._source.forgive()
+            self._source.leave()
             self._catching_up = True
             self._watchdog.polled()
             return
@@ -334,40 +320,6 @@ class EventStream:
         """Seconds after which a long poll should be given up: the server's own value."""
         return self._connection.limits.longpoll_seconds or DEFAULT_LONGPOLL_SECONDS
 
-    async def _next_events(self, queue: RegisteredQueue, waiting: bool) -> Sequence[object]:
-        if waiting and self._open_socket is not None and queue.stream_path is not None:
-            socket = self._socket or await self._try_socket(queue, queue.stream_path)
-            if socket is not None:
-                events = await socket.receive()
-                self._socket_failures = 0
-                return events
-        batch = await get_events(
-            self._connection,
-            queue_id=queue.queue_id,
-            last_event_id=queue.last_event_id,
-            dont_block=not waiting,
-        )
-        return batch.events
-
-    async def _try_socket(self, queue: RegisteredQueue, path: str) -> EventSocket | None:
-        """Opens the stream; after two failures in a row this queue is polled instead."""
-        if self._open_socket is None or self._socket_failures >= _SOCKET_FAILURES:
-            return None
-        self._socket_failures += 1  # until a frame arrives
-        try:
-            self._socket = await self._open_socket(
-                self._connection, path, queue.queue_id, queue.last_event_id
-            )
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:  # a long poll reports the cause better, whatever it is
-            logger.info("no event stream, polling instead: %s", type(error).__name__)
-            debug_log.note("socket", error)
-            self._socket_failures = _SOCKET_FAILURES
-            return None
-        debug_log.note("socket", "open")
-        return self._socket
-
     async def _deliver(self, raw: Sequence[object]) -> None:
         """Parses events and passes them on in batches of limited size, so that a burst does not block the loop."""
         for start in range(0, len(raw), _BATCH_SIZE):
@@ -381,15 +333,15 @@ class EventStream:
             await self._receiver.on_events(fresh)
             if self._outdated_at is not None and self._clock.monotonic() >= self._outdated_at:
                 self.queue = None
-                await self._close_socket()
+                await self._source.close()
                 return
             last = max([last, *(event.id for event in fresh)])
             self.queue = self.queue._replace(last_event_id=last)
             self._notice_upgrade(fresh)
             if len(raw) > _BATCH_SIZE:
                 await asyncio.sleep(0)
-        if self._socket is not None and self.queue is not None and raw:
-            await self._socket.acknowledge(self.queue.last_event_id)
+        if self.queue is not None and raw:
+            await self._source.acknowledge(self.queue.last_event_id)
 
     def _notice_upgrade(self, events: Sequence[Event]) -> None:
         """Discards the queue if the server's level has changed: its events differ, so a new snapshot must
@@ -399,25 +351,13 @@ class EventStream:
             level = event.feature_level if isinstance(event, RestartEvent) else None
             if level is not None and level != self._connection.server.level:
                 self.queue = None
-                self._leave_socket()
+                self._source.leave()
 
     async def _brake(self, is_empty: bool) -> None:
         """Slows down if polls return at once and empty, because another client uses the same queue."""
         self._empty_responses = self._empty_responses + 1 if is_empty else 0
         if self._empty_responses >= _EMPTY_RESPONSES:
             await self._pause(1.0)
-
-    async def _close_socket(self) -> None:
-        self._leave_socket()
-        await asyncio.gather(*self._closing)
-
-    def _leave_socket(self) -> None:
-        """Closes the socket in the background, because that takes seconds on a dead connection."""
-        socket, self._socket = self._socket, None
-        if socket is not None:
-            closing = asyncio.ensure_future(_close(socket))
-            self._closing.add(closing)
-            closing.add_done_callback(self._closing.discard)
 
     # time
 
@@ -450,7 +390,7 @@ class EventStream:
             if abs(after - before) > _JUMP:
                 self.retry_now()
             before = after
-            if self._watchdog.is_event_overdue() and self._socket is None:
+            if self._watchdog.is_event_overdue() and not self._source.is_open:
                 self.poll_now()
             self._health.check_offline()
 
@@ -458,10 +398,3 @@ class EventStream:
         self._rejected = 0
         self._quick.reset()
         self._health.succeeded()
-
-
-async def _close(socket: EventSocket) -> None:
-    try:
-        await socket.close()
-    except Exception as error:  # it is closed either way
-        logger.debug("the event stream did not close: %s", type(error).__name__)
