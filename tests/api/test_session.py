@@ -16,7 +16,7 @@ from narrowcast_api.protocols.draft_requests import DraftRequests
 from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.routes import topics as topic_routes
+from narrowcast_server.routes import channels as channel_routes
 from support.ledger import proves
 from support.server import TestServer, running_server
 from support.sessions import known, session_of, sessions, soup, until
@@ -304,7 +304,7 @@ async def test_where_the_topics_of_an_archived_channel_are_refused_the_known_one
         general = server.channel("general")
         await server.send("ada", "general", "soup")
         await until(lambda: [topic.name for topic in dario.state.topics.of(general)] == ["soup"])
-        monkeypatch.setattr(topic_routes, "topics_of", refused)
+        monkeypatch.setattr(channel_routes, "topics_of", refused)
         with pytest.raises(BadRequest):
             await dario.loader.topics(general)
         await server.call("ada", "DELETE", f"/streams/{general}")

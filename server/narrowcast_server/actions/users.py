@@ -14,9 +14,8 @@ from narrowcast_server.actions.visibility import emit_members
 from narrowcast_server.organization.checks import unfit_position
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.bots import bot_object
 from narrowcast_server.queries.channels import direct_role
-from narrowcast_server.queries.users import avatar_url, user_object
+from narrowcast_server.queries.users import avatar_url, bot_object, user_object
 from narrowcast_server.rules.addresses import may_see_address
 from narrowcast_server.rules.new_addresses import check_allowed
 from narrowcast_server.rules.visibility import watchers

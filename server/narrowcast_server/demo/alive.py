@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.flags import change_flags
 from narrowcast_server.actions.messages import Origin, send_direct, send_to_channel
-from narrowcast_server.demo.chatter import Chatter, said_before
+from narrowcast_server.demo.chatter import Chatter, DemoConversation, said_before
 from narrowcast_server.demo.people import HUMANS, NEWCOMER, demo_users
 from narrowcast_server.demo.replies import Voice
-from narrowcast_server.demo.spot import DemoConversation
 from narrowcast_server.demo.things import PREVIEWS
 from narrowcast_server.markdown import widget_for
 from narrowcast_server.organization.emoji import resolve
@@ -62,9 +61,9 @@ _RECENT: Final = 20
 
 async def alive(core: Core, chance: random.Random | None = None) -> None:
     """Runs the simulation until cancelled."""
-    company = Simulation(core, chance or random.Random())
+    people = Simulation(core, chance or random.Random())
     while True:
-        company.step()
+        people.step()
         await core.clock.sleep(TICK_SECONDS)
 
 
@@ -137,21 +136,21 @@ class Simulation:
 
     def consider(self, message: Message) -> None:
         """Plans an answer, a reaction and votes for a message."""
-        spot = self.spot_of(message)
-        around = self.around(message, spot)
+        place = self.conversation_of(message)
+        around = self.around(message, place)
         if not around:
             return
         self.plan_votes(message, around)
         mentioned = [user for user in around if self.is_mentioned(user, message)]
-        answerer = self.answerer(message, spot, around, mentioned)
+        answerer = self.answerer(message, place, around, mentioned)
         if answerer is not None:
-            self.plan_answer(spot, answerer, message)
+            self.plan_answer(place, answerer, message)
         others = [user for user in around if user is not answerer]
         if others and self.chance.random() < REACTION_CHANCE:
             user = self.chance.choice(others)
             self.later(self.between(REACTION_SECONDS), lambda: self.react(user, message))
 
-    def spot_of(self, message: Message) -> DemoConversation:
+    def conversation_of(self, message: Message) -> DemoConversation:
         if message.channel_id is not None:
             return DemoConversation(message.channel_id, message.topic)
         members = self.core.store.integers(
@@ -160,9 +159,9 @@ class Simulation:
         )
         return DemoConversation(None, "", tuple(members))
 
-    def around(self, message: Message, spot: DemoConversation) -> list[User]:
+    def around(self, message: Message, place: DemoConversation) -> list[User]:
         """The simulated people who receive a message and are free to act."""
-        ids = spot.people if spot.channel_id is None else access.subscriber_ids(self.core, spot.channel_id)
+        ids = place.people if place.channel_id is None else access.subscriber_ids(self.core, place.channel_id)
         return [user for identity in ids if identity != message.sender_id and (user := self.free(identity))]
 
     def free(self, user_id: int) -> User | None:
@@ -181,36 +180,36 @@ class Simulation:
         return bool((flags or 0) & FlagBit.MENTIONED)
 
     def answerer(
-        self, message: Message, spot: DemoConversation, around: Sequence[User], mentioned: Sequence[User]
+        self, message: Message, place: DemoConversation, around: Sequence[User], mentioned: Sequence[User]
     ) -> User | None:
         """Who answers: a mentioned user, a partner of a direct conversation, or the last participant;
         sometimes nobody.
         """
         if mentioned:
             return self.chance.choice(mentioned)
-        if spot.channel_id is None:
+        if place.channel_id is None:
             return self.chance.choice(around)
         if self.chance.random() > ANSWER_CHANCE and "?" not in message.content:
             return None
         recent = self.core.store.integers(
             "SELECT sender_id FROM messages WHERE channel_id = ? AND topic = ? AND id < ? ORDER BY id DESC LIMIT ?",
-            spot.channel_id,
-            spot.topic,
+            place.channel_id,
+            place.topic,
             message.id,
             _RECENT,
         )
-        free = {user.id: user for user in around if self.may_post(user, spot)}
+        free = {user.id: user for user in around if self.may_post(user, place)}
         taking_part = [free[identity] for identity in recent if identity in free]
         if taking_part:
             return taking_part[0]
         return self.chance.choice(list(free.values())) if free else None
 
-    def may_post(self, user: User, spot: DemoConversation) -> bool:
+    def may_post(self, user: User, place: DemoConversation) -> bool:
         """Whether the user may post in a topic."""
-        if spot.channel_id is None:
+        if place.channel_id is None:
             return True
         try:
-            check_may_post(self.core, user, self.core.channels[spot.channel_id], spot.topic)
+            check_may_post(self.core, user, self.core.channels[place.channel_id], place.topic)
         except ServiceError:
             return False
         return True
@@ -229,53 +228,53 @@ class Simulation:
 
     # --- actions -------------------------------------------------------------------------------------------
 
-    def plan_answer(self, spot: DemoConversation, user: User, message: Message) -> None:
+    def plan_answer(self, place: DemoConversation, user: User, message: Message) -> None:
         """Plans reading, typing and answering. A newer message in the same place replaces the plan."""
         text = self.voice.answer(self.keys[user.id], message.content)
         number = next(self.numbers)
-        self.answering[spot] = number
-        if spot in self.typing:
-            typist = self.typing.pop(spot)
-            self.attempt(lambda: self.type_in(spot, typist, "stop"))
+        self.answering[place] = number
+        if place in self.typing:
+            typist = self.typing.pop(place)
+            self.attempt(lambda: self.type_in(place, typist, "stop"))
 
         def still_meant(act: Callable[[], None]) -> Callable[[], None]:
-            return lambda: act() if self.answering.get(spot) == number else None
+            return lambda: act() if self.answering.get(place) == number else None
 
         reading = self.between(READING_SECONDS)
         shortest, longest = TYPING_SECONDS
         writing = min(max(shortest, len(text) * TYPING_SECONDS_A_LETTER), longest)
-        self.later(reading, still_meant(lambda: self.begin(spot, user)))
-        self.later(reading + writing, still_meant(lambda: self.finish(spot, user, text)))
+        self.later(reading, still_meant(lambda: self.begin(place, user)))
+        self.later(reading + writing, still_meant(lambda: self.finish(place, user, text)))
 
-    def begin(self, spot: DemoConversation, user: User) -> None:
+    def begin(self, place: DemoConversation, user: User) -> None:
         """Marks messages as read and starts typing."""
         self.read(user, 0)
-        self.typing[spot] = user
-        self.type_in(spot, user, "start")
+        self.typing[place] = user
+        self.type_in(place, user, "start")
 
-    def finish(self, spot: DemoConversation, user: User, text: str) -> None:
+    def finish(self, place: DemoConversation, user: User, text: str) -> None:
         """Stops typing and sends the text."""
-        self.answering.pop(spot, None)
-        if self.typing.pop(spot, None) is not None:
-            self.type_in(spot, user, "stop")
+        self.answering.pop(place, None)
+        if self.typing.pop(place, None) is not None:
+            self.type_in(place, user, "stop")
         if self.free(user.id) is not None:
-            self.say(spot, user, text)
+            self.say(place, user, text)
 
-    def say(self, spot: DemoConversation, user: User, text: str) -> int:
+    def say(self, place: DemoConversation, user: User, text: str) -> int:
         """Sends a message; returns its id."""
         origin = Origin(client=CLIENT)
-        if spot.channel_id is None:
-            others = [self.core.users[identity] for identity in spot.people]
+        if place.channel_id is None:
+            others = [self.core.users[identity] for identity in place.people]
             return send_direct(self.core, user, others, text, origin).id
-        channel = self.core.channels[spot.channel_id]
-        return send_to_channel(self.core, user, channel, spot.topic, text, origin).id
+        channel = self.core.channels[place.channel_id]
+        return send_to_channel(self.core, user, channel, place.topic, text, origin).id
 
-    def type_in(self, spot: DemoConversation, user: User, operation: str) -> None:
+    def type_in(self, place: DemoConversation, user: User, operation: str) -> None:
         """Sends a typing notification; `operation` is "start" or "stop"."""
-        if spot.channel_id is None:
-            type_direct(self.core, user, [self.core.users[identity] for identity in spot.people], operation)
+        if place.channel_id is None:
+            type_direct(self.core, user, [self.core.users[identity] for identity in place.people], operation)
         else:
-            type_in_channel(self.core, user, self.core.channels[spot.channel_id], spot.topic, operation)
+            type_in_channel(self.core, user, self.core.channels[place.channel_id], place.topic, operation)
 
     def react(self, user: User, message: Message) -> None:
         """Adds a reaction if the message still exists."""

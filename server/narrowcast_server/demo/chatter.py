@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import narrowcast_assets
 from narrowcast_server.demo.script import ScriptedConversation, ScriptLine, parse
-from narrowcast_server.demo.spot import DemoConversation
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.models import User
 from narrowcast_server.resources.reactions import add_reaction
@@ -27,6 +26,15 @@ PAUSE_SECONDS: Final = (70.0, 200.0)
 BETWEEN_LINES_SECONDS: Final = (9.0, 20.0)
 TYPING_SECONDS: Final = 4.0
 REACTION_SECONDS: Final = (3.0, 14.0)
+
+
+@dataclass(frozen=True, slots=True)
+class DemoConversation:
+    """A topic, or a direct conversation by the ids of all its members."""
+
+    channel_id: int | None
+    topic: str = ""
+    people: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +56,10 @@ class SimulatedPeople(Protocol):
 
     def later(self, seconds: float, act: Callable[[], None]) -> None: ...
 
-    def say(self, spot: DemoConversation, user: User, text: str) -> int:
+    def say(self, place: DemoConversation, user: User, text: str) -> int:
         """Sends a message; returns its id."""
 
-    def type_in(self, spot: DemoConversation, user: User, operation: str) -> None:
+    def type_in(self, place: DemoConversation, user: User, operation: str) -> None:
         """Sends a typing notification; `operation` is "start" or "stop"."""
 
 
@@ -79,37 +87,37 @@ class Chatter:
         self._behind += late
         yield self._remarks.pop(0)[1]
 
-    def say(self, company: SimulatedPeople, remark: Remark) -> None:
+    def say(self, people: SimulatedPeople, remark: Remark) -> None:
         """Types and sends a line, if its speaker is free."""
-        speaker = company.users.get(remark.line.speaker)
-        spot = spot_of(company, remark.conversation)
-        if speaker is None or spot is None:
+        speaker = people.users.get(remark.line.speaker)
+        place = conversation_of(people, remark.conversation)
+        if speaker is None or place is None:
             return
         if speaker.is_bot:
-            self._speak(company, spot, speaker, remark.line)
-        elif company.free(speaker.id) is not None:
-            company.type_in(spot, speaker, "start")
-            company.later(TYPING_SECONDS, lambda: self._typed(company, spot, speaker, remark.line))
+            self._speak(people, place, speaker, remark.line)
+        elif people.free(speaker.id) is not None:
+            people.type_in(place, speaker, "start")
+            people.later(TYPING_SECONDS, lambda: self._typed(people, place, speaker, remark.line))
 
     def _typed(
-        self, company: SimulatedPeople, spot: DemoConversation, speaker: User, line: ScriptLine
+        self, people: SimulatedPeople, place: DemoConversation, speaker: User, line: ScriptLine
     ) -> None:
-        company.type_in(spot, speaker, "stop")
-        self._speak(company, spot, speaker, line)
+        people.type_in(place, speaker, "stop")
+        self._speak(people, place, speaker, line)
 
     def _speak(
-        self, company: SimulatedPeople, spot: DemoConversation, speaker: User, line: ScriptLine
+        self, people: SimulatedPeople, place: DemoConversation, speaker: User, line: ScriptLine
     ) -> None:
-        message_id = company.say(spot, speaker, line.text)
+        message_id = people.say(place, speaker, line.text)
         for action in line.actions:
             for key in action.words[1:]:
-                react = partial(self._react, company, company.users[key], message_id, action.words[0])
-                company.later(self._chance.uniform(*REACTION_SECONDS), react)
+                react = partial(self._react, people, people.users[key], message_id, action.words[0])
+                people.later(self._chance.uniform(*REACTION_SECONDS), react)
 
-    def _react(self, company: SimulatedPeople, user: User, message_id: int, emoji: str) -> None:
-        message = find_message(company.core, message_id)
-        if message is not None and company.free(user.id) is not None:
-            add_reaction(company.core, user, message, resolve(company.core, emoji, None, None))
+    def _react(self, people: SimulatedPeople, user: User, message_id: int, emoji: str) -> None:
+        message = find_message(people.core, message_id)
+        if message is not None and people.free(user.id) is not None:
+            add_reaction(people.core, user, message, resolve(people.core, emoji, None, None))
 
 
 def said_before(core: Core) -> set[str]:
@@ -122,12 +130,12 @@ def said_before(core: Core) -> set[str]:
     return set(core.store.strings(f"SELECT content FROM messages WHERE content IN ({marks(texts)})", *texts))
 
 
-def spot_of(company: SimulatedPeople, conversation: ScriptedConversation) -> DemoConversation | None:
+def conversation_of(people: SimulatedPeople, conversation: ScriptedConversation) -> DemoConversation | None:
     """The place of a conversation, None if it no longer exists."""
     if conversation.channel is None:
-        people = [company.users[key].id for key in conversation.people if key in company.users]
-        return DemoConversation(None, "", tuple(sorted(people)))
-    for channel in company.core.channels.all():
+        ids = [people.users[key].id for key in conversation.people if key in people.users]
+        return DemoConversation(None, "", tuple(sorted(ids)))
+    for channel in people.core.channels.all():
         if channel.name == conversation.channel and not channel.is_archived:
             return DemoConversation(channel.id, conversation.topic)
     return None

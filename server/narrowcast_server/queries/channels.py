@@ -1,4 +1,4 @@
-"""Channels, subscriptions and user groups in responses and events."""
+"""Channels, subscriptions and user groups in responses and events; the topics of channels (rows TOP)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import PostPolicy, Role, SystemGroup
-from narrowcast_server.organization.models import Channel, Group
-from narrowcast_server.rules.access import subscriber_ids
+from narrowcast_server.organization.models import Channel, Group, User
+from narrowcast_server.rules.access import history_is_protected, subscriber_ids
 from narrowcast_server.rules.permissions import outgoing_value
 from narrowcast_server.storage.store import Row
 
@@ -158,3 +158,25 @@ def group_member_ids(core: Core, group: Group) -> list[int]:
         ]
     members = core.memberships.members(group.id)
     return [user_id for user_id in members if with_all or core.users[user_id].is_active]
+
+
+def topics_of(core: Core, user: User, channel: Channel) -> list[tuple[str, int]]:
+    """(name, newest message id) of the topics of a channel that the user may read, most recent first."""
+    if history_is_protected(channel):
+        rows = core.store.all(
+            "SELECT m.topic, max(m.id) AS newest FROM messages m JOIN user_messages um ON um.message_id = m.id"
+            " AND um.user_id = ? WHERE m.channel_id = ? GROUP BY m.topic ORDER BY newest DESC",
+            user.id,
+            channel.id,
+        )
+    else:
+        # Skips from topic to topic in the index: the cost grows with the topics, not with the messages.
+        rows = core.store.all(
+            "WITH RECURSIVE names(topic) AS (SELECT min(topic) FROM messages WHERE channel_id = ?1 UNION ALL"
+            " SELECT (SELECT min(topic) FROM messages WHERE channel_id = ?1 AND topic > names.topic) FROM names"
+            " WHERE names.topic IS NOT NULL)"
+            " SELECT m.topic, m.id AS newest FROM names JOIN messages m ON m.id ="
+            " (SELECT max(id) FROM messages WHERE channel_id = ?1 AND topic = names.topic) ORDER BY newest DESC",
+            channel.id,
+        )
+    return [(row["topic"], row["newest"]) for row in rows]

@@ -1,4 +1,4 @@
-"""Messages in responses and events."""
+"""Messages in responses and events, and who has read them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from narrowcast_server.markdown import topic_links
 from narrowcast_server.organization import edit_history
 from narrowcast_server.organization.dialect import outgoing_reaction_type
 from narrowcast_server.organization.models import Message, User
+from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.rendering import RenderingContext
-from narrowcast_server.queries.users import avatar_by_provider, avatar_url
+from narrowcast_server.queries.users import avatar_by_provider, avatar_url, people
 from narrowcast_server.rules import access
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.edit_history import EditHistoryFilter
@@ -162,3 +163,21 @@ def _submessages(core: Core, ids: str) -> dict[int, list[Object]]:
     ):
         result[row["message_id"]].append(dict(row))
     return result
+
+
+def readers_of(core: Core, viewer: User, message: Message) -> list[int]:
+    """Ids of the users who have read a message and send read receipts, except its sender and users muted by
+    or muting `viewer`.
+    """
+    readers = core.store.integers(
+        "SELECT user_id FROM user_messages WHERE message_id = ? AND flags & 257 = 1"
+        " AND user_id NOT IN (SELECT muted_id FROM muted_users WHERE user_id = ?)"
+        " AND user_id NOT IN (SELECT user_id FROM muted_users WHERE muted_id = ?) ORDER BY user_id",
+        message.id,
+        viewer.id,
+        viewer.id,
+    )
+    telling = {
+        person.id for person in people(core) if person.is_active and switched_on(person, "send_read_receipts")
+    }
+    return [reader for reader in readers if reader in telling and reader != message.sender_id]

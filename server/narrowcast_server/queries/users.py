@@ -1,4 +1,4 @@
-"""Users in responses and events (rows USR, ME)."""
+"""Users in responses and events (rows USR, ME), bots as shown to those who manage them, and passwords."""
 
 from __future__ import annotations
 
@@ -126,3 +126,39 @@ def presence_row(core: Core, user: User) -> Row | None:
     if not shows_presence(user):
         return None
     return core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
+
+
+async def has_password(core: Core, user: User | None, password: str, address: str) -> bool:
+    """Whether this is the user's password, before and after the time that the check takes: a password that
+    is replaced meanwhile is wrong. Takes as long without a user.
+    """
+    checked = password_hash_of(core, user)
+    return await core.passwords.fits(checked, password, address) and password_hash_of(core, user) == checked
+
+
+def bot_object(core: Core, viewer: User, bot: User) -> dict[str, object]:
+    """A bot as its owner and administrators see it; only the owner sees its API key."""
+    key = {"api_key": bot.api_key} if bot.bot_owner_id == viewer.id else {}
+    return {
+        "user_id": bot.id,
+        "email": bot.delivery_email,
+        "full_name": bot.full_name,
+        "bot_type": bot.bot_type,
+        "is_active": bot.is_active,
+        **key,
+        "default_sending_stream": None,
+        "default_events_register_stream": None,
+        "default_all_public_streams": False,
+        "avatar_url": avatar_url(bot),
+        "owner_id": bot.bot_owner_id,
+        "services": services_of(core, viewer, bot),
+    }
+
+
+def services_of(core: Core, viewer: User, bot: User) -> list[dict[str, object]]:
+    """The URLs that a bot calls, as in `realm_bot` objects; only its owner sees the token."""
+    row = core.store.one("SELECT base_url, interface, token FROM bot_services WHERE bot_id = ?", bot.id)
+    if row is None:
+        return []
+    token = {"token": core.vault.open(row["token"])} if bot.bot_owner_id == viewer.id else {}
+    return [{"base_url": row["base_url"], "interface": row["interface"], **token}]

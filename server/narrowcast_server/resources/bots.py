@@ -22,9 +22,8 @@ from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError, insufficient_permission
 from narrowcast_server.organization.event_variants import without_keys
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.bots import bot_object, services_of
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
-from narrowcast_server.queries.users import avatar_url
+from narrowcast_server.queries.users import avatar_url, bot_object, services_of
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.permissions import Callers, realm_allows, require_member
 from narrowcast_server.rules.quotas import check_room, has_room

@@ -17,7 +17,7 @@ from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import totp
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.passwords import has_password
+from narrowcast_server.queries.users import has_password
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core

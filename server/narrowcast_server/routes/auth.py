@@ -7,7 +7,7 @@ from narrowcast_server.http.params import optional, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.passwords import has_password
+from narrowcast_server.queries.users import has_password
 from narrowcast_server.resources.second_factor import check_code
 
 routes = Routes()

@@ -1,4 +1,4 @@
-"""Reading channels: all, one, by name, their email addresses."""
+"""Reading channels: all, one, by name, their email addresses, their topics (rows TOP)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from narrowcast_server.http.params import boolean, defaulted, natural, optional,
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel
-from narrowcast_server.queries.channels import channel_object, subscribers_by_channel
+from narrowcast_server.queries.channels import channel_object, subscribers_by_channel, topics_of
 from narrowcast_server.resources.bots import managed_bot
 from narrowcast_server.rules import access
 from narrowcast_server.rules.messages import check_may_post_somewhere
@@ -24,6 +24,7 @@ INCLUDE_OF_OWNER = defaulted("include_owner_subscribed", boolean, False)
 INCLUDE_READABLE = defaulted("include_can_access_content", boolean, False)
 NAME = required("stream", string)
 SENDER_ID = optional("sender_id", natural)
+ALLOW_EMPTY = defaulted("allow_empty_topic_name", boolean, False, since=Gate.EMPTY_TOPIC.level)
 
 
 @routes.get(
@@ -96,3 +97,16 @@ def get_email_address(call: Call) -> ResponseBody:
     if sender_id is not None and sender_id != user.id:
         managed_bot(core, user, sender_id)
     return {"email": f"channel-{channel.id}@{core.setting('domain', str)}"}
+
+
+@routes.get("/users/me/{stream_id}/topics", ALLOW_EMPTY)
+def get_topics(call: Call) -> ResponseBody:
+    """The topics that the caller can read, most recent first."""
+    core, user = call.core, call.user
+    channel = access.readable_channel(core, user, call.path_id("stream_id"))
+    empty = "" if call[ALLOW_EMPTY] else core.empty_topic_name
+    return {
+        "topics": [
+            {"name": name or empty, "max_id": newest} for name, newest in topics_of(core, user, channel)
+        ]
+    }

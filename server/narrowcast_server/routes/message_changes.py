@@ -17,8 +17,7 @@ from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.edit_history import Entry
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, Message
-from narrowcast_server.queries.messages import audience_of, has_widget
-from narrowcast_server.queries.read_receipts import readers_of
+from narrowcast_server.queries.messages import audience_of, has_widget, readers_of
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.edit_history import EditHistoryFilter
 from narrowcast_server.rules.messages import check_may_delete, check_may_edit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from narrowcast_server.http.params import boolean, missing, required
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.core import Core
-from narrowcast_server.queries.organization_pictures import Picture, picture_source, picture_url
+from narrowcast_server.queries.organization import Picture, picture_source, picture_url
 from narrowcast_server.resources.custom_emoji import PICTURES
 from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.uploads.files import ORGANIZATION

@@ -11,7 +11,7 @@ from narrowcast_server.actions.channels import rendered_description
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.config import ServedDialect, ServerConfig
 from narrowcast_server.organization.dialect import version_fields
-from narrowcast_server.queries.organization_pictures import picture_path
+from narrowcast_server.queries.organization import picture_path
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core

@@ -19,8 +19,7 @@ from narrowcast_server.organization.checks import check_bool, check_integer, che
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import MAX_PASSWORD, MIN_PASSWORD
-from narrowcast_server.queries.passwords import has_password
-from narrowcast_server.queries.users import avatar_url, password_hash_of
+from narrowcast_server.queries.users import avatar_url, has_password, password_hash_of
 from narrowcast_server.resources.drafts import forget_drafts
 from narrowcast_server.resources.exports import CONSENT, emit_consent
 from narrowcast_server.resources.presence import change_settings

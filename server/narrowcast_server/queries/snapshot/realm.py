@@ -13,8 +13,7 @@ from narrowcast_server.organization.realm_settings import (
     REPORT_TYPES,
     outgoing_name,
 )
-from narrowcast_server.queries.organization import domains_of
-from narrowcast_server.queries.organization_pictures import picture_source, picture_url
+from narrowcast_server.queries.organization import domains_of, picture_source, picture_url
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.holders import supported
 from narrowcast_server.rules.permissions import outgoing_value, realm_allows

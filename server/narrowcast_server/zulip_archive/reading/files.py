@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.queries.organization_pictures import Picture
+from narrowcast_server.queries.organization import Picture
 from narrowcast_server.resources.custom_emoji import MAX_NAME, PICTURES
 from narrowcast_server.uploads.files import (
     ORGANIZATION,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final
 
-from narrowcast_server.queries.organization_pictures import Picture
+from narrowcast_server.queries.organization import Picture
 from narrowcast_server.uploads.files import UPLOADS as UPLOADS_HERE
 from narrowcast_server.uploads.files import dashed, place
 from narrowcast_server.uploads.pictures import stored_picture
