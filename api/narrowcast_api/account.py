@@ -15,7 +15,6 @@ from typing import TextIO
 from urllib.parse import urlsplit
 
 from msgspec import Struct
-from msgspec.structs import force_setattr
 
 from narrowcast_api.errors import AccountError
 from narrowcast_api.http.secret import Secret
@@ -81,9 +80,9 @@ def is_cleartext(site: str) -> bool:
 class Account(Struct, frozen=True):
     """One person or bot at one organization.
 
-    `site` is the organization's address, `email` the API email address, `key` the API key (masked),
-    `ca_bundle` a PEM file of additional certificate authorities to trust. Email and key together are the
-    credentials for HTTP Basic authentication (AUTH-01).
+    `site` is the organization's address in the form that `normal_site` returns (raises AccountError for another one),
+    `email` the API email address, `key` the API key (masked), `ca_bundle` a PEM file of additional certificate
+    authorities to trust. Email and key together are the credentials for HTTP Basic authentication (AUTH-01).
     """
 
     site: str
@@ -92,7 +91,8 @@ class Account(Struct, frozen=True):
     ca_bundle: Path | None = None
 
     def __post_init__(self) -> None:
-        force_setattr(self, "site", normal_site(self.site))
+        if (site := normal_site(self.site)) != self.site:
+            raise AccountError(f"{self.site!r} is not an address in the normal form, which is {site!r}")
 
     def credentials(self) -> str:
         """Returns the value after `Basic` in an Authorization header; as secret as the key."""
@@ -131,7 +131,7 @@ class Account(Struct, frozen=True):
             raise AccountError(f"{file}: section [api] lacks {' and '.join(missing)}")
         bundle = parser.get("api", "cert_bundle", fallback="").strip()
         ca_bundle = file.parent / expand_home(bundle) if bundle else None
-        account = cls(values["site"], values["email"], Secret(values["key"]), ca_bundle)
+        account = cls(normal_site(values["site"]), values["email"], Secret(values["key"]), ca_bundle)
         if mode & _OF_OTHERS and not allow_shared:
             command = f"chmod 600 {shlex.quote(str(file))}"
             raise AccountError(f"{file}: others can read this file and the key in it. Run: {command}")

@@ -151,7 +151,7 @@ async def sign_in(
             return await auth.fetch_api_key(
                 connection, username=email, password=secret, second_factor=second_factor
             )
-    account = Account(site, email, secret, ca_bundle)
+        account = Account(connection.site, email, secret, ca_bundle)
     async with Client.open(account) as client:
         await client.users.me()
     return account
