@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast.cli.grammar import build_parser
+from narrowcast.cli.parser import Parser
 from narrowcast.config.config_load import parse
 from narrowcast.extensions.loading import load_all
 from narrowcast.keys.keymap import key_label
@@ -42,13 +43,11 @@ def test_every_task_has_a_way_and_its_command_lines_are_understood() -> None:
             build_parser().parse_args(shlex.split(line.strip("`| "))[1:])
 
 
-def commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+def commands(parser: Parser) -> Iterator[Parser]:
     """Yields the parser and those of all commands below it."""
     yield parser
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for inner in action.choices.values():
-                yield from commands(inner)
+    for command in parser.commands.values():
+        yield from commands(command)
 
 
 def sections(manual: str) -> dict[str, str]:

@@ -22,6 +22,24 @@ from narrowcast_server.organization.errors import ServiceError
 _PROGRESS_BYTES: Final = 16 * 1024
 
 
+class _Requests(BodyChunks):
+    """Takes a request to upgrade whose WebSocket handshake cannot be completed for an ordinary one."""
+
+    def next_event(self) -> Any:
+        event = super().next_event()
+        if not isinstance(event, h11.Request):
+            return event
+        names = {name for name, _ in event.headers}
+        if b"upgrade" not in names or {b"sec-websocket-key", b"sec-websocket-version"} <= names:
+            return event
+        return h11.Request(
+            method=event.method,
+            target=event.target,
+            headers=[(name, value) for name, value in event.headers if name != b"upgrade"],
+            http_version=event.http_version,
+        )
+
+
 class Http(H11Protocol):
     """One connection.
 
@@ -39,7 +57,7 @@ class Http(H11Protocol):
         app_state: dict[str, Any],
     ) -> None:
         super().__init__(config, server_state, app_state)
-        self.conn = BodyChunks()
+        self.conn = _Requests()
         self._all = connections
         self._limits = connections.limits
         self._in_head = True
@@ -142,11 +160,6 @@ class Http(H11Protocol):
         """Hands the connection to the WebSocket protocol; it still counts as open."""
         self._is_socket = True
         super().handle_websocket_upgrade(event)
-
-    def _should_upgrade(self) -> bool:
-        """Upgrades only requests whose WebSocket handshake can be completed; others are ordinary requests."""
-        names = {name for name, _ in self.headers}
-        return {b"sec-websocket-key", b"sec-websocket-version"} <= names and super()._should_upgrade()
 
     def send_400_response(self, msg: str) -> None:
         """Responds to a malformed request (400, or 431 if the head is too long) and closes the connection."""

@@ -243,7 +243,8 @@ class LinkifierRule(ElementRule):
         return None if link is None else (link, start, end)
 
 
-CompiledLinkifier = tuple[re2._Regexp, int, LinkPattern]
+CompiledLinkifier = tuple[re.Pattern[str], int, LinkPattern]
+"""A pattern of RE2, which has the interface of one of `re`; the group of the whole match; the linkifier."""
 CompiledLinkifiers = tuple[CompiledLinkifier, ...]
 
 

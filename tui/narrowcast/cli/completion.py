@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from narrowcast.cli.grammar import build_parser
 from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.cli.parser import Parser
 from narrowcast.cli.printing import say
 
 FILES = frozenset({"FILE", "PATH"})
@@ -19,19 +20,16 @@ def run(args: argparse.Namespace) -> int:
     except ImportError:
         raise CommandError("completion needs shtab: pip install shtab") from None
     parser = build_parser()
-    for action in _actions(parser):
-        if action.metavar in FILES:
-            action.complete = shtab.FILE  # type: ignore[attr-defined]  # how the library is told
-        elif action.metavar in FOLDERS:
-            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]  # as above
+    for option in _options(parser):
+        if option.metavar in FILES:
+            option.complete = shtab.FILE  # type: ignore[attr-defined]  # how the library is told
+        elif option.metavar in FOLDERS:
+            option.complete = shtab.DIRECTORY  # type: ignore[attr-defined]  # as above
     say(shtab.complete(parser, args.shell))
     return Exit.DONE
 
 
-def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for inner in action.choices.values():
-                yield from _actions(inner)
-        else:
-            yield action
+def _options(parser: Parser) -> Iterator[argparse.Action]:
+    yield from parser.options
+    for command in parser.commands.values():
+        yield from _options(command)

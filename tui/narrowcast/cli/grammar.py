@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, TypeAlias
+from collections.abc import Callable
+from typing import TypeAlias
 
 from narrowcast.cli.operator_grammar import copy_options, operator_commands
-from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast.cli.parser import Commands, Parser
 
 EPILOG = """\
 Without a command, the app opens with the stored account, or with a welcome screen if none is stored.
@@ -32,7 +31,7 @@ Print a script that completes commands, options and file names. For bash: narrow
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> Parser:
     """The argument parser with all commands and options."""
     parser = Parser(
         prog="narrowcast",
@@ -49,7 +48,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--account", metavar="NAME", default=argparse.SUPPRESS, help="use this stored account"
     )
     _debug(common)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    commands = parser.add_commands("command", "COMMAND")
     _app_commands(commands)
     _script_commands(commands, common)
     return parser
@@ -63,50 +62,13 @@ def app_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--debug", metavar="FILE", help=DEBUG)
 
 
-class Parser(argparse.ArgumentParser):
-    """Reports errors like the commands do, and names the help option."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.takes_terms = False
-        """Whether positional words are search terms: they may stand between options, and begin with a minus."""
-        self.color = False  # Python 3.14 would write escape sequences, which the output streams filter out
-
-    def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
-    ) -> tuple[argparse.Namespace, list[str]]:
-        """As `ArgumentParser.parse_known_args`, but unknown arguments are an error: a subcommand would otherwise
-        leave the error to `narrowcast`, which names the wrong help.
-        """
-        words = list(sys.argv[1:] if args is None else args)
-        end = words.index("--") if self.takes_terms and "--" in words else len(words)
-        negated = [word for word in words[:end] if self.takes_terms and _NEGATED.match(word)]
-        words = [word for word in words[:end] if word not in negated] + words[end:]
-        parsed, others = super().parse_known_args(words, namespace)
-        if self.takes_terms:
-            terms = [word for word in others if not word.startswith("-")]
-            parsed.narrow = [*parsed.narrow, *terms, *negated]
-            others = [word for word in others if word.startswith("-")]
-        if others:
-            self.error(f"unrecognized arguments: {' '.join(others)}")
-        return parsed, others
-
-    def error(self, message: str) -> NoReturn:
-        raise CommandError(f"{message}\nsee: {self.prog} --help", Exit.USAGE)
-
-
-_NEGATED = re.compile(r"-[a-z][a-z-]*:")
-"""A negated search term such as -from:ada@example.com; no option contains a colon."""
-_Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
-
-
-def _app_commands(commands: _Commands) -> None:
+def _app_commands(commands: Commands) -> None:
     _demo(commands)
     _serve(commands)
     _login(commands)
 
 
-def _demo(commands: _Commands) -> None:
+def _demo(commands: Commands) -> None:
     demo = commands.add_parser("demo", help="try the app with a demo server")
     demo.add_argument(
         "--data", metavar="DIR", help="keep the demo's data in DIR (default: delete it on exit)"
@@ -115,7 +77,7 @@ def _demo(commands: _Commands) -> None:
     _debug(demo)
 
 
-def _serve(commands: _Commands) -> None:
+def _serve(commands: Commands) -> None:
     serve = commands.add_parser("serve", help="run a server for this machine, in the foreground")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     serve.add_argument(
@@ -153,7 +115,7 @@ def _serve(commands: _Commands) -> None:
     operator_commands(serve)
 
 
-def _login(commands: _Commands) -> None:
+def _login(commands: Commands) -> None:
     login = commands.add_parser("login", help="log in and store the account")
     login.add_argument(
         "url",
@@ -191,7 +153,7 @@ _Add: TypeAlias = Callable[[str, str], Parser]
 """Adds a command: its name, and what it does."""
 
 
-def _script_commands(commands: _Commands, common: Parser) -> None:
+def _script_commands(commands: Commands, common: Parser) -> None:
     def add(name: str, about: str) -> Parser:
         return commands.add_parser(name, help=about, description=about, parents=[common])
 
@@ -314,7 +276,7 @@ def _open(add: _Add) -> None:
     _no_extensions(follow_link)
 
 
-def _completion(commands: _Commands) -> None:
+def _completion(commands: Commands) -> None:
     completion = commands.add_parser(
         "completion", help="print a script that completes commands in a shell", description=COMPLETION
     )

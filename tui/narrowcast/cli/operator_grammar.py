@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from narrowcast.cli.parser import Parser
+
 _ROLES = ("owner", "administrator", "moderator", "member", "guest")
 
 
-def copy_options(serve: argparse.ArgumentParser) -> None:
+def copy_options(serve: Parser) -> None:
     """Adds ``--backup`` and ``--restore``, and the same with Zulip's format."""
     serve.add_argument(
         "--backup",
@@ -38,14 +40,14 @@ def copy_options(serve: argparse.ArgumentParser) -> None:
     )
 
 
-def operator_commands(serve: argparse.ArgumentParser) -> None:
-    admin = serve.add_subparsers(dest="serve_command", metavar="admin", title="commands").add_parser(
+def operator_commands(serve: Parser) -> None:
+    admin = serve.add_commands("serve_command", "admin").add_parser(
         "admin", help="administer the organization"
     )
-    commands = admin.add_subparsers(dest="admin_command", metavar="COMMAND", required=True, title="commands")
+    commands = admin.add_commands("admin_command", "COMMAND", required=True)
 
-    def add(name: str, about: str, *, who: bool = False) -> argparse.ArgumentParser:
-        command: argparse.ArgumentParser = commands.add_parser(name, help=about, description=about)
+    def add(name: str, about: str, *, who: bool = False) -> Parser:
+        command = commands.add_parser(name, help=about, description=about)
         command.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help="data folder")
         if who:
             command.add_argument("who", metavar="WHO", help="id or email")
