@@ -265,19 +265,17 @@ class Editor(Widget, can_focus=True):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return max(1, len(self.buffer.rows(width))) if self.buffer.multiline else 1
 
-    def _on_resize(self, event: events.Resize) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         self._shown = []
         self.refresh()
 
-    def _on_focus(self, event: events.Focus) -> None:
+    def on_focus(self) -> None:
         self._shown = []
-        super()._on_focus(event)
 
-    def _on_blur(self, event: events.Blur) -> None:
+    def on_blur(self) -> None:
         self._shown = []
         self.buffer.anchor = None
         self._insert_again()
-        super()._on_blur(event)
 
     def _insert_again(self) -> None:
         if self._vim is not None:
@@ -289,7 +287,7 @@ class Editor(Widget, can_focus=True):
         """Printable keys are text here, even if outer panes bind them."""
         return character is not None and character.isprintable() and not key.startswith(MODIFIED)
 
-    async def _on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         if event.key == "enter" and event.character == "\n" and self._takes_line_break:
             event.stop()
             event.prevent_default()
@@ -319,11 +317,11 @@ class Editor(Widget, can_focus=True):
             self.post_message(self.ModeChanged())
         return taken
 
-    async def _on_paste(self, event: events.Paste) -> None:
+    async def on_paste(self, event: events.Paste) -> None:
         event.stop()
         self.paste(event.text)
 
-    async def _on_mouse_down(self, event: events.MouseDown) -> None:
+    async def on_mouse_down(self, event: events.MouseDown) -> None:
         offset: Offset | None = event.get_content_offset(self)
         if offset is not None and not self.password:
             self.buffer.cursor = self._window.position_at(offset, self.size.width)

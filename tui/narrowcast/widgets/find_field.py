@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from textual import events
-
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
 from narrowcast.widgets.virtual_list import VirtualList
@@ -80,13 +78,11 @@ class FindField(Editor):
         self.go_on()
         self.move(direction)
 
-    def _on_focus(self, event: events.Focus) -> None:
+    def on_focus(self) -> None:
         self._listing().lead(True)
-        super()._on_focus(event)
 
-    def _on_blur(self, event: events.Blur) -> None:
+    def on_blur(self) -> None:
         self._listing().lead(False)
-        super()._on_blur(event)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
         event.stop()

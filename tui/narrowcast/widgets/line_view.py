@@ -79,7 +79,7 @@ class LineView(Widget, can_focus=True):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(name=name, id=id, classes=classes)
         self._painted: dict[int, _Line] = {}
-        self._composed: dict[int, _Line] = {}
+        self._lines_by_row: dict[int, _Line] = {}
         self._thumbs: dict[bool, Strip] = {}
         self._parts: dict[str, Style] = {}
         self._change_pending = False
@@ -160,9 +160,9 @@ class LineView(Widget, can_focus=True):
         for y in range(self._room.height):
             old, new = self._painted.get(y), self._line_at(y)
             if old is not None and old.looks_like(new):
-                self._composed[y] = old
+                self._lines_by_row[y] = old
             else:
-                self._composed[y] = new
+                self._lines_by_row[y] = new
                 changed.append(y)
         if changed and not (self._plain and self._paint_now(changed)):
             self.refresh(*(Region(0, y, self._room.width, 1) for y in changed))
@@ -171,7 +171,7 @@ class LineView(Widget, can_focus=True):
         """Sends rows to the terminal at once; False if only a frame of the whole screen can show them."""
         if not isinstance(self.app, PaintsRows):
             return False
-        lines = {y: self._composed[y] for y in changed}
+        lines = {y: self._lines_by_row[y] for y in changed}
         rows = {y: line.strip for y, line in lines.items()}
         if self.text_selection is not None:
             rows = {y: self.decorate_row(y, strip) for y, strip in rows.items()}
@@ -186,13 +186,13 @@ class LineView(Widget, can_focus=True):
         before = {id(line.strip): y for y, line in self._painted.items()}
         height = self._room.height
         steps = Counter(
-            before[strip] - y for y in range(height) if (strip := id(self._composed[y].strip)) in before
+            before[strip] - y for y in range(height) if (strip := id(self._lines_by_row[y].strip)) in before
         )
         steps.pop(0, None)
         if not steps:
             return None
         ((by, _),) = steps.most_common(1)
-        there = [y for y in range(height) if before.get(id(self._composed[y].strip)) == y + by]
+        there = [y for y in range(height) if before.get(id(self._lines_by_row[y].strip)) == y + by]
         return Move(there[0], there[-1], by) if len(there) > MANY else None
 
     def row_at(self, y: int) -> Strip:
@@ -233,7 +233,7 @@ class LineView(Widget, can_focus=True):
         painted = self._painted.get(y)
         if painted is not None and self._change_pending:
             return painted
-        line = self._composed.pop(y, None) or painted or self._line_at(y)
+        line = self._lines_by_row.pop(y, None) or painted or self._line_at(y)
         self._painted[y] = line
         return line
 
@@ -311,7 +311,7 @@ class LineView(Widget, can_focus=True):
     def _forget(self) -> None:
         self._base = None
         self._painted.clear()
-        self._composed.clear()
+        self._lines_by_row.clear()
         self._thumbs.clear()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:

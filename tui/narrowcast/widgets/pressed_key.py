@@ -25,7 +25,7 @@ class PressedKey(Static, can_focus=True):
     def __init__(self) -> None:
         super().__init__("…", markup=False)
 
-    async def _on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         if event.key == "escape":
             return
         event.stop()

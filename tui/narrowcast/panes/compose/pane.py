@@ -306,7 +306,7 @@ class ComposePane(Vertical):
         elif (where := self.destination()[0]) is not None:
             self.session.typing.typed(where)
 
-    async def _on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         if self.completion.move(event.key):
             event.stop()
             event.prevent_default()
