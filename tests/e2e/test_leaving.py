@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import sys
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -125,3 +127,26 @@ def test_a_dumb_terminal_is_refused_with_one_line(served: Served) -> None:
         assert terminal.wait_end() == 2
         assert "TERM=dumb" in terminal.text
         assert b"\x1b" not in terminal.output
+
+
+WITH_A_FAULT = """
+import sys
+from narrowcast.app.app import NarrowcastApp
+from narrowcast.cli.entry import main
+
+def fail(app):
+    raise LookupError
+
+NarrowcastApp.action_app_help = fail
+sys.exit(main())
+"""
+
+
+def test_an_internal_error_leaves_the_terminal_clean_and_says_where_its_details_are(tmp_path: Path) -> None:
+    with Terminal([sys.executable, "-c", WITH_A_FAULT], env=home(tmp_path)) as terminal:
+        terminal.wait_for("Try the demo")
+        terminal.settle()
+        terminal.send(b"\x1bOP")  # F1
+        assert terminal.wait_end() == 1
+        assert "internal error (LookupError); your drafts are saved" in terminal.text
+        assert terminal.left_clean() == []

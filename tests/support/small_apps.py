@@ -18,7 +18,7 @@ from narrowcast.runtime.background import could_not
 from narrowcast.runtime.looking import Looking
 from narrowcast.terminal.output import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
-from narrowcast.terminal.textual_fixes import AppWithLateTimers
+from narrowcast.terminal.textual_fixes import FixedApp
 from narrowcast_api.tasks import Tasks
 
 
@@ -78,7 +78,7 @@ class NoAccounts:
     screen = None
 
 
-class ContextApp(ThemedApp, AppWithCommands[None], AppWithLateTimers[None]):
+class ContextApp(ThemedApp, AppWithCommands[None], FixedApp[None]):
     """The part of `AppContext` that a single widget needs. ``told``: the notices shown, newest last."""
 
     accounts = NoAccounts()

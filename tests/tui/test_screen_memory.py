@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
-from textual.app import App
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
@@ -22,6 +21,7 @@ from textual.widget import Widget
 from narrowcast.terminal.cell_runs import Runs, erases_in_colour
 from narrowcast.terminal.output import TerminalOutput
 from narrowcast.terminal.screen_memory import Move, ScreenMemory, WidgetRows
+from narrowcast.terminal.textual_fixes import FixedApp
 from narrowcast.terminal.textual_reads import ChopsUpdate, LayoutUpdate
 from support.properties import examples
 from support.terminal import SideMarginScreen, SideMarginStream
@@ -276,7 +276,7 @@ def test_only_a_terminal_that_was_asked_says_that_it_can_move_columns(
     monkeypatch.setattr("narrowcast.terminal.output.driver_of", lambda _: terminal)
     memory = ScreenMemory()
     monkeypatch.setattr("narrowcast.terminal.output.ScreenMemory", lambda: memory)
-    output = TerminalOutput(App(), lambda *_: None)
+    output = TerminalOutput(FixedApp())
     output.can_move_columns()
     assert (memory.has_side_margins, terminal.times_asked) == (False, 0), "what came is part of a paste"
     output.resized()
@@ -294,8 +294,8 @@ def test_rows_are_sent_directly_only_where_nothing_overlaps_them(
     monkeypatch.setattr("narrowcast.terminal.output.writes_frames", lambda _: True)
     monkeypatch.setattr("narrowcast.terminal.output.free_place", lambda _: free)
     monkeypatch.setattr("narrowcast.terminal.output.finish_of", lambda _: lambda strip: strip)
-    app: Any = SimpleNamespace(screen=None)
-    output = TerminalOutput(app, lambda _, frame: frames.append(frame))
+    app: Any = SimpleNamespace(show_frame=frames.append)
+    output = TerminalOutput(app)
     rows = {0: Strip([Segment("soup")])}
     assert (output.send_rows(Widget(), rows, {}, None), frames) == (False, [])
     free = Region(0, 0, 4, 1)

@@ -21,7 +21,7 @@ from textual.widgets import Static
 
 from narrowcast.terminal.output import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
-from narrowcast.terminal.textual_fixes import AppWithLateTimers, FixedScreen, KeyParser, end_notice
+from narrowcast.terminal.textual_fixes import FixedApp, FixedScreen, KeyParser, end_notice
 from support.screens import mouse_event
 from support.small_apps import Layers, OnScreen
 from support.terminal import Terminal, home
@@ -139,7 +139,7 @@ class HeldUp:
         return time.monotonic() + late
 
 
-@pytest.mark.parametrize("kind", [App, AppWithLateTimers], ids=["Textual", "mended"])
+@pytest.mark.parametrize("kind", [App, FixedApp], ids=["Textual", "mended"])
 async def test_a_one_shot_timer_that_is_late_before_it_begins_to_wait(
     kind: type[App[None]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,7 +151,7 @@ async def test_a_one_shot_timer_that_is_late_before_it_begins_to_wait(
         assert timer._task is not None
         await timer._task
         await pilot.pause()
-    assert calls == (["called"] if kind is AppWithLateTimers else [])
+    assert calls == (["called"] if kind is FixedApp else [])
 
 
 @pytest.mark.parametrize("is_mended", [False, True], ids=["Textual", "mended"])
@@ -193,7 +193,7 @@ Shows().run()
 
 
 def test_a_resumed_app_of_textual_alone_stays_empty(tmp_path: Path) -> None:
-    """#6298; `TerminalDriver` draws everything again: tests/e2e/test_suspending.py"""
+    """#6298; `FixedDriver` draws everything again: tests/e2e/test_suspending.py"""
     with Terminal([sys.executable, "-c", PROGRAM], env=home(tmp_path), size=(40, 10)) as terminal:
         terminal.wait_for("shown")
         terminal.settle(quiet=0.5)

@@ -5,13 +5,20 @@ and nobody replaces a part of a library.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from inspect import getsource
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import import_module
+from inspect import getsource, unwrap
 from itertools import chain
 from pathlib import Path
+from re import match
+from types import CodeType, FunctionType
+from typing import Protocol
 
 import pytest
+from textual.app import App
 from textual.binding import Binding
+from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import AppBlur
 from textual.filter import Monochrome
@@ -31,7 +38,6 @@ OWN = ("narrowcast", "narrowcast_api", "narrowcast_assets", "narrowcast_server",
 PUBLIC = {"_replace", "_asdict", "_fields", "_exit"}
 """Names of the standard library that are documented, although they begin with an underscore."""
 ALLOWED = {
-    "narrowcast/cli/completion.py": ["reads argparse._SubParsersAction"],
     "narrowcast/cli/streams.py": [
         "sets an attribute of sys",
         "sets an attribute of sys",
@@ -41,7 +47,6 @@ ALLOWED = {
         "writes sys.modules",
     ],  # an extension, by its own name
     "narrowcast/terminal/images.py": ["assigns to sys", "assigns to sys"],
-    "narrowcast_server/markdown/links.py": ["reads re2._Regexp"],
     "narrowcast_server/serve.py": ["assigns to tempfile"],  # `tempdir`, as its documentation says
 }
 
@@ -61,21 +66,35 @@ def root_of(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def own_names(tree: ast.Module) -> set[str]:
-    """The names that a module itself defines or assigns."""
+def dotted(node: ast.AST) -> str:
+    """An expression without what is called or indexed, such as `sys.modules.pop`."""
+    while isinstance(node, ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def own_names(nodes: Sequence[ast.AST]) -> set[str]:
+    """The attributes that a module's own classes define or assign."""
     found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
-            found.add(node.id if isinstance(node, ast.Name) else node.attr)
+    for node in nodes:
+        if isinstance(node, ast.ClassDef):
+            for part in node.body:
+                if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+                    found.add(part.name)
+                elif isinstance(part, ast.Assign | ast.AnnAssign):
+                    targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+                    found |= {target.id for target in targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
     return found
 
 
-def of_libraries(tree: ast.Module) -> set[str]:
+def of_libraries(nodes: Sequence[ast.AST]) -> set[str]:
     """The names of modules and classes of libraries in a module."""
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             found |= {
                 (each.asname or each.name).split(".")[0] for each in node.names if not is_own(each.name)
@@ -91,24 +110,32 @@ def is_own(module: str) -> bool:
 
 def taken_liberties(source: str) -> list[str]:
     """What a module does with libraries that it should not."""
-    tree = ast.parse(source)
-    names, libraries = own_names(tree), of_libraries(tree)
-    return sorted(chain.from_iterable(liberties_of(node, names, libraries) for node in ast.walk(tree)))
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, OF_INTEREST)]
+    names, libraries = own_names(nodes), of_libraries(nodes)
+    return sorted(chain.from_iterable(liberties_of(node, names, libraries) for node in nodes))
+
+
+OF_INTEREST = (
+    ast.Attribute | ast.Call | ast.ClassDef | ast.Constant | ast.Import | ast.ImportFrom | ast.Subscript
+)
 
 
 def liberties_of(node: ast.AST, names: set[str], libraries: set[str]) -> Iterator[str]:
     if isinstance(node, ast.Constant):
-        if isinstance(node.value, str) and node.value.startswith("textual._"):
-            yield f"imports {node.value}"
+        named = match(r"(\w+)\._[a-zA-Z]", node.value) if isinstance(node.value, str) else None
+        if named is not None and named[1] in libraries | {"textual"}:
+            yield f"names {named.string}"
     elif isinstance(node, ast.Import | ast.ImportFrom):
         modules = [each.name for each in node.names]
         if isinstance(node, ast.ImportFrom):
             modules = [f"{node.module}.{name}" for name in modules]
-        yield from (f"imports {name}" for name in modules if name.startswith("textual.") and "._" in name)
+        yield from (
+            f"imports {name}" for name in modules if "._" in name.replace(".__", ".") and not is_own(name)
+        )
     elif isinstance(node, ast.Call):
         yield from liberties_of_call(node)
     elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
-        if "sys.modules" in ast.unparse(node):
+        if dotted(node.value).startswith("sys.modules"):
             yield "writes sys.modules"
         elif root_of(node) in libraries:
             yield f"assigns to {root_of(node)}"
@@ -117,12 +144,21 @@ def liberties_of(node: ast.AST, names: set[str], libraries: set[str]) -> Iterato
 
 
 def is_private_read(node: ast.Attribute, names: set[str]) -> bool:
-    is_private = node.attr.startswith("_") and not node.attr.startswith("__")
-    return is_private and node.attr not in names | PUBLIC and root_of(node.value) not in {"self", "cls"}
+    is_others = isinstance(node.value, ast.Attribute) or root_of(node.value) not in {"self", "cls"}
+    return is_private(node.attr) and node.attr not in names | PUBLIC and is_others
+
+
+def is_private(name: str) -> bool:
+    return (
+        name.startswith("_") and not name.startswith("__") and not name.endswith("_")
+    )  # `_` and enum's `_name_`
 
 
 def liberties_of_call(node: ast.Call) -> Iterator[str]:
-    called = ast.unparse(node.func)
+    called = dotted(node.func)
+    if called in {"getattr", "hasattr", "attrgetter"}:
+        names = [str(each.value) for each in node.args if isinstance(each, ast.Constant)]
+        yield from (f"reads {name}" for name in names if is_private(name))
     if called.split(".")[-1] in {"setattr", "delattr", "force_setattr", "__setattr__", "__delattr__"}:
         yield from (f"sets an attribute of {owner}" for owner in [root_of(node.args[0])] if owner != "self")
     for written in ("sys.modules", "sys.meta_path", "sys.path_hooks"):
@@ -138,7 +174,15 @@ def liberties_of_call(node: ast.Call) -> Iterator[str]:
         ("from textual import _callback", "imports textual._callback"),
         ("from textual.widgets._toast import Toast", "imports textual.widgets._toast.Toast"),
         ("import textual._time", "imports textual._time"),
-        ("import_module('textual._time')", "imports textual._time"),
+        ("import_module('textual._time')", "names textual._time"),
+        (
+            "import argparse; Commands = 'argparse._SubParsersAction[Parser]'",
+            "names argparse._SubParsersAction[Parser]",
+        ),
+        ("from asyncio import _get_running_loop", "imports asyncio._get_running_loop"),
+        ("def f(app): return getattr(app, '_driver')", "reads _driver"),
+        ("def f(self): return self.app._driver", "reads self.app._driver"),
+        ("def _actions(parser): yield from parser._actions", "reads parser._actions"),
         ("import sys; sys.modules['a'] = b", "writes sys.modules"),
         ("import sys; del sys.modules['a']", "writes sys.modules"),
         ("import sys; sys.modules.setdefault('a', b)", "writes sys.modules"),
@@ -164,6 +208,38 @@ def test_each_form_is_found(source: str, found: str) -> None:
 def test_nobody_replaces_a_part_of_a_library_and_two_modules_use_private_ones() -> None:
     found = {name: taken_liberties(source) for name, source in sources() if name not in MAY_READ}
     assert {name: taken for name, taken in found.items() if taken} == ALLOWED
+
+
+def private_names(kind: type) -> set[str]:
+    """The private attributes that the methods of a class name, and these methods; not those that are inherited."""
+    parts = [getattr(part, "fget", None) or getattr(part, "__func__", part) for part in vars(kind).values()]
+    methods = [
+        part for part in parts if isinstance(part, FunctionType) and part.__module__ == kind.__module__
+    ]
+    codes = [unwrap(part).__code__ for part in methods]
+    found = {code.co_name for code in codes}
+    while codes:
+        code = codes.pop()
+        found.update(code.co_names)
+        codes += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
+    return {name for name in found if is_private(name)} - PUBLIC
+
+
+def test_no_subclass_uses_or_overrides_a_private_part_of_its_base() -> None:
+    """Also not by chance, with a name that the base has too."""
+    found, of_bases = [], cache(private_names)
+    for name in dict(sources()).keys() - MAY_READ:
+        if name.endswith("__main__.py"):
+            continue
+        module = import_module(name.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+        for kind in vars(module).values():
+            if isinstance(kind, type) and kind.__module__ == module.__name__:
+                bases = [
+                    base for base in kind.__mro__ if not is_own(base.__module__) and base is not Protocol
+                ]
+                taken = private_names(kind).intersection(*[set().union(*map(of_bases, bases))])
+                found += [f"{name}: {kind.__name__}.{each}" for each in sorted(taken)]
+    assert not found
 
 
 def test_the_modules_of_private_parts_replace_none_of_them() -> None:
@@ -234,6 +310,23 @@ async def test_each_frame_passes_through_one_method_of_the_app() -> None:
         assert "below" in app.shown
 
 
+async def test_each_error_of_a_handler_passes_through_one_method_of_the_app() -> None:
+    found = []
+
+    class Failing(App[None]):
+        def on_key(self) -> None:
+            raise LookupError
+
+        def _handle_exception(self, error: Exception) -> None:
+            found.append(type(error))
+            super()._handle_exception(error)
+
+    with pytest.raises(LookupError):
+        async with Failing().run_test() as pilot:
+            await pilot.press("a")
+    assert found == [LookupError]
+
+
 def test_the_driver_has_what_its_subclass_uses() -> None:
     assert {
         "_sigtstp_application",
@@ -241,6 +334,14 @@ def test_the_driver_has_what_its_subclass_uses() -> None:
         "start_application_mode",
         "run_input_thread",
     } <= set(dir(LinuxDriver))
-    source = getsource(LinuxDriver)
-    for name in ("_file", "_key_thread", "_writer_thread", "_must_signal_resume", "_auto_restart", "_app"):
+    source = getsource(Driver) + getsource(LinuxDriver)
+    for name in (
+        "_file",
+        "_key_thread",
+        "_writer_thread",
+        "_must_signal_resume",
+        "_auto_restart",
+        "_app",
+        "_loop",
+    ):
         assert f"self.{name}" in source, name

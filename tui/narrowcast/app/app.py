@@ -42,7 +42,7 @@ from narrowcast.terminal.driver import TerminalDriver
 from narrowcast.terminal.fallbacks import NearestOf256
 from narrowcast.terminal.output import TerminalOutput
 from narrowcast.terminal.paths import Paths
-from narrowcast.terminal.textual_fixes import AppWithLateTimers, FixedScreen, end_notice
+from narrowcast.terminal.textual_fixes import FixedApp, FixedScreen, end_notice
 from narrowcast.terminal.textual_reads import add_bindings, add_line_filter, notices_of
 from narrowcast.text.safe_text import safe_block
 from narrowcast_api import debug_log
@@ -78,7 +78,7 @@ def _collect_from_now_on() -> None:
     gc.enable()
 
 
-class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindings=False):
+class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False):
     """The app. Other modules see only `narrowcast.runtime.context.AppContext` of it."""
 
     TITLE = "Narrowcast"
@@ -116,7 +116,7 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
         self.demo = Demo(self, self.accounts, demo_data)
         self._tasks = Tasks(self._tell_failure)
         self._debugging = Debugging(self)
-        self.output = TerminalOutput(self, self._display)
+        self.output = TerminalOutput(self)
         self._copying = Copying(self, self.spawn)
         self._leaving = Shutdown(self, self.accounts, self._keep_screen, self.demo.stop)
         self._typed = KeyQueue(self, self._take_key, self.accounts.arrival.settled)
@@ -216,7 +216,7 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
         self._leaving.leave_signals()
         await self._tasks.close()
 
-    def _handle_exception(self, error: Exception) -> None:
+    def failed(self, error: Exception) -> None:
         """Handles a bug in a handler, which ends the app: logs it, saves the draft and restores the terminal."""
         log.error("unhandled", exc_info=error)
         try:
@@ -224,13 +224,15 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
         except Exception:
             log.exception("the text in the editor was not kept as a draft")
         if self.is_headless:
-            super()._handle_exception(error)  # so that tests see it
+            super().failed(error)  # so that tests see it
             return
-        self._return_code = 1
         details = f"Details: {self.paths.log_file}"
         if self.demo.is_temporary:
             details = "To keep a log of it: narrowcast demo --data DIR"
-        self.panic(f"narrowcast: internal error ({type(error).__name__}); your drafts are saved. {details}")
+        name = type(error).__name__
+        self.exit(
+            return_code=1, message=f"narrowcast: internal error ({name}); your drafts are saved. {details}"
+        )
 
     # keys
 
@@ -256,7 +258,7 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
         try:
             await super().on_event(event)
         except Exception as error:
-            self._handle_exception(error)
+            self.failed(error)
         if (passed := time.perf_counter() - started) > SLOW:
             debug_log.note("slow", "key", ms=passed * 1000)
         self.looking.key_pressed()
@@ -271,16 +273,9 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
 
     # output to the terminal
 
-    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        """Sends only the cells that differ from what the terminal shows, not whole regions; nothing if none
-        differ.
-        """
-        if renderable is not None:
-            renderable = self.output.difference(renderable)
-            if renderable is None:
-                self.post_display_hook()
-                return
-        super()._display(screen, renderable)
+    def changed_part(self, frame: RenderableType) -> RenderableType | None:
+        """Only the cells that differ from what the terminal shows, not whole regions."""
+        return self.output.difference(frame)
 
     def on_resize(self) -> None:
         self.output.resized()
@@ -325,7 +320,7 @@ class NarrowcastApp(AppWithCommands[int], AppWithLateTimers[int], inherit_bindin
         """
         super().notify(safe_block(message), title=title, severity=severity, timeout=timeout, markup=markup)
 
-    def _on_notify(self, event: Notify) -> None:
+    def on_notify(self, event: Notify) -> None:
         """Makes room for a notice. Textual shows it afterwards."""
         standing = notices_of(self)
         same = [notice for notice in standing if notice.message == event.notification.message]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import os
 import queue
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -18,8 +17,6 @@ from contextlib import suppress
 from functools import cached_property
 from typing import IO, ClassVar, Final
 
-from textual.app import App
-from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 from narrowcast.terminal import last_screen
@@ -27,7 +24,7 @@ from narrowcast.terminal.fallbacks import ERRORS, tolerate_all_characters
 from narrowcast.terminal.keyboard import read_keys
 from narrowcast.terminal.notifications import BELL, RESTORE_TITLE, SAVE_TITLE, title_sequence
 from narrowcast.terminal.terminal_filter import TerminalFilter, are_notices
-from narrowcast.terminal.textual_reads import WriterThread
+from narrowcast.terminal.textual_fixes import FixedDriver
 
 LAST_PATIENCE = 10.0
 """Maximum seconds for which a stalled terminal may delay the exit."""
@@ -37,7 +34,7 @@ CAUGHT_UP: Final = ""
 """Queued behind all pending writes when frames begin to be dropped; the thread has caught up when it gets this."""
 
 
-class TerminalWriter(WriterThread):
+class TerminalWriter(threading.Thread):
     """Never blocks its caller: writes at once what the terminal takes at once, and the rest in a thread of
     its own. Waking the thread takes as long as painting a letter, and longer if other programs use the
     processor.
@@ -47,7 +44,7 @@ class TerminalWriter(WriterThread):
     """Whether the final output could not be written: the process must then not wait for its streams."""
 
     def __init__(self, file: IO[str], caught_up: Callable[[], None], lost: Callable[[], None]) -> None:
-        threading.Thread.__init__(self, daemon=True, name="terminal-output")
+        super().__init__(daemon=True, name="terminal-output")
         self._file = file
         self._pending: queue.SimpleQueue[str | bytes | None] = queue.SimpleQueue()
         self._given = 0
@@ -153,7 +150,7 @@ def _never_waiting(file: IO[str]) -> int | None:
     return opened
 
 
-class TerminalDriver(LinuxDriver):
+class TerminalDriver(FixedDriver):
     """See the module's description."""
 
     _writer: TerminalWriter | None = None
@@ -170,40 +167,26 @@ class TerminalDriver(LinuxDriver):
     leaving: Callable[[], bool] | None = None
     """Whether the app is quitting."""
 
-    _is_handling = False
-    """Whether a signal handler is running."""
-
-    @cached_property
-    def _signals(self) -> list[Callable[[], None]]:
-        """Handlers of signals that arrived while another one was running."""
-        return []
-
     @property
-    def _writer_thread(self) -> WriterThread | None:
+    def writer(self) -> TerminalWriter | None:
         return self._writer
 
-    @_writer_thread.setter
-    def _writer_thread(self, thread: WriterThread | None) -> None:
-        """Replaces the writer that Textual creates at start and after a suspension by our own."""
-        file = self._file
-        if thread is not None and file is not None:
+    def use_writer(self, file: IO[str] | None) -> None:
+        if file is not None:
             tolerate_all_characters(file)
-        self._writer = (
-            None if thread is None or file is None else TerminalWriter(file, self._repaint, self._vanished)
-        )
+        self._writer = None if file is None else TerminalWriter(file, self.repaint, self._vanished)
 
-    def _repaint(self) -> None:
+    def repaint(self) -> None:
         """Sends everything again, because the terminal may show something else."""
 
         def repaint() -> None:
             self.gate.forget()
-            app: App[object] = self._app
             if self.repainting is not None:
                 self.repainting()
-            if app.screen_stack:
-                app.screen.refresh(layout=True)
+            if self.app.screen_stack:
+                self.app.screen.refresh(layout=True)
 
-        self._loop.call_soon_threadsafe(repaint)
+        self.call_in_loop(repaint)
 
     def start_application_mode(self) -> None:
         """Called at the start, when the saved screen may be on the terminal, and again after a suspension."""
@@ -218,45 +201,10 @@ class TerminalDriver(LinuxDriver):
         if attributes is not None:
             self.attrs_before = attributes
 
-    def _sigtstp_application(self, *_: object) -> None:
-        self._handle_in_turn(self._stop)
-
-    def _sigcont_application(self, *_: object) -> None:
-        self._handle_in_turn(super()._sigcont_application)
-
-    def _stop(self) -> None:
-        """Leaves the terminal and stops, unless SIGCONT arrived meanwhile: nobody would send it again."""
-        if self._auto_restart:
-            self.suspend_application_mode()
-            self._must_signal_resume = True
-        if not self._signals:
-            os.kill(os.getpid(), signal.SIGSTOP)
-
-    def _handle_in_turn(self, handler: Callable[[], None]) -> None:
-        """Handlers of signals interrupt each other: a second one that began to take the terminal while the first
-        one was taking it would start a second thread that reads keys.
-        """
-        if handler not in self._signals:
-            self._signals.append(handler)
-        while self._signals and not self._is_handling:
-            self._is_handling = True
-            try:
-                self._signals.pop(0)()
-            finally:
-                self._is_handling = False
-
     def resume_application_mode(self) -> None:
-        """Takes the terminal again after a suspension, unless the app is quitting.
-
-        SIGCONT may arrive without a suspension: after SIGSTOP, and after the SIGHUP of a closed window.
-        Textual would then read the keys in a second thread, and the first one would never end.
-        """
-        if self.leaving is not None and self.leaving():
-            return
-        if self._key_thread is not None and self._key_thread.is_alive():
-            self.suspend_application_mode()
-        super().resume_application_mode()
-        self._repaint()  # Textual only does so if the size has changed
+        """Takes the terminal again after a suspension, unless the app is quitting."""
+        if self.leaving is None or not self.leaving():
+            super().resume_application_mode()
 
     def _vanished(self) -> None:
         if self.lost is not None:
@@ -303,7 +251,7 @@ class TerminalDriver(LinuxDriver):
 
     def send_message(self, message: Message) -> None:
         """Called in the thread that reads the keys. Textual creates a task for each message, which takes longer."""
-        self._loop.call_soon_threadsafe(self._app.post_message, message)
+        self.call_in_loop(self.app.post_message, message)
 
     def run_input_thread(self) -> None:
         """Reads the keys until the app quits; invalid bytes do not stop it."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from rich.console import Console, RenderableType
-from textual.app import App
 from textual.errors import NoWidget
 from textual.geometry import Offset
 from textual.screen import Screen
@@ -19,6 +18,7 @@ from textual.widget import Widget
 
 from narrowcast.terminal import screen_store
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
+from narrowcast.terminal.textual_fixes import FixedApp
 from narrowcast.terminal.textual_reads import (
     ChopsUpdate,
     CompositorUpdate,
@@ -74,11 +74,10 @@ def caret_place(screen: Screen[Any]) -> Offset | None:
 
 
 class TerminalOutput:
-    """Keeps track of the terminal's cells. ``display`` sends a frame of a screen."""
+    """Keeps track of the terminal's cells."""
 
-    def __init__(self, app: App[Any], display: Callable[[Screen[Any], RenderableType | None], None]) -> None:
+    def __init__(self, app: FixedApp[Any]) -> None:
         self._app = app
-        self._display = display
         self._asked = -RESPONSE_SECONDS
         self._memory = ScreenMemory()
         self._is_cursor_shown: bool | None = None
@@ -123,7 +122,7 @@ class TerminalOutput:
         update = WidgetRows(
             place.shrink(widget.gutter), ready, {y: finish(strip) for y, strip in edges.items()}, move
         )
-        self._display(self._app.screen, cast("RenderableType", update))
+        self._app.show_frame(cast("RenderableType", update))
         return True
 
     def forget(self) -> None:

@@ -1,19 +1,26 @@
 """Bugs of Textual, and the subclasses with which the app mends them: nothing of Textual itself is replaced.
 
 Each has the number of its public report, or a text for one in docs/upstream. `tests/tui/test_textual_bugs.py` shows
-each bug in Textual alone, and fails once an update has mended it: then what mends it here can go.
+each bug in Textual alone, and fails once an update has mended it: then what mends it here can go. `FixedApp` and
+`FixedDriver` also have methods that the app overrides and for which Textual has only private names:
+`tests/tui/test_textual_reads.py` watches these.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from string import punctuation
-from typing import Any, Final, Generic, Self, TypeVar, cast
+from typing import IO, Any, Final, Generic, Protocol, Self, TypeVar, cast
 
+from rich.console import RenderableType
 from textual import events
 from textual._compositor import Compositor, CompositorMap
 from textual._xterm_parser import XTermParser
 from textual.app import App
+from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Offset, Region
 from textual.message_pump import MessagePump
 from textual.notifications import Notification
@@ -23,7 +30,7 @@ from textual.timer import Timer, TimerCallback
 from textual.widget import Widget
 from textual.widgets._toast import Toast
 
-__all__ = ["AppWithLateTimers", "FixedScreen", "KeyParser", "end_notice"]
+__all__ = ["FixedApp", "FixedDriver", "FixedScreen", "KeyParser", "end_notice"]
 
 T = TypeVar("T")
 
@@ -133,8 +140,119 @@ class FixedScreen(_LateTimers, Screen[T], Generic[T]):
         return (None, None) if widget is None or not widget.is_attached else (widget, offset)
 
 
-class AppWithLateTimers(_LateTimers, App[T]):
+class FixedApp(_LateTimers, App[T]):
     """The base of the app."""
+
+    def changed_part(self, frame: RenderableType) -> RenderableType | None:
+        """The part of a frame that is to be written; None if nothing has changed."""
+        return frame
+
+    def show_frame(self, frame: RenderableType) -> None:
+        """Writes what has changed in a frame of the screen."""
+        self._display(self.screen, frame)
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        if renderable is not None and (renderable := self.changed_part(renderable)) is None:
+            self.post_display_hook()
+            return
+        super()._display(screen, renderable)
+
+    def failed(self, error: Exception) -> None:
+        """Ends the app because of an error that no handler has handled."""
+        super()._handle_exception(error)
+
+    def _handle_exception(self, error: Exception) -> None:
+        self.failed(error)
+
+
+class TextWriter(Protocol):
+    """What a driver writes with."""
+
+    def start(self) -> None: ...
+
+    def write(self, text: str) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+class FixedDriver(LinuxDriver):
+    """The base of the driver: handles SIGTSTP and SIGCONT one after the other, and then draws the screen again."""
+
+    _is_handling = False
+    """Whether a signal handler is running."""
+
+    @cached_property
+    def _signals(self) -> list[Callable[[], None]]:
+        """Handlers of signals that arrived while another one was running."""
+        return []
+
+    @property
+    def app(self) -> App[Any]:
+        return self._app
+
+    def call_in_loop(self, function: Callable[..., object], *values: object) -> None:
+        """Calls a function in the app's event loop, from any thread."""
+        self._loop.call_soon_threadsafe(function, *values)
+
+    @property
+    def writer(self) -> TextWriter | None:
+        """What `use_writer` made."""
+        raise NotImplementedError
+
+    def use_writer(self, file: IO[str] | None) -> None:
+        """Called at the start and after a suspension, and without a file when there is nothing to write to."""
+        raise NotImplementedError
+
+    def repaint(self) -> None:
+        """Draws the screen again. Called in the thread of the event loop or in that of a signal."""
+        raise NotImplementedError
+
+    @property
+    def _writer_thread(self) -> Any:
+        return self.writer
+
+    @_writer_thread.setter
+    def _writer_thread(self, thread: Any) -> None:
+        """Instead of Textual's writer, with which the app waits for a terminal that does not read."""
+        self.use_writer(None if thread is None else self._file)
+
+    def _sigtstp_application(self, *_: object) -> None:
+        self._handle_in_turn(self._stop)
+
+    def _sigcont_application(self, *_: object) -> None:
+        self._handle_in_turn(super()._sigcont_application)
+
+    def _stop(self) -> None:
+        """Leaves the terminal and stops, unless SIGCONT arrived meanwhile: nobody would send it again."""
+        if self._auto_restart:
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+        if not self._signals:
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _handle_in_turn(self, handler: Callable[[], None]) -> None:
+        """Handlers of signals interrupt each other: a second one that began to take the terminal while the first
+        one was taking it would start a second thread that reads keys.
+        """
+        if handler not in self._signals:
+            self._signals.append(handler)
+        while self._signals and not self._is_handling:
+            self._is_handling = True
+            try:
+                self._signals.pop(0)()
+            finally:
+                self._is_handling = False
+
+    def resume_application_mode(self) -> None:
+        """SIGCONT may arrive without a suspension: after SIGSTOP, and after the SIGHUP of a closed window. Textual
+        would then read the keys in a second thread, and the first one would never end
+        (docs/upstream/sigcont-without-a-suspension.md). After a suspension it only draws the screen if the size
+        has changed (#6298).
+        """
+        if self._key_thread is not None and self._key_thread.is_alive():
+            self.suspend_application_mode()
+        super().resume_application_mode()
+        self.repaint()
 
 
 def end_notice(app: App[Any], notice: Notification) -> None:

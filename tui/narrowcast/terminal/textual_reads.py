@@ -1,7 +1,6 @@
-"""All private parts of Textual that the app reads; `textual_fixes` has those that mend bugs.
+"""All private parts of Textual that the app reads; `textual_fixes` has those that are overridden.
 
-The app itself overrides two private methods in `narrowcast.app.app`: `_display`, which gets each frame, and
-`_handle_exception`. `tests/tui/test_textual_reads.py` watches each of these parts in Textual alone.
+`tests/tui/test_textual_reads.py` watches each of these parts in Textual alone.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START
 from textual.app import App
 from textual.binding import Binding, BindingsMap
 from textual.driver import Driver
-from textual.drivers._writer_thread import WriterThread
 from textual.filter import LineFilter
 from textual.geometry import Region
 from textual.notifications import Notification
@@ -28,7 +26,6 @@ __all__ = [
     "ChopsUpdate",
     "CompositorUpdate",
     "LayoutUpdate",
-    "WriterThread",
     "add_bindings",
     "add_line_filter",
     "driver_of",
