@@ -39,6 +39,20 @@ async def test_links_spoilers_and_people_are_followed_by_hint(tmp_path: Path) ->
         assert isinstance(stage.app.asked[-1], requests.ReplyRequested)
 
 
+async def test_code_is_copied_by_hint_and_a_card_and_a_poll_have_labels(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("ada", "general", "soup", "/poll Stew?\nyes\nno")
+        code = "```make\nall: one\n```\n\n```\ntwo\n```"
+        await stage.server.send("ada", "general", "soup", code)
+        await stage.show(stage.topic, "newest")
+        await stage.see("two")
+        targets = stage.pane.list.targets_in_view()
+        kinds = [stage.pane.list.rows.targets_of(key)[number].kind for key, number in targets]
+        assert kinds == [TargetKind.VOTE, TargetKind.VOTE, TargetKind.CODE, TargetKind.CODE]
+        await stage.press("o", "d", "o", "f")
+        assert stage.app.copied == ["all: one", "two"]
+
+
 async def test_a_view_without_messages_offers_nothing_of_the_message_before(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         await stage.server.send("ada", "general", "soup", "[out](https://x.example/)")

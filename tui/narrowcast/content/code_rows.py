@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from rich.style import Style
+
 from narrowcast.content.blocks import CodeBlock
 from narrowcast.content.palette import Palette
 from narrowcast.content.wrapping import Line, Run, columns_of, wrap_hard
@@ -19,18 +21,20 @@ MEASURED_ROWS = 500
 """How many lines decide how wide the ground is; longer ones after them wrap."""
 
 
-def code_rows(block: CodeBlock, width: int, palette: Palette, copy_key: str) -> Iterator[Line]:
-    """The rows of a block at most ``width`` cells wide; ``copy_key``: the key that copies it, or ''."""
+def code_rows(block: CodeBlock, width: int, palette: Palette, copy_key: str, target: Style) -> Iterator[Line]:
+    """The rows of a block at most ``width`` cells wide; ``copy_key``: the key that copies it, or ''; ``target``: the
+    style that marks what copies it, beside its first row.
+    """
     language = block.language if block.language.lower() not in ("", "text") else ""
     ground = palette.block.bgcolor
     if ground is None or ground.is_default:
-        yield from _behind_a_bar(block, width, palette, language)
+        yield from _behind_a_bar(block, width, palette, language, target)
     else:
-        yield from _on_a_ground(block, width, palette, language, copy_key)
+        yield from _on_a_ground(block, width, palette, language, copy_key, target)
 
 
 def _on_a_ground(
-    block: CodeBlock, width: int, palette: Palette, language: str, copy_key: str
+    block: CodeBlock, width: int, palette: Palette, language: str, copy_key: str, target: Style
 ) -> Iterator[Line]:
     lines = code_lines(block, palette)
     first = list(islice(lines, MEASURED_ROWS))
@@ -39,26 +43,33 @@ def _on_a_ground(
     longest = max((columns_of(line) for line in first), default=0)
     inner = max(1, min(max(longest, head), WIDEST, width - 2 * len(PAD)))
 
+    edge = palette.block + target  # of the first row
+
     def row(runs: list[Run], glue: str | None = None, tail: int = 0) -> Line:
+        nonlocal edge
         blanks = Run(" " * max(0, inner - columns_of(runs)) + PAD, palette.block)
         laid = [Run(run.text, palette.block + run.style) for run in runs]
-        return Line([Run(PAD, palette.block, bar=True), *laid, blanks], glue, prefix=1, tail=tail + 1)
+        line = Line([Run(PAD, edge, bar=True), *laid, blanks], glue, prefix=1, tail=tail + 1)
+        edge = palette.block
+        return line
 
     if head > inner:
         language, key = crop_cells(language, inner), ""
     if language:
         gap = Run(" " * max(0, inner - most_columns(language) - len(key)), palette.dim)
         # The row belongs to the block, not to the code: nothing of it is copied.
-        yield row([Run(language, palette.dim), gap, Run(key, palette.dim)], tail=3)
+        yield row([Run(language, palette.dim), gap, Run(key, palette.dim + target)], tail=3)
     for line in (*first, *lines):
         for part in wrap_hard(line, inner):
             yield row(part.runs, part.glue)
 
 
-def _behind_a_bar(block: CodeBlock, width: int, palette: Palette, language: str) -> Iterator[Line]:
+def _behind_a_bar(
+    block: CodeBlock, width: int, palette: Palette, language: str, target: Style
+) -> Iterator[Line]:
     has_bar = width > 2 * len(PAD) + 6
     inner = width - 2 if has_bar else width
-    label = language
+    label, bar = language, palette.bar + target
     for runs in code_lines(block, palette):
         room = inner - columns_of(runs) - most_columns(label)
         is_labelled = bool(label) and room >= 2
@@ -67,7 +78,8 @@ def _behind_a_bar(block: CodeBlock, width: int, palette: Palette, language: str)
         label = ""
         for line in wrap_hard(runs, inner):
             line.tail = int(is_labelled)
-            yield line.indented(Run("│ ", palette.bar, bar=True)) if has_bar else line
+            yield line.indented(Run("│ ", bar, bar=True)) if has_bar else line
+            bar = palette.bar
 
 
 def code_lines(block: CodeBlock, palette: Palette) -> Iterator[list[Run]]:

@@ -77,10 +77,11 @@ class TargetKind(Enum):
     TASK = "task"
     MORE = "more"
     REACTION = "reaction"
+    CODE = "code"
 
 
 class Target(Struct, frozen=True):
-    """A place with an action: `value` is the address, id, index or key; `label` is shown to the user."""
+    """A place with an action: `value` is the address, id, index, key or code; `label` is shown to the user."""
 
     kind: TargetKind
     value: str

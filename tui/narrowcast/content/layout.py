@@ -229,7 +229,8 @@ class Layout(Struct):
 
     def _code(self, block: CodeBlock, width: int) -> Iterator[Line]:
         self.has_code = True
-        yield from code_rows(block, width, self.palette, self.copies)
+        target = self.inliner.target(Target(TargetKind.CODE, block.source, "code"))
+        yield from code_rows(block, width, self.palette, self.copies, target)
 
     def _math(self, block: MathBlock, width: int) -> Iterator[Line]:
         for line in readable(block.tex).split("\n"):

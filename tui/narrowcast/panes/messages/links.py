@@ -1,4 +1,4 @@
-"""Links and other targets in messages: following them, and a key for each that is in view."""
+"""Links, code and other targets in messages: following them, and a key for each that is in view."""
 
 from __future__ import annotations
 
@@ -79,6 +79,8 @@ class Links:
                 self._polls.vote(key, target)
             case TargetKind.REACTION:
                 self._react(key, target)
+            case TargetKind.CODE:
+                self._clipboard.copy(target.value, "the code")
 
     def _open_link(self, target: Target) -> None:
         place = resolve(target.value, self._pane.session.state)
@@ -222,7 +224,7 @@ class LinkHints:
         messages = self._pane.list
         targets = messages.targets_in_view()
         if not targets:
-            self._pane.refuse("No links in view.")
+            self._pane.refuse("No links or code in view.")
             return
         labels = hint_labels(len(targets))
         messages.overlay = Hints(dict(zip(targets, labels, strict=False)), messages.targets_beginning)
