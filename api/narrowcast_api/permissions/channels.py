@@ -160,6 +160,19 @@ def channel_write_refusal(state: State, channel_id: int) -> Refusal:
     return ALLOWED
 
 
+def posters(state: State, channel: Channel) -> str:
+    """Who can post in a channel in which not all users can, such as "admins and moderators"; empty elsewhere."""
+    setting = channel.permissions.get(ChannelSetting.SEND_MESSAGE)
+    if setting is None:
+        return _OLD_POSTERS[channel.post_policy][1] if channel.post_policy in _OLD_POSTERS else ""
+    group = None if isinstance(setting, AdHocGroup) else state.user_groups.get(setting)
+    if group is not None and group.is_system and group.name in _OPEN:
+        return ""
+    return holders(state, setting)
+
+
+_OPEN = frozenset({"role:internet", "role:everyone", "role:members", "role:fullmembers"})
+"""The system groups with whose permission to post a channel is not moderated."""
 _OLD_POSTERS: dict[int, tuple[Role, str]] = {
     PostPolicy.ADMINISTRATORS: (Role.ADMINISTRATOR, "admins"),
     PostPolicy.MODERATORS: (Role.MODERATOR, "admins and moderators"),

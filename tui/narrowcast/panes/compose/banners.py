@@ -17,6 +17,7 @@ from narrowcast.keys.hints import key_of, keys_of
 from narrowcast.panes.compose.session import ComposeContext
 from narrowcast.runtime.context import app_of
 from narrowcast.widgets.one_line import OneLine
+from narrowcast_api import permissions
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.model.channels import Channel
 from narrowcast_api.model.topics import is_resolved
@@ -94,6 +95,7 @@ class Banners:
         self._subscribed: dict[tuple[int, int], bool | None] = {}
         """Whether a user is subscribed to a channel; None while that is asked."""
         self._pasted: PastedFiles | None = None
+        self._refusal = ""
 
     @property
     def plain(self) -> str:
@@ -101,6 +103,7 @@ class Banners:
 
     def refresh(self, refusal: str) -> None:
         """Looks again at the address and the text; ``refusal``: why nothing can be sent, which is shown elsewhere."""
+        self._refusal = refusal
         banner = None if refusal or self._pane.is_edit else next(self._found(), None)
         if banner == self.now:
             return
@@ -171,7 +174,7 @@ class Banners:
             return
         self._subscribed[user_id, channel_id] = found
         if self._pane.host.is_attached:
-            self.refresh("")
+            self.refresh(self._refusal)
 
     def _of_channel(self, channel: Channel, topic: str) -> Iterator[Banner]:
         state = self._pane.session.state
@@ -179,7 +182,9 @@ class Banners:
             yield Banner("You are not subscribed to this channel.", Remedy.SUBSCRIBE)
         if is_resolved(topic):
             yield Banner("This topic is resolved.", Remedy.UNRESOLVE)
-        elif topic and state.topics.is_loaded(channel.channel_id):
+        if who := permissions.posters(state, channel):
+            yield Banner(f"#{channel.name} is moderated: only {who} can post in it.")
+        if topic and not is_resolved(topic) and state.topics.is_loaded(channel.channel_id):
             known = {one.name.lower() for one in state.topics.of(channel.channel_id)}
             if topic.lower() not in known:
                 yield Banner(f"New topic in #{channel.name}.")
@@ -192,11 +197,11 @@ class Banners:
     async def _offer_files(self, text: str, paths: tuple[Path, ...]) -> None:
         if await asyncio.to_thread(_are_files, paths) and self._pane.host.is_attached:
             self._pasted = PastedFiles(text, paths)
-            self.refresh("")
+            self.refresh(self._refusal)
 
     def done(self) -> None:
         """Looks again after the key has acted."""
         self._subscribed.clear()
         self._pasted = None
         if self._pane.host.is_attached:
-            self.refresh("")
+            self.refresh(self._refusal)

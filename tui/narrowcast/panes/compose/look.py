@@ -5,9 +5,7 @@ from __future__ import annotations
 from narrowcast.keys.hints import KeyHint, hint_words, keys_of
 from narrowcast.panes.compose.session import ComposeContext
 from narrowcast.text.formats import counted
-from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.one_line import Piece
-from narrowcast_api.narrow.destinations import DirectDestination
 
 __all__ = ["ComposeLook"]
 
@@ -90,7 +88,7 @@ class ComposeLook:
         if not is_edit and self._pane.writing.draft.is_in_conflict:
             return self._hints(("write.versions", "two versions")), "warn"
         if not is_edit:
-            return self._about_guests()
+            return None
         if self._pane.writing.edits.is_loading:
             return "", "dim"  # nothing can be saved yet
         save = "compose.enter" if self._enter_sends else "compose.other-enter"
@@ -98,22 +96,6 @@ class ComposeLook:
             keys = ("write.versions", "shows"), (save, "overwrites"), ("compose.leave", "leaves")
             return self._hints(*keys), "warn"
         return self._hints((save, "saves"), ("compose.leave", "cancels")), "dim"
-
-    def _about_guests(self) -> Piece | None:
-        """Which recipients of a direct message are guests, if the organization wants a warning."""
-        state = self._pane.session.state
-        where = self._pane.writing.destination()[0]
-        if not isinstance(where, DirectDestination) or not state.organization.flag(
-            "enable_guest_user_dm_warning"
-        ):
-            return None
-        guests = [
-            one for one in where.user_ids if (user := state.users.get(one)) is not None and user.is_guest
-        ]
-        if not guests:
-            return None
-        who = safe_line(", ".join(state.users.name(one) for one in guests), 60)
-        return f"{who} {'is a guest' if len(guests) == 1 else 'are guests'} ", "warn"
 
     def _usual(self, *, roomy: bool) -> str:
         enter, other = ("sends", "new line") if self._enter_sends else ("new line", "sends")
