@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ SHOWN_IN = {
     "web_mark_read_on_scroll_policy": "tui/test_marking_policy.py",
     "starred_message_counts": HERE,
     "demote_inactive_streams": HERE,
+    "web_stream_unreads_count_display_policy": HERE,
     "web_left_sidebar_show_channel_folders": "tui/test_navigation_groups.py",
     "hide_ai_features": "tui/test_calls_and_summaries.py",
     "presence_enabled": "tui/test_presence.py",
@@ -97,6 +99,31 @@ async def test_starred_messages_are_counted_in_the_channel_list(tmp_path: Path) 
         assert "Starred (1)" not in texts(stage)
 
 
+async def test_unread_messages_are_counted_or_only_marked_in_the_channel_list(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.go(Narrow.mentions())
+        for channel in ("general", "engineering"):
+            last = await stage.server.send("bruno", channel, "lunch", "Soup?")
+        await until(lambda: last in stage.session.state.unreads)
+        setting = {"stream_id": stage.server.channel("general"), "property": "is_muted", "value": True}
+        path = "/users/me/subscriptions/properties"
+        await stage.server.call("ada", "POST", path, {"subscription_data": json.dumps([setting])})
+        unmuted = {"stream_id": stage.server.channel("general"), "topic": "lunch", "visibility_policy": 2}
+        await stage.server.call("ada", "POST", "/user_topics", unmuted)
+        await until(lambda: marks(stage) == {"engineering": "1", "general": "•"})
+        await change(stage, "web_stream_unreads_count_display_policy", 1)
+        assert marks(stage) == {"engineering": "1", "general": "1"}
+        await change(stage, "web_stream_unreads_count_display_policy", 3)
+        assert marks(stage) == {"engineering": "•", "general": "•"}
+
+
+def marks(stage: Stage) -> dict[str, str]:
+    """What stands at the end of the rows of channels with unread messages."""
+    width = stage.screen.navigation.list.size.width
+    shown = [row[:width].split() for row in screen_text(stage.screen).splitlines()]
+    return {row[1]: row[-1] for row in shown if len(row) > 2 and row[1] in {"general", "engineering"}}
+
+
 def texts(stage: Stage) -> list[str]:
     return [row.text for row in stage.screen.navigation.list.items]
 
@@ -133,9 +160,9 @@ async def test_guests_are_marked_and_a_message_to_one_has_a_warning(tmp_path: Pa
         assert "Hugo Park (guest)" in stage.screen.title_line.plain
         await until(lambda: screen_text(stage.screen).count("Hugo Park (guest)") >= 3)
         await stage.press("r")
-        hint = stage.screen.writing.target.hint
-        assert "Hugo Park is a guest" in hint.plain
+        banners = stage.screen.writing.banners
+        assert "Hugo Park is a guest" in banners.plain
         await change_organization(stage, "enable_guest_user_dm_warning", False)
-        assert "guest" not in hint.plain
+        assert "guest" not in banners.plain
         await change_organization(stage, "enable_guest_user_indicator", False)
         assert "guest" not in stage.screen.title_line.plain

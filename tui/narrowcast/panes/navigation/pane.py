@@ -94,7 +94,8 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
         right: list[Part] = []
         if item.unread:
             look = dim if item.muted else self.part_style("navigation--unread")
-            right = [(f"{at_least(item.unread, more=item.more)} ", look)]
+            count = at_least(item.unread, more=item.more) if item.is_counted else "•"
+            right = [(f"{count} ", look)]
         return [compose_line(width, left, right, base=Style.null())]
 
     def _presence(self, item: NavigationRow) -> Part:

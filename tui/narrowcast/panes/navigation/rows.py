@@ -54,6 +54,8 @@ class NavigationRow(Struct, frozen=True):
     unread: int = 0
     more: bool = False
     """Whether there are more unread messages, of which the server did not tell."""
+    is_counted: bool = True
+    """Whether the number of unread messages is shown; if not, only that there are some."""
     mark: str = ""
     muted: bool = False
     open: bool | None = None
@@ -229,6 +231,7 @@ def _channel(
         channel.name,
         Narrow.channel(channel_id),
         unread=state.unreads.count_channel(channel_id),
+        is_counted=_count_policy(state) != _NO_CHANNELS and not _hides_count(state, muted=channel.is_muted),
         mark=names.channel_sign(channel),
         muted=channel.is_muted,
         open=is_open,
@@ -266,6 +269,18 @@ def _topics(state: State, channel_id: int, here: str | None, everything: bool) -
         )
 
 
+_UNMUTED, _NO_CHANNELS = 2, 3
+"""Values of the setting that says for what unread messages are counted; else they are for all."""
+
+
+def _count_policy(state: State) -> int:
+    return state.settings.number("web_stream_unreads_count_display_policy", 1)
+
+
+def _hides_count(state: State, *, muted: bool) -> bool:
+    return muted and _count_policy(state) == _UNMUTED
+
+
 def _topic(state: State, channel_id: int, topic: str, unread: int) -> NavigationRow:
     policy = state.topics.visibility(channel_id, topic)
     return NavigationRow(
@@ -274,6 +289,7 @@ def _topic(state: State, channel_id: int, topic: str, unread: int) -> Navigation
         names.topic(state, topic),
         Narrow.topic(channel_id, topic),
         unread=unread,
+        is_counted=not _hides_count(state, muted=state.is_muted(channel_id, topic)),
         mark={VisibilityPolicy.FOLLOWED: "★", VisibilityPolicy.UNMUTED: "◦"}.get(policy, ""),
         muted=policy is VisibilityPolicy.MUTED,
         channel_id=channel_id,

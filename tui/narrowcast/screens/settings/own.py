@@ -56,6 +56,13 @@ OWN: Catalog = {
             "automatically_follow_topics_where_mentioned", "Automatically follow topics where I'm mentioned"
         ),
         flag("starred_message_counts", "Show counts for starred messages"),
+        choice(
+            "web_stream_unreads_count_display_policy",
+            "Show unread counts for",
+            (1, "All channels and topics"),
+            (2, "Unmuted channels and topics"),
+            (3, "No channels"),
+        ),
         choice("demote_inactive_streams", "Hide inactive channels", *_AUTOMATIC),
         flag("web_left_sidebar_show_channel_folders", "Group by channel folder in the channel list"),
         flag("hide_ai_features", "Hide AI features"),
@@ -126,13 +133,6 @@ OWN: Catalog = {
             (1, "Compact"),
             (2, "Show status"),
             (3, "Show status and avatar"),
-        ),
-        choice(
-            "web_stream_unreads_count_display_policy",
-            "Show unread counts for",
-            (1, "All channels and topics"),
-            (2, "Unmuted channels and topics"),
-            (3, "No channels"),
         ),
         choice(
             "web_animate_image_previews",
