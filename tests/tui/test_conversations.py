@@ -121,6 +121,33 @@ async def test_a_conversation_is_marked_read_and_muted_in_place(tmp_path: Path) 
         await until(lambda: [row[0] for row in shown(stage)] == ["general", "lunch"])
 
 
+async def test_several_conversations_and_whole_groups_are_marked_as_read_or_muted_together(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await talk(stage)
+        state, engineering = stage.session.state, stage.server.channel("engineering")
+        await stage.server.send("bruno", "engineering", "tests", "Red")
+        await until(lambda: state.unreads.count_topic(engineering, "tests") == 1)
+        await stage.press("I", "comma")  # Dario
+        listed(stage).select_key((None, ("channel", engineering, "tests")))
+        await stage.press("comma")
+        assert "2 conversations selected" in screen_text(stage.app.screen)
+        assert screen_text(stage.app.screen).count("✓") == 2
+        await stage.press("Z")
+        await until(
+            lambda: (state.unreads.count_directs(), state.unreads.count_topic(engineering, "tests")) == (0, 0)
+        )
+        await until(lambda: "Marked as read: 2 conversations." in screen_text(stage.app.screen))
+        await stage.server.send("bruno", "engineering", "tests", "Red")
+        await until(lambda: [row[0] for row in shown(stage)][:3] == ["engineering", "tests", "builds"])
+        listed(stage).select_key(("heading", None, engineering))
+        await stage.press("M")
+        assert "Select topics to mute them." in screen_text(stage.app.screen)
+        await stage.press("down", "comma", "comma", "M")
+        await until(lambda: all(state.is_muted(engineering, topic) for topic in ("tests", "builds")))
+
+
 @pytest.mark.parametrize("way", ["channel list", "command", "recent conversations"])
 async def test_a_topic_in_a_muted_channel_is_unmuted_and_muted_alike_everywhere(
     tmp_path: Path, way: str

@@ -167,6 +167,12 @@ _LISTS: tuple[Command, ...] = (
         Command("conversations.mark-read", "Mark as read", ("Z",), "self.action_mark_read"),
         Command("conversations.mute", "Mute or unmute topic", ("M",), "self.action_mute"),
         Command(
+            "conversations.choose",
+            "Select several conversations: this one, or no longer",
+            ("comma",),
+            "self.action_choose",
+        ),
+        Command(
             "conversations.show",
             "Show only unread, participated, direct, followed or muted ones",
             ("v",),

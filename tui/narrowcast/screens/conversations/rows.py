@@ -46,6 +46,8 @@ class ConversationRow(ListRow[Conversation | None], frozen=True):
     is_folded: bool = False
     has_air: bool = False
     """Of a group: whether there is a blank row above it."""
+    is_chosen: bool = False
+    """Whether it is one of several that the next command is for."""
     colors: bool = True
     """Whether the name of the sender has a color of its own."""
 
@@ -91,8 +93,9 @@ class ConversationList(ManageList[Conversation | None]):
     def _conversation(self, item: ConversationRow, width: int) -> Strip:
         dim = self.part_style("virtual-list--dim")
         name_look = dim if item.dim else self.part_style("conversations--unread")
-        mark = safe_line(item.mark, 2)
-        left: list[Part] = [(f"  {mark} " if mark else "    ", dim)]
+        mark = safe_line(item.mark, 2) or " "
+        chosen = self.part_style("conversations--count")
+        left: list[Part] = [("✓ " if item.is_chosen else "  ", chosen), (f"{mark} ", dim)]
         room = width - 4 - TIME - COUNT
         name_room = max(LEAST_NAME, min(MOST_NAME, room * 36 // 100))
         name = safe_line(item.text, name_room)

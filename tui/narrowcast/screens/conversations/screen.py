@@ -23,7 +23,7 @@ from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.screens.workspace import workspace_of
 from narrowcast.text import names
 from narrowcast.text.excerpt import excerpt
-from narrowcast.text.formats import at_least, day_or_time, has_long_clock
+from narrowcast.text.formats import at_least, counted, day_or_time, has_long_clock
 from narrowcast.text.presence import of_conversation
 from narrowcast.widgets.tints import channel_tint, ground_of
 from narrowcast_api.errors import NarrowcastError
@@ -50,6 +50,8 @@ CLOSING = (
     "go.outbox",
     "go.sent",
     "go.next-unread-topic",
+    "go.previous-unread-topic",
+    "go.next-unread-followed",
     "go.next-unread-direct",
     "write.channel",
     "write.direct",
@@ -66,6 +68,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         ("conversations.mark-read", "marks as read"),
         ("conversations.mute", "mutes"),
         ("conversations.show", "shows only"),
+        ("conversations.choose", "selects several"),
     )
     FOLLOWS = (
         change.UnreadsChanged,
@@ -90,6 +93,11 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
     ConversationsScreen OneLine { padding: 0 2; }
     ConversationsScreen KeyLine OneLine { background: $background; }
     """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._chosen: set[Hashable] = set()
+        """The keys of the rows that the next command is for; if there are none, it is for the selected one."""
 
     def new_list(self) -> ConversationList:
         return ConversationList(empty_text=self.EMPTY)
@@ -178,6 +186,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
             when=when,
             unread=one.unread,
             mentions=one.mentions,
+            is_chosen=(one.account, one.where.key) in self._chosen,
             colors=app_of(self).config.appearance.sender_colors,
         )
 
@@ -190,9 +199,41 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         """Closes this view and runs a command of the main screen."""
         self.dismiss(ChoiceTarget(command=command))
 
+    def action_choose(self) -> None:
+        """Selects the conversation besides others, or no longer, and goes to the next row."""
+        row = self.list.selected_item
+        if row is None or row.value is None:
+            self.say("Select conversations, not groups.", bad=True)
+            return
+        self._chosen ^= {row.key}
+        self.refresh_rows()
+        self.list.action_cursor_down()
+        self.say(f"{counted(len(self._chosen), 'conversation')} selected.")
+
+    def group(self, key: Hashable) -> Sequence[Conversation]:
+        """The conversations of the group with this heading."""
+        return ()
+
+    def _acted_on(self) -> Sequence[Conversation]:
+        """The conversations that a command is for: several that were selected, those of a group, or one."""
+        chosen = [row.value for row in self.list.items if row.key in self._chosen and row.value is not None]
+        row = self.list.selected_item
+        if chosen or row is None:
+            return chosen
+        return self.group(row.key) if row.value is None else [row.value]
+
+    def _done(self, items: Sequence[Conversation], what: str) -> str:
+        """What to say after a command, which no longer is for several conversations."""
+        self._chosen.clear()
+        return f"{what}." if len(items) == 1 else f"{what}: {counted(len(items), 'conversation')}."
+
     def action_mark_read(self) -> None:
-        if (item := self.selected) is not None:
-            self.work(self._mark_read(item), done="Marked as read.")
+        if items := self._acted_on():
+            self.work(self._mark_all_read(items), done=self._done(items, "Marked as read"))
+
+    async def _mark_all_read(self, items: Sequence[Conversation]) -> None:
+        for item in items:
+            await self._mark_read(item)
 
     async def _mark_read(self, item: Conversation) -> None:
         session, where = self.session_of(item), item.where
@@ -203,19 +244,29 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
             await flags.change(message_ids=ids, op="add", flag="read")
 
     def action_mute(self) -> None:
-        item = self.selected
-        if item is None:
+        """Mutes topics, or unmutes them if all are muted."""
+        row = self.list.selected_item
+        if row is not None and row.value is None and not self._chosen:
+            self.say("Select topics to mute them.", bad=True)
             return
-        if not isinstance(item.where, ChannelDestination):
+        items = self._acted_on()
+        topics = [one for one in items if isinstance(one.where, ChannelDestination)]
+        if items and not topics:
             self.say("Direct message conversations cannot be muted; users can.", bad=True)
-            return
-        where = item.where
-        session = self.session_of(item)
-        policy = VisibilityPolicy(session.state.policy_to_toggle_mute(where.channel_id, where.topic))
-        request = session.client.topics.set_visibility(
-            channel_id=where.channel_id, topic=where.topic, policy=policy
-        )
-        self.work(request, done="Topic unmuted." if item.muted else "Topic muted.")
+        elif topics:
+            muted = all(one.muted for one in topics)
+            changed = [one for one in topics if one.muted is muted]
+            what = "Topic unmuted" if muted else "Topic muted"
+            self.work(self._mute(changed), done=self._done(changed, what))
+
+    async def _mute(self, items: Sequence[Conversation]) -> None:
+        for item in items:
+            if isinstance(where := item.where, ChannelDestination):
+                session = self.session_of(item)
+                policy = session.state.policy_to_toggle_mute(where.channel_id, where.topic)
+                await session.client.topics.set_visibility(
+                    channel_id=where.channel_id, topic=where.topic, policy=VisibilityPolicy(policy)
+                )
 
 
 class RecentScreen(ConversationsScreen):
@@ -283,6 +334,17 @@ class InboxScreen(ConversationsScreen):
         if (row := self.list.selected_item) is not None:
             self._folded ^= {row.key}
             self.refresh_rows()
+
+    def group(self, key: Hashable) -> Sequence[Conversation]:
+        account, channel_id = key[1:] if isinstance(key, tuple) and key[0] == "heading" else (None, 0)
+        sessions = {other.file: other.session for other in app_of(self).accounts.others()}
+        session = self.session if account is None else sessions.get(account)
+        found = dict(unread(session.state)).get(channel_id, ()) if session is not None else ()
+        return [
+            replace(one, account=account)
+            for one in found
+            if session is not None and fits(session.state, one, self.only)
+        ]
 
     def _groups(
         self, state: State, other: ListedAccount | None = None
