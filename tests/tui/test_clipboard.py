@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.drivers.headless_driver import HeadlessDriver
 
 from narrowcast.content.blocks import CodeBlock
 from narrowcast.content.reader import parse
 from narrowcast.panes.compose.banners import paths_in
 from narrowcast.screens.dialogs.copy_text import CopyTextScreen
+from narrowcast.terminal.clipboard_answers import ClipboardAnswer
 from narrowcast.terminal.desktop_clipboard import (
     is_set_by_terminal,
     read_image,
@@ -138,6 +140,24 @@ async def test_other_texts_and_paths_without_a_file_offer_nothing(tmp_path: Path
     assert paths_in("see /etc/hosts") == paths_in("/etc/hosts\n/etc/passwd") == paths_in("'/open") == ()
     assert paths_in("file:///tmp/a%20b.txt") == (Path("/tmp/a b.txt"),)
     assert paths_in("/tmp/a\\ b.txt '/tmp/c d'") == (Path("/tmp/a b.txt"), Path("/tmp/c d"))
+
+
+async def test_without_a_program_the_terminal_is_asked_for_its_clipboard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSH_TTY", "/dev/pts/1")
+    monkeypatch.setenv("TERM", "xterm-kitty")
+    asked: list[None] = []
+    monkeypatch.setattr(HeadlessDriver, "ask_for_clipboard", lambda _: asked.append(None), raising=False)
+    async with on_stage(tmp_path / "home") as stage:
+        await stage.in_topic("general", "lunch")
+        stage.app.post_message(ClipboardAnswer(b"not asked for"))
+        for number, (content, shown) in enumerate([(b"some text", "some text"), (PNG, "[image-")], 1):
+            await stage.press("r", "ctrl+v")
+            await until(lambda number=number: len(asked) == number)  # type: ignore[misc]
+            stage.app.post_message(ClipboardAnswer(content))
+            await until(lambda shown=shown: shown in stage.screen.writing.text.text)  # type: ignore[misc]
+        assert "not asked for" not in stage.screen.writing.text.text
 
 
 async def test_an_image_in_the_clipboard_is_uploaded_and_text_inserted(tmp_path: Path, desktop: Path) -> None:

@@ -9,6 +9,7 @@ from textual import events
 from textual._time import get_time
 from textual.message import Message
 
+from narrowcast.terminal.clipboard_answers import SILENT, ClipboardAnswer
 from narrowcast.terminal.keyboard import Keyboard, SideMargins
 
 
@@ -51,6 +52,26 @@ def test_a_character_may_come_in_two_halves() -> None:
     keyboard = Keyboard()
     assert heard(keyboard, "漢".encode()[:2]) == []
     assert len(heard(keyboard, "漢".encode()[2:])) == 1
+
+
+@pytest.mark.parametrize("end", [b"\x07", b"\x1b\\"])
+def test_the_clipboard_that_a_terminal_tells_is_no_key_however_it_is_cut(end: bytes) -> None:
+    data = b"j\x1b]52;c;aGkgeW91\x07k".replace(b"\x07", end)
+    for cut in range(3, len(data)):
+        keyboard = Keyboard()
+        messages = [*keyboard.feed(data[:cut], 0.0), *keyboard.feed(data[cut:], 0.0)]
+        keys = [message.key for message in messages if isinstance(message, events.Key)]
+        told = [message.content for message in messages if isinstance(message, ClipboardAnswer)]
+        assert (keys, told) == (["j", "k"], [b"hi you"]), cut
+
+
+def test_keys_are_heard_again_after_an_answer_that_was_cut_off() -> None:
+    assert heard(Keyboard(), b"\x1b]52;c;aGk\x1b[Aj") == ["up", "j"]
+    keyboard = Keyboard()
+    assert heard(keyboard, b"\x1b]52;c;aGkj") == []
+    for _ in range(SILENT):
+        assert [*keyboard.tick()] == []
+    assert heard(keyboard, b"j") == ["j"]
 
 
 def test_a_paste_is_one_message_however_it_is_cut() -> None:

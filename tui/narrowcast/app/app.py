@@ -38,6 +38,7 @@ from narrowcast.screens.dialogs.help import HelpScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.palette import palette
 from narrowcast.screens.settings.find import setting_choices
+from narrowcast.terminal.clipboard_answers import ClipboardAnswer
 from narrowcast.terminal.driver import TerminalDriver
 from narrowcast.terminal.fallbacks import NearestOf256
 from narrowcast.terminal.output import TerminalOutput
@@ -266,6 +267,12 @@ class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False)
 
     def copy(self, text: str) -> bool:
         return self._copying.copy(text)
+
+    async def read_clipboard(self) -> bytes | None:
+        return await self._copying.read()
+
+    def on_clipboard_answer(self, event: ClipboardAnswer) -> None:
+        self._copying.answered(event.content)
 
     def field_left(self) -> None:
         """Called when Escape left a field: ignores another one at once, which is not meant for the screen behind."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast.runtime.context import app_of
-from narrowcast.terminal.desktop_clipboard import IMAGES, read_image, read_text
+from narrowcast.terminal.desktop_clipboard import IMAGES, image_in, read_image, read_text
 from narrowcast_api import permissions
 from narrowcast_api.storage.folders import private_folder
 
@@ -26,7 +26,8 @@ async def paste(screen: Workspace) -> None:
     if writing.begin.refused():
         return
     begun = writing.moment
-    if (image := await read_image(os.environ)) is not None:
+    image, text = await _contents(screen)
+    if image is not None:
         if screen.refuse(permissions.upload_refusal(screen.session.state)):
             return
         kind, content = image
@@ -35,12 +36,22 @@ async def paste(screen: Workspace) -> None:
         writing.keep_draft()
         writing.uploads.start(path, writing.links.place)
         return
-    text = await read_text(os.environ)
     if not text:
         screen.refuse("The clipboard cannot be read here, or is empty. Paste with the terminal's own key.")
     elif writing.is_still(begun):
         writing.focus_text()
         writing.text.paste(text)
+
+
+async def _contents(screen: Workspace) -> tuple[tuple[str, bytes] | None, str]:
+    """The image in the clipboard, or its text: as the desktop's programs know it, else as the terminal tells it."""
+    if (image := await read_image(os.environ)) is not None:
+        return image, ""
+    if (text := await read_text(os.environ)) is not None:
+        return None, text
+    content = await app_of(screen).read_clipboard() or b""
+    kind = image_in(content)
+    return ((kind, content), "") if kind else (None, content.decode("utf-8", "replace"))
 
 
 def _save(path: Path, content: bytes) -> Path:

@@ -179,6 +179,11 @@ class AppContext(Protocol):
         Call it only on a command of the user.
         """
 
+    async def read_clipboard(self) -> bytes | None:
+        """The clipboard of the terminal, which it tells also over SSH; None if it does not. Call it only on a
+        command of the user.
+        """
+
     def field_left(self) -> None:
         """Called when Escape left a field: ignores another one at once, which is not meant for the screen behind."""
 

@@ -11,8 +11,11 @@ from collections.abc import Mapping
 from narrowcast.terminal.programs import kill, start
 
 __all__ = [
+    "IMAGES",
     "READ_EVERY",
+    "image_in",
     "image_of",
+    "is_asked",
     "is_set_by_terminal",
     "read_image",
     "read_text",
@@ -28,6 +31,7 @@ MAX_IMAGE = 50 * 2**20
 """Bytes of an image; what is larger is not read."""
 IMAGES = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 """The types of images that can be pasted, and the ends of their names."""
+_STARTS = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff", "image/gif": b"GIF8"}
 
 _UNABLE = {"TERM": {"linux"}, "TERM_PROGRAM": {"Apple_Terminal"}}
 _UNABLE_WITH = ("VTE_VERSION", "XTERM_VERSION", "STY")
@@ -38,6 +42,11 @@ def is_set_by_terminal(environ: Mapping[str, str]) -> bool:
     """Whether the terminal, as far as is known, puts what it is sent into the clipboard."""
     is_unable = any(environ.get(name) in values for name, values in _UNABLE.items())
     return not is_unable and not any(environ.get(name) for name in _UNABLE_WITH)
+
+
+def is_asked(environ: Mapping[str, str]) -> bool:
+    """Whether the terminal may be asked for its clipboard: some would print a part of the question."""
+    return not any(environ.get(name) in values for name, values in _UNABLE.items())
 
 
 def _has_desktop(environ: Mapping[str, str], variable: str) -> bool:
@@ -109,6 +118,13 @@ def image_of(types: str) -> str:
     """The first type in a list that is an image; empty if there is none."""
     offered = set(types.split())
     return next((one for one in IMAGES if one in offered), "")
+
+
+def image_in(content: bytes) -> str:
+    """The type of an image, by its first bytes; empty for other contents."""
+    if content.startswith(b"RIFF") and content[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for kind, start in _STARTS.items() if content.startswith(start)), "")
 
 
 async def read_image(environ: Mapping[str, str], platform: str = sys.platform) -> tuple[str, bytes] | None:

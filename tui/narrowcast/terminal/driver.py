@@ -20,6 +20,7 @@ from typing import IO, ClassVar, Final
 from textual.message import Message
 
 from narrowcast.terminal import last_screen
+from narrowcast.terminal.clipboard_answers import QUESTION
 from narrowcast.terminal.fallbacks import ERRORS, tolerate_all_characters
 from narrowcast.terminal.keyboard import read_keys
 from narrowcast.terminal.notifications import BELL, RESTORE_TITLE, SAVE_TITLE, title_sequence
@@ -229,6 +230,11 @@ class TerminalDriver(FixedDriver):
         """
         if self.input_tty and os.environ.get("TERM_PROGRAM") != "Apple_Terminal":
             self.write("\x1b[?69$p")
+
+    def ask_for_clipboard(self) -> None:
+        """Asks for the message `ClipboardAnswer`, which not all terminals send. The filter would drop the question."""
+        if self.input_tty and self._writer is not None:
+            self._writer.write(QUESTION)
 
     def set_title(self, text: str) -> None:
         """Sets the title of the terminal's window; the previous one is restored at the end."""

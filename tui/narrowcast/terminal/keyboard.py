@@ -21,6 +21,7 @@ from threading import Event
 from textual import events
 from textual.message import Message
 
+from narrowcast.terminal.clipboard_answers import ClipboardAnswers
 from narrowcast.terminal.textual_fixes import KeyParser
 from narrowcast.terminal.textual_reads import BRACKETED_PASTE_END, BRACKETED_PASTE_START
 
@@ -47,6 +48,7 @@ class Keyboard:
     def __init__(self) -> None:
         self._parser = KeyParser()
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._answers = ClipboardAnswers()
         self._last = 0.0
         self._tail = ""
         self._enters: list[events.Key] = []
@@ -59,7 +61,7 @@ class Keyboard:
 
     def feed(self, data: bytes, now: float) -> Iterator[Message]:
         """The messages in ``data``, which arrived at ``now`` (monotonic seconds)."""
-        text = self._decoder.decode(data)
+        text, answers = self._answers.take(self._decoder.decode(data))
         if self.pasting and now - self._last > QUIET and _is_a_key(text):
             yield from self._parse(BRACKETED_PASTE_END)
             self.pasting = False
@@ -70,10 +72,12 @@ class Keyboard:
         if self._parser.has_side_margins:
             self._parser.has_side_margins = False
             yield SideMargins()
+        yield from answers
 
     def tick(self) -> Iterator[Message]:
         """Messages that are certain now because nothing followed, such as a lone escape."""
         yield from self._enters_as(None)
+        yield from self._parse(self._answers.tick())
         yield from self._guarded(self._parser.tick())
 
     def _after_enters(self, message: Message) -> Iterator[Message]:
