@@ -64,6 +64,21 @@ async def test_typing_in_a_focused_recipient_field_replaces_its_content(tmp_path
         assert target.topic.text == ""
 
 
+async def test_a_letter_without_a_command_says_so_and_where_a_command_has_it(tmp_path: Path) -> None:
+    async with at(tmp_path, "general", "lunch") as stage:
+        await stage.press("h", "y")
+        await stage.told(
+            "y (Copy selected text, or a part of the message) works in the messages: Tab goes there."
+        )
+        assert stage.app.focused is not stage.screen.messages.list
+        await stage.press("tab", "Q")
+        await stage.told("No command has the key Q. ? lists all keys.")
+        await stage.press("ctrl+p", "escape", "I")
+        await until(lambda: isinstance(stage.app.screen, InboxScreen))
+        await stage.press("Q")
+        await stage.told("No command has the key Q here.")
+
+
 async def test_c_goes_on_with_the_message_that_is_being_written(tmp_path: Path) -> None:
     async with at(tmp_path) as stage:
         await at_once(stage, "cgeneral")

@@ -24,6 +24,7 @@ from narrowcast.app.key_queue import KeyQueue
 from narrowcast.app.open_accounts import OpenAccounts
 from narrowcast.app.shutdown import Shutdown
 from narrowcast.app.theme_colours import computed_colours
+from narrowcast.app.unheard_keys import why_unheard
 from narrowcast.commands.run import AppWithCommands
 from narrowcast.config.config import Config
 from narrowcast.config.config_file import Value, change
@@ -46,6 +47,7 @@ from narrowcast.terminal.paths import Paths
 from narrowcast.terminal.textual_fixes import FixedApp, FixedScreen, end_notice
 from narrowcast.terminal.textual_reads import add_bindings, add_line_filter, notices_of
 from narrowcast.text.safe_text import safe_block
+from narrowcast.widgets.editor import Editor
 from narrowcast_api import debug_log
 from narrowcast_api.tasks import Tasks
 
@@ -246,12 +248,24 @@ class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False)
         elif isinstance(event, events.MouseDown | events.MouseScrollDown | events.MouseScrollUp):
             self.looking.key_pressed()
         typed = isinstance(event, events.Key | events.Paste)
-        if event.is_forwarded or not (
+        if event.is_forwarded and isinstance(event, events.Key):
+            if why := self._why_unheard(event):
+                self.tell(why, severity="warning")
+            await super().on_event(event)
+        elif event.is_forwarded or not (
             typed or (isinstance(event, events.MouseEvent) and self._typed.is_busy)
         ):
             await super().on_event(event)
         else:
             self._typed.put(event)
+
+    def _why_unheard(self, event: events.Key) -> str:
+        """Why nothing happens at a letter that no field and no mode has taken; empty if a command has it."""
+        front = self.screen
+        if not event.is_printable or isinstance(self.focused, Editor):
+            return ""
+        has_panes = front is self.accounts.screen
+        return why_unheard(event.key, self.focused or front, self.keys, has_panes=has_panes)
 
     async def _take_key(self, event: events.Event) -> None:
         self._pressed = event.key if isinstance(event, events.Key) else ""
