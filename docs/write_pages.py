@@ -1,7 +1,7 @@
 """Writes the pages that are generated from the code: ``python docs/write_pages.py`` (``--check`` only compares).
 
-Keys, settings, the command line with its manual page, JSON output, and the errors, feature levels and operations of
-the API. A test fails if one of them is out of date.
+Keys, tasks, settings, the command line with its manual page, JSON output, and the errors, feature levels and operations
+of the API. A test fails if one of them is out of date.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ def pages() -> dict[str, str]:
         "keys.md": commands.key_page,
         "offline.md": commands.offline_page,
         "tasks.md": commands.task_page,
+        "requests.md": commands.request_page,
         "settings.md": settings.page,
         "command-line.md": command_line.page,
         "json.md": json_output.page,

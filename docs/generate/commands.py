@@ -1,4 +1,4 @@
-"""Pages about the commands of the app: all keys, working offline, everyday tasks."""
+"""Pages about the commands of the app: all keys, working offline, everyday tasks, what users ask for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 
 from generate.everyday import TASKS
 from generate.markdown import cell, table
+from generate.requests import REQUESTS
 from narrowcast.keys.command import Offline
 from narrowcast.keys.keymap import key_label, key_table
 from narrowcast.keys.presets import PRESETS
@@ -73,6 +74,19 @@ def task_page() -> str:
             for task, how, line in listed
         ]
         parts += [f"## {heading}", table(("Task", "In the app", "On the command line"), rows)]
+    return "\n\n".join(parts)
+
+
+def request_page() -> str:
+    """Returns the page of what users of other clients ask for, with the keys of the commands that do it."""
+    parts = [
+        "# What users ask for",
+        "The most wanted of what users of other clients have asked for, and how each is done in Narrowcast. The "
+        "numbers are those of the reports in each project. The keys are the defaults.",
+    ]
+    for heading, listed in REQUESTS.items():
+        rows = [(wanted, where, cell(_COMMAND.sub(_key_or_palette, how))) for wanted, where, how in listed]
+        parts += [f"## {heading}", table(("Wanted", "Asked for in", "In Narrowcast"), rows)]
     return "\n\n".join(parts)
 
 

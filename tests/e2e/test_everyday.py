@@ -162,3 +162,30 @@ def test_a_draft_comes_back_a_topic_is_muted_and_an_invitation_has_a_link(
     ada.wait_for("Create invitation link")
     ada.press("ctrl+d")
     ada.wait_for(r"Copied: http://127\.0\.0\.1:[0-9]+/join/")
+
+
+def test_code_is_copied_by_its_letter_a_key_says_where_it_works_and_selected_conversations_are_read(
+    served: Served, open_app: OpenApp
+) -> None:
+    ada = open_app(served.rc("ada"))
+    write(served, "greta", "paper", "```make\nall: paper\n```")
+    write(served, "bruno", "ink", "Which ink?")
+    go(ada, "design › paper", r"#design › paper")
+    ada.wait_for("all: paper")
+    ada.settle()
+    ada.press("o")
+    ada.wait_for("type a label to open")
+    found = re.search(r"(?<!\w)([a-z]) (?:Makefile|all: paper)", ada.text)
+    assert found is not None, ada.text
+    ada.type(found[1])
+    ada.wait_for("Copied the code")
+    ada.press("h", "y")
+    ada.wait_for(r"y \(Copy selected text, or a part of the message\)")
+    ada.press("I")
+    ada.wait_for(r"Z marks as read")
+    ada.type(",")
+    ada.wait_for("1 conversation selected")
+    ada.wait_for("✓")
+    ada.type("Z")
+    ada.wait_for("Marked as read")
+    ada.wait_gone("✓")
