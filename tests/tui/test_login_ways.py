@@ -7,7 +7,7 @@ import os
 import pty
 import re
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -24,6 +24,7 @@ from narrowcast.widgets.editor import Editor
 from narrowcast_api.account import Account
 from narrowcast_api.wire.server import ServerSettings
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.organization.browser_sign_ins import BrowserSignIns
 from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import auth, browser_sign_in, server_settings, unavailable
@@ -96,7 +97,9 @@ class Typed:
 
 
 @asynccontextmanager
-async def at_terminal(folder: Path, *arguments: str, **environment: str) -> AsyncIterator[Typed]:
+async def at_terminal(
+    folder: Path, *arguments: str, code: int = 0, **environment: str
+) -> AsyncIterator[Typed]:
     ours, theirs = pty.openpty()
     process = await asyncio.create_subprocess_exec(
         *narrowcast(*arguments),
@@ -109,7 +112,7 @@ async def at_terminal(folder: Path, *arguments: str, **environment: str) -> Asyn
     os.close(theirs)
     try:
         yield Typed(ours)
-        assert await process.wait() == 0
+        assert await process.wait() == code
     finally:
         with suppress(ProcessLookupError):
             process.kill()
@@ -150,6 +153,16 @@ async def test_at_a_terminal_what_the_page_shows_is_pasted_without_enter(
         typed.type(f"{pasted[:50]}\n{pasted[50:]}")
         await typed.wait_for("Logged in to .* as ada@demo.example")
     assert stored(tmp_path).key == server.account("ada").key
+
+
+async def test_at_a_terminal_who_cancels_is_told_that_nothing_was_stored(
+    tmp_path: Path, server: TestServer
+) -> None:
+    async with at_terminal(tmp_path, "login", server.url, "--method", "browser", code=2) as typed:
+        await typed.wait_for(r"Paste the link .*: ")
+        typed.type("\x04")
+        await typed.wait_for("canceled; nothing was stored")
+    assert not list(tmp_path.rglob("*.zuliprc"))
 
 
 async def test_at_a_terminal_a_password_still_works_and_is_the_usual_way(
@@ -246,6 +259,68 @@ async def test_in_the_app_what_the_page_shows_is_pasted_without_enter(
         pasted.insert(await shown_after_signing_in(found[0]))
         await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
         await app.accounts.close()
+
+
+def address_on(page: Static) -> str | None:
+    """The address for the browser that the login screen shows."""
+    found = ADDRESS.search(str(page.content))
+    return None if found is None else found[0]
+
+
+async def test_in_the_app_the_address_for_the_browser_is_one_link_and_can_be_copied(
+    tmp_path: Path, server: TestServer
+) -> None:
+    async with login_screen(tmp_path, server.url) as (app, pilot):
+        page = app.screen.query_one("#page", Static)
+        await pilot.press("f7")
+        assert app.clipboard == ""
+        await pilot.press("f4", "f4", "f4")
+        await until(lambda: address_on(page))
+        await pilot.pause()
+        links = {
+            one.style.link
+            for row in (1, 2)
+            for one in page.render_line(row)
+            if one.text.strip() and one.style
+        }
+        await pilot.press("f7")
+        assert links == {app.clipboard} == {address_on(page)}
+
+
+async def test_in_the_app_who_comes_too_late_is_told_and_signs_in_again(
+    tmp_path: Path, server: TestServer
+) -> None:
+    async with login_screen(tmp_path, server.url) as (app, pilot):
+        screen = app.screen
+        page, pasted = screen.query_one("#page", Static), screen.query_one("#pasted", Editor)
+        await pilot.press("f4", "f4", "f4", "f5")
+        await until(lambda: "desktop_flow_otp" in (address_on(page) or ""))
+        address = address_on(page)
+        assert address is not None
+        token = await shown_after_signing_in(address)
+        server.core.browser_sign_ins = BrowserSignIns(server.core.clock)  # which has forgotten the token
+        pasted.insert(token)
+        await until(lambda: "does not accept the token" in screen_text(screen))
+        pasted.text = ""
+        pasted.insert(await shown_after_signing_in(address))
+        await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
+        await app.accounts.close()
+
+
+async def test_in_the_app_a_connection_that_is_lost_meanwhile_is_named(tmp_path: Path) -> None:
+    async with AsyncExitStack() as running:
+        config = ServerConfig(external_logins=(METHOD,))
+        server = await running.enter_async_context(running_server(tmp_path / "server", config=config))
+        async with login_screen(tmp_path, server.url) as (app, pilot):
+            screen = app.screen
+            page, pasted = screen.query_one("#page", Static), screen.query_one("#pasted", Editor)
+            await pilot.press("f4", "f4", "f4", "f5")
+            await until(lambda: "desktop_flow_otp" in (address_on(page) or ""))
+            token = await shown_after_signing_in(address_on(page) or "")
+            await running.aclose()
+            pasted.insert(token)
+            await until(lambda: "cannot be reached" in screen_text(screen))
+            assert pasted.text == token
 
 
 async def test_in_the_app_a_server_without_passwords_asks_for_none(

@@ -293,6 +293,7 @@ _START: tuple[Command, ...] = (
         Command("login.previous", "Previous field", ("shift+tab", "up"), "app.action_focus_previous"),
         Command("login.key", "Another way to log in", ("f4",), "self.action_next_way"),
         Command("login.flow", "Link or token of a browser", ("f5",), "self.action_other_flow"),
+        Command("login.copy", "Copy the address for the browser", ("f7",), "self.action_copy_address"),
         Command("login.back", "Back", ("escape",), "self.action_leave"),
     ),
 )

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
+from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -28,6 +29,7 @@ from narrowcast.app.sign_in_ways import (
     ways_of,
 )
 from narrowcast.config import account_files
+from narrowcast.content.inlines import link_style
 from narrowcast.keys.hints import hint_words, keys_of
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.background import Latest
@@ -107,7 +109,6 @@ class LoginScreen(FixedScreen[None]):
         self._looking = Latest(self)
         self._is_browser_here = False
         """Whether the page was opened on this machine, so that what is copied there is in the clipboard."""
-        """Prints the clipboard, where the browser of this attempt is on this machine."""
         self._tried = ""
         self._password: asyncio.Future[str] | None = None
         """The password that the user is asked for while logging in."""
@@ -229,6 +230,11 @@ class LoginScreen(FixedScreen[None]):
             self._flow = Flow.DESKTOP if self._flow is Flow.MOBILE else Flow.MOBILE
             self._take(self._way)
 
+    def action_copy_address(self) -> None:
+        """Copies the address for the browser."""
+        if self._attempt is not None and app_of(self).copy(self._attempt.address):
+            self._say("Copied the address.")
+
     def _take(self, way: Way) -> None:
         self._way, self._attempt, self._is_browser_here = way, None, False
         self.query_one("#pasted", Editor).text = ""
@@ -265,10 +271,13 @@ class LoginScreen(FixedScreen[None]):
             return
         address = self._attempt.address
         other = "link" if self._flow is Flow.DESKTOP else "token"
-        keys = " · ".join(hint_words(keys_of(self), (("login.flow", f"has it show a {other} instead"),)))
+        hints = (("login.copy", "copies the address"), ("login.flow", f"has it show a {other} instead"))
+        # Over SSH a terminal that knows links opens it on the person's own machine, although it takes two rows.
         self.query_one("#page", Static).update(
-            safe_block(
-                f"Open this address in a browser, on any machine, and sign in there.\n{address}\n{keys}"
+            Text.assemble(
+                "Open this address in a browser, on any machine, and sign in there.\n",
+                (safe_line(address), link_style(address)),
+                "\n" + " · ".join(hint_words(keys_of(self), hints)),
             )
         )
         if can_open_browser():
