@@ -6,7 +6,7 @@ import asyncio
 import os
 import pty
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
@@ -98,7 +98,7 @@ class Typed:
 
 @asynccontextmanager
 async def at_terminal(
-    folder: Path, *arguments: str, code: int = 0, **environment: str
+    folder: Path, *arguments: str, environment: Mapping[str, str] | None = None, code: int = 0
 ) -> AsyncIterator[Typed]:
     ours, theirs = pty.openpty()
     process = await asyncio.create_subprocess_exec(
@@ -106,7 +106,13 @@ async def at_terminal(
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm", **home(folder), **environment},
+        env={
+            "PATH": "/usr/bin:/bin",
+            "LANG": "C.UTF-8",
+            "TERM": "xterm",
+            **home(folder),
+            **(environment or {}),
+        },
         start_new_session=True,
     )
     os.close(theirs)
@@ -159,7 +165,8 @@ async def test_at_a_terminal_who_cancels_is_told_that_nothing_was_stored(
     tmp_path: Path, server: TestServer
 ) -> None:
     async with at_terminal(tmp_path, "login", server.url, "--method", "browser", code=2) as typed:
-        await typed.wait_for(r"Paste the link .*: ")
+        typed.type("s\n")  # before it is asked for
+        await typed.wait_for(r"Paste the token .*: ")
         typed.type("\x04")
         await typed.wait_for("canceled; nothing was stored")
     assert not list(tmp_path.rglob("*.zuliprc"))
@@ -376,7 +383,7 @@ async def test_at_a_terminal_what_the_browser_copies_on_this_machine_is_taken(
 ) -> None:
     desktop = Desktop(tmp_path)
     async with at_terminal(
-        tmp_path, "login", server.url, "--method", "browser", **desktop.environment
+        tmp_path, "login", server.url, "--method", "browser", environment=desktop.environment
     ) as typed:
         address = await typed.wait_for(ADDRESS.pattern)
         await typed.wait_for(r"Paste the link .*: ")

@@ -20,11 +20,12 @@ def read_pasted(prompt: str, is_complete: Callable[[str], bool], copied: Callabl
     """Returns what was typed or pasted, as soon as it is complete, else at Enter. It is not shown. A complete text that
     ``copied`` returns, which is called from time to time, is taken too. Raises EOFError for Ctrl-d.
     """
-    sys.stderr.write(prompt)
-    sys.stderr.flush()
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)
-    tty.setcbreak(terminal)
+    # Before the prompt, and without the flush that is the default: what is typed ahead would be lost.
+    tty.setcbreak(terminal, termios.TCSADRAIN)
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
     try:
         return _read(terminal, is_complete, copied)
     finally:
