@@ -82,6 +82,7 @@ class ContextApp(ThemedApp, AppWithCommands[None], FixedApp[None]):
     """The part of `AppContext` that a single widget needs. ``told``: the notices shown, newest last."""
 
     accounts = NoAccounts()
+    keys_wait = False
 
     def __init__(self) -> None:
         super().__init__()

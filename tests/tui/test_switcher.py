@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 
 from narrowcast.commands import go
 from narrowcast.commands.go import OFFER_EVERY
+from narrowcast.screens.dialogs import picker as dialog_picker
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.later.reminders import RemindersScreen
@@ -18,6 +20,7 @@ from narrowcast.screens.later.scheduled import ScheduledScreen
 from narrowcast.screens.main import choices
 from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.screens.workspace import Workspace
+from narrowcast.text.matching import SearchedNames
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.narrow import Narrow
 from support.clock import VirtualClock
@@ -158,3 +161,32 @@ async def test_in_a_large_organization_enter_waits_for_the_people_behind_typed_l
         assert stage.app.screen is picker
         released.set()
         await until(lambda: stage.screen.narrow == Narrow.direct(frozenset({elif_})))
+
+
+async def test_letters_that_are_typed_at_once_filter_the_list_once_and_leaving_waits_for_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dialog_picker, "BEHIND", 1e9)
+    async with on_stage(tmp_path) as stage:
+        await stage.press("ctrl+k")
+        picker = stage.app.screen
+        assert isinstance(picker, Picker)
+        searched: list[str] = []
+        best = SearchedNames.best
+
+        def counted(names: SearchedNames, query: str, most: int | None = None) -> list[int]:
+            searched.append(query)
+            return best(names, query, most)
+
+        monkeypatch.setattr(SearchedNames, "best", counted)
+        for letter in "lunch" * 19:
+            stage.app.post_message(events.Key(letter, letter))
+        stage.app.post_message(events.Key("down", None))
+        await until(lambda: searched)
+        assert searched == ["lunch" * 19]
+        searched.clear()
+        for letter in "lunch" * 19:
+            stage.app.post_message(events.Key(letter, letter))
+        stage.app.post_message(events.Key("escape", None))
+        await until(lambda: stage.app.screen is not picker)
+        assert len(searched) <= 1

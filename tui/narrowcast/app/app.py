@@ -279,6 +279,10 @@ class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False)
         self.looking.key_pressed()
         self.accounts.key_pressed()
 
+    @property
+    def keys_wait(self) -> bool:
+        return self._typed.has_more
+
     def copy(self, text: str) -> bool:
         return self._copying.copy(text)
 

@@ -70,6 +70,11 @@ class KeyQueue:
         """Whether an event is being handled or waits."""
         return self._task is not None and not self._task.done()
 
+    @property
+    def has_more(self) -> bool:
+        """Whether events wait for the one that is being handled."""
+        return bool(self._waiting)
+
     def put(self, event: Event) -> None:
         self._waiting.append(event)
         if not self.is_busy:

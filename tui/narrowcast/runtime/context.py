@@ -164,6 +164,10 @@ class AppContext(Protocol):
     @property
     def extensions(self) -> ExtensionsContext: ...
 
+    @property
+    def keys_wait(self) -> bool:
+        """Whether further keys were pressed while one is being handled."""
+
     def tell(
         self, text: str, *, severity: SeverityLevel = "information", seconds: float | None = None
     ) -> None:

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
+from textual.timer import Timer
 
 from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
@@ -29,6 +30,8 @@ T = TypeVar("T")
 AROUND = 10
 """Rows of the terminal that a picker leaves free, or needs for its title, field and frame."""
 LEAST_ROWS, MOST_ROWS = 3, 18
+BEHIND = 0.1
+"""Seconds for which the list may be behind the field while more keys wait."""
 
 
 class Choice(Struct, Generic[T], frozen=True, gc=False):
@@ -115,6 +118,8 @@ class Picker(Dialog[T | None], Generic[T]):
         super().__init__()
         self._is_complete = is_complete
         self._takes = False
+        self._late: Timer | None = None
+        """Filters the list; None unless it is behind the field."""
         self._title = title
         self._placeholder = placeholder
         self._elsewhere = elsewhere
@@ -143,6 +148,7 @@ class Picker(Dialog[T | None], Generic[T]):
         """All choices are there: takes the best match if Enter was pressed before."""
         self._is_complete = True
         if self._takes and self.is_attached:
+            self._catch_up()
             self.list.action_first()
             self.action_take()
 
@@ -159,8 +165,22 @@ class Picker(Dialog[T | None], Generic[T]):
         self.list.styles.height = max(LEAST_ROWS, min(len(self.list.items), MOST_ROWS, room))
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        if event.edited:
-            self.list.set_filter(event.editor.text)
+        """Filters the list. If more keys wait, a moment later: they change the text again."""
+        if event.edited and app_of(self).keys_wait:
+            self._late = self._late or self.set_timer(BEHIND, self._filter)
+        elif event.edited:
+            self._filter()
+
+    def _filter(self) -> None:
+        if self._late is not None:
+            self._late.stop()
+            self._late = None
+        self.list.set_filter(self.query_one(Editor).text)
+
+    def _catch_up(self) -> None:
+        """Filters the list if it is behind the field."""
+        if self._late is not None:
+            self._filter()
 
     def on_editor_submitted(self) -> None:
         """Enter in the field chooses the selected line."""
@@ -174,6 +194,7 @@ class Picker(Dialog[T | None], Generic[T]):
         if not self._is_complete and self.query_one(Editor).text.strip():
             self._takes = True
             return
+        self._catch_up()
         item = self.list.selected_item
         if item is not None and item.disabled:
             app_of(self).tell(f"{item.text}: {item.disabled}.", severity="warning")
@@ -181,13 +202,17 @@ class Picker(Dialog[T | None], Generic[T]):
             self.dismiss(item.value)
 
     def action_down(self) -> None:
+        self._catch_up()
         self.list.action_cursor_down()
 
     def action_up(self) -> None:
+        self._catch_up()
         self.list.action_cursor_up()
 
     def action_page_down(self) -> None:
+        self._catch_up()
         self.list.action_page_down()
 
     def action_page_up(self) -> None:
+        self._catch_up()
         self.list.action_page_up()
