@@ -12,7 +12,6 @@ from narrowcast_server.actions.flags import change_flags
 from narrowcast_server.actions.messages import send_direct, send_to_channel
 from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
 from narrowcast_server.actions.user_admin import deactivate
-from narrowcast_server.actions.user_groups import create_group, set_deactivated
 from narrowcast_server.actions.user_topics import set_policy
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.demo import populate
@@ -31,6 +30,7 @@ from narrowcast_server.resources.presence import report_presence
 from narrowcast_server.resources.reactions import add_reaction
 from narrowcast_server.resources.saved_snippets import create_snippet
 from narrowcast_server.resources.scheduled_messages import ScheduledTarget, schedule
+from narrowcast_server.resources.user_groups.changes import create_group, set_deactivated
 from narrowcast_server.rules.access import find_message
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture

@@ -10,7 +10,6 @@ from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType, Role
 from narrowcast_server.actions import organization
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.subscriptions import subscribe
-from narrowcast_server.actions.user_groups import create_group
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import User
@@ -19,6 +18,7 @@ from narrowcast_server.organization.personal import DEFAULTS
 from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS
 from narrowcast_server.resources.linkifiers import add_linkifier
 from narrowcast_server.resources.profile_fields import create_field
+from narrowcast_server.resources.user_groups.changes import create_group
 from support.captures import captures
 
 Rows = list[dict[str, Any]]

@@ -11,7 +11,7 @@ from narrowcast.screens.conversations.rows import ConversationRow
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
 from narrowcast.screens.dialogs.manage import ManageList
 from narrowcast.screens.dialogs.picker import Picker
-from narrowcast.text.excerpt import excerpt
+from narrowcast.text.formats import excerpt
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import VisibilityPolicy

@@ -1,13 +1,13 @@
 """Notices of the notification bot in a channel's topic "channel events", when a user creates or changes the
-channel.
+channel, and where new channels are announced if their creator wants that.
 
 See zulip.com/help/configure-automated-notices. The organization's setting `send_channel_events_messages`
-turns them on.
+turns on those in the channel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from narrowcast_server.actions.messages import Origin, post_notice
@@ -109,3 +109,23 @@ def _holders(core: Core, value: Any) -> str:
 def _write(core: Core, channel: Channel, text: str, readers: Iterable[int] = ()) -> None:
     if core.setting("send_channel_events_messages", bool):
         post_notice(core, channel, TOPIC, text, Origin(client="Internal"), readers)
+
+
+NEW_CHANNELS: Final = "new channels"
+
+
+def announce(core: Core, creator: User, made: Sequence[Channel]) -> None:
+    """Announces the public ones of the new channels in the organization's channel for announcements, if there
+    is one.
+
+    See zulip.com/help/configure-automated-notices#new-channel-announcements.
+    """
+    place = core.channels.get(core.setting("new_stream_announcements_stream_id", int))
+    public = [f"#**{channel.name}**" for channel in made if not channel.invite_only]
+    if place is None or place.is_archived or not public:
+        return
+    what = (
+        f"a new channel {public[0]}" if len(public) == 1 else f"the following channels: {', '.join(public)}"
+    )
+    text = f"{silent_mention(creator)} created {what}."
+    post_notice(core, place, NEW_CHANNELS, text, Origin(client="Internal"), [creator.id])

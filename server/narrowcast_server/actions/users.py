@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import BotType, Role
-from narrowcast_server.actions.first_history import give_history
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.visibility import emit_members
 from narrowcast_server.organization.checks import unfit_position
+from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.organization.models import User
+from narrowcast_server.organization.models import Channel, FlagBit, User
 from narrowcast_server.queries.channels import direct_role
 from narrowcast_server.queries.users import avatar_url, bot_object, user_object
 from narrowcast_server.rules.addresses import may_see_address
@@ -215,4 +216,29 @@ def emit_delivery_email(core: Core, user: User, viewers: Mapping[int, User]) -> 
             }
             for viewer_id in receivers
         },
+    )
+
+
+_MAX_MESSAGES: Final = 1000
+_UNREAD: Final = 20
+"""How many of the newest messages are unread, as a start."""
+_SECONDS: Final = 12 * 7 * 86_400
+"""The greatest age of a message."""
+
+
+def give_history(core: Core, user: User, channels: Iterable[Channel]) -> None:
+    """Adds the newest 1,000 messages of the public ones of these channels, at most 12 weeks old, to the
+    history of a new user; the newest 20 are unread. Emits no events: a new account has no event queue yet.
+    """
+    ids = core.store.integers(
+        "SELECT id FROM messages WHERE channel_id IN (SELECT value FROM json_each(?)) AND timestamp > ?"
+        " ORDER BY id DESC LIMIT ?",
+        json.dumps([channel.id for channel in channels if not channel.invite_only]),
+        core.now() - _SECONDS,
+        _MAX_MESSAGES,
+    )
+    unread, read = int(FlagBit.HISTORICAL), int(FlagBit.HISTORICAL | FlagBit.READ)
+    core.store.execute_many(
+        "INSERT OR IGNORE INTO user_messages (user_id, message_id, flags) VALUES (?, ?, ?)",
+        [(user.id, message_id, unread if n < _UNREAD else read) for n, message_id in enumerate(ids)],
     )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import DraftType, ProfileFieldType, VisibilityPolicy
 from narrowcast_server.actions.flags import change_flags
-from narrowcast_server.actions.user_groups import create_group, set_deactivated
 from narrowcast_server.actions.user_topics import set_policy
 from narrowcast_server.demo.files import EMOJI, face
 from narrowcast_server.demo.people import PEOPLE
@@ -25,6 +24,7 @@ from narrowcast_server.resources.reminders import create_reminder
 from narrowcast_server.resources.saved_snippets import create_snippet
 from narrowcast_server.resources.scheduled_messages import ScheduledTarget, schedule
 from narrowcast_server.resources.status import set_status
+from narrowcast_server.resources.user_groups.changes import create_group, set_deactivated
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture
 

@@ -11,7 +11,6 @@ from math import isfinite
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import DraftType
-from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.http.params import objects, required
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import (
@@ -25,6 +24,7 @@ from narrowcast_server.organization.errors import ServiceError, field_missing
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.resources.owned import own_row, remove_own
 from narrowcast_server.rules.access import readable_channel
 from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.storage.store import Row

@@ -9,13 +9,13 @@ from narrowcast_server.actions.invites import channels_of, emit_changed, groups_
 from narrowcast_server.actions.messages import Origin, post_notice, send_direct
 from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.quoting import silent_mention
-from narrowcast_server.actions.user_groups import join_groups
 from narrowcast_server.actions.users import check_full_name, check_own_address, create_user
 from narrowcast_server.http.params import required, string, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import check_password
+from narrowcast_server.resources.user_groups.changes import join_groups
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.http.params import optional, required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.resources.owned import own_row, remove_own
 from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.storage.store import Row
 

@@ -32,6 +32,7 @@ from narrowcast_server.resources import (
     typing,
     user_topics,
 )
+from narrowcast_server.resources.user_groups import operations as user_groups
 from narrowcast_server.routes import (
     auth,
     avatar,
@@ -61,7 +62,6 @@ from narrowcast_server.routes import (
     unavailable,
     uploads,
     user_admin,
-    user_groups,
     users,
 )
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from narrowcast_api.wire.vocabulary import ChannelSetting
 from narrowcast_server.actions import channel_admin, channel_notices
+from narrowcast_server.actions.channel_notices import announce
 from narrowcast_server.actions.channels import already_exists, create_channel, name_is_taken
-from narrowcast_server.actions.new_channel_notices import announce
 from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.http.params import (

@@ -9,8 +9,8 @@ from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_string
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.resources.linkifiers import linkifier_triples
+from narrowcast_server.resources.user_groups.operations import deactivate_group
 from narrowcast_server.routes.settings import PARAMS, update_settings
-from narrowcast_server.routes.user_groups import deactivate_group
 from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()

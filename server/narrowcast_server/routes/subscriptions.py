@@ -9,8 +9,8 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import TopicsPolicy
 from narrowcast_server.actions import channel_notices, personal_notices
 from narrowcast_server.actions.channel_admin import check_description
+from narrowcast_server.actions.channel_notices import announce
 from narrowcast_server.actions.channels import create_channel, name_is_taken
-from narrowcast_server.actions.new_channel_notices import announce
 from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
 from narrowcast_server.http.params import (

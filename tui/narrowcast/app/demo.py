@@ -8,20 +8,27 @@ import logging
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
 from narrowcast.app.open_accounts import OpenAccounts
-from narrowcast.runtime.context import app_of
-from narrowcast.screens.main.demo_start import begin_at_welcome
+from narrowcast.runtime.context import app_of, in_app
+from narrowcast.screens.main.screen import MainScreen
 from narrowcast.screens.start.welcome import WaitScreen
 from narrowcast.terminal.logs import start_log
 from narrowcast.terminal.paths import Paths
 from narrowcast.terminal.programs import kill
 from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state.changes import Change, StateReplaced
 from narrowcast_api.storage.folders import private_folder
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
 
 log = logging.getLogger(__name__)
 
@@ -151,3 +158,23 @@ class Demo:
         server, self._server = self._server, None
         if server is not None:
             await server.stop()
+
+
+CHANNEL, TOPIC = "onboarding", "welcome"
+
+
+def begin_at_welcome(screen: Screen[object]) -> None:
+    """Goes to the welcome conversation once the channels are known, unless the user has gone elsewhere by then."""
+    if not isinstance(screen, MainScreen):  # the account could not be opened, which is reported elsewhere
+        return
+    began = screen.narrow
+
+    def look(changes: Sequence[Change]) -> None:
+        channel_id = screen.session.state.channels.id_of(CHANNEL)
+        if StateReplaced() not in changes or channel_id is None:
+            return
+        unsubscribe()
+        if screen.narrow == began and screen.messages.has_focus_within:
+            screen.open(Narrow.topic(channel_id, TOPIC), "oldest")
+
+    unsubscribe = screen.session.subscribe(in_app(look))

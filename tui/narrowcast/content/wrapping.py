@@ -1,4 +1,4 @@
-"""Breaking styled text into lines by cells.
+"""Breaking styled text into lines by cells, and showing some of its words in another style.
 
 A line may break after blanks and around wide characters of scripts without blanks; a word that is wider than
 the line is broken between characters, never within a grapheme.
@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import chain
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import split_graphemes
 from rich.style import Style
 
 from narrowcast.text.columns import JOINING, most_columns
 
-__all__ = ["Line", "Run", "clip", "columns_of", "wrap", "wrap_hard"]
+__all__ = ["Line", "Run", "clip", "columns_of", "with_words_lit", "wrap", "wrap_hard"]
 
 _CJK = (
     "\u2e80-\u2fdf\u3000-\u303f\u3040-\u30ff\u3100-\u312f\u31a0-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
@@ -176,3 +178,29 @@ def clip(runs: list[Run], width: int) -> list[Run]:
             kept.append(Run("…", run.style))
         break
     return kept
+
+
+@lru_cache(maxsize=8)
+def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(words, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)", re.IGNORECASE)
+
+
+def with_words_lit(line: Line, words: tuple[str, ...], style: Style) -> Line:
+    """The line with ``words`` in ``style``, wherever they stand as whole words within one style."""
+    if not words:
+        return line
+    last = len(line.runs) - line.tail
+    runs: list[Run] = []
+    for number, run in enumerate(line.runs):
+        runs += _lit(run, _pattern(words), style) if line.prefix <= number < last else [run]
+    return replace(line, runs=runs)
+
+
+def _lit(run: Run, pattern: re.Pattern[str], style: Style) -> list[Run]:
+    parts: list[Run] = []
+    end = 0
+    for found in pattern.finditer(run.text):
+        parts += [Run(run.text[end : found.start()], run.style), Run(found[0], run.style + style)]
+        end = found.end()
+    return [part for part in (*parts, Run(run.text[end:], run.style)) if part.text] if parts else [run]

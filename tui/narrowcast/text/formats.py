@@ -1,14 +1,18 @@
-"""Uniform formats of dates, times and sizes."""
+"""Uniform formats of dates, times and sizes, and of a message in one line."""
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
+
+from narrowcast_api.storage.codec import plain_text
+from narrowcast_assets.emoji import character_of
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
-__all__ = ["clock", "counted", "day", "has_long_clock", "local", "moment", "size"]
+__all__ = ["clock", "counted", "day", "excerpt", "has_long_clock", "local", "moment", "size"]
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -90,3 +94,14 @@ def at_least(number: int, *, more: bool) -> str:
 def counted(number: int, one: str, more: str = "") -> str:
     """A number with a noun: "1 character", "2 characters". ``more``: the plural unless it is ``one`` with an s."""
     return f"{number} {one if number == 1 else more or f'{one}s'}"
+
+
+EXCERPT_FROM = 4000
+"""Maximum characters of HTML that are read: a line shows only the beginning."""
+
+_EMOJI = re.compile(r'<span [^>]*class="emoji emoji-([0-9a-f-]+)"[^>]*>([^<]*)</span>')
+
+
+def excerpt(html: str) -> str:
+    """The text of rendered ``html``, truncated; it is not filtered: show it through safe_text."""
+    return plain_text(_EMOJI.sub(lambda match: character_of(match[1]) or match[2], html[:EXCERPT_FROM]))

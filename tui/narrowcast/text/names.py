@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.text.columns import most_columns
-from narrowcast.text.excerpt import excerpt
+from narrowcast.text.formats import excerpt
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.narrow.narrow import Narrow, operand_text
 from narrowcast_assets.emoji import character_of, emoji_names

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from narrowcast_server.actions.user_groups import MAX_DESCRIPTION, MAX_NAME
 from narrowcast_server.organization.memberships import MAX_NESTING, longest_chain
 from narrowcast_server.organization.realm_settings import USER_GROUP_SETTINGS
+from narrowcast_server.resources.user_groups.changes import MAX_DESCRIPTION, MAX_NAME
 from narrowcast_server.rules.holders import check_holder
 from narrowcast_server.rules.permissions import system_group
 from narrowcast_server.zulip_archive.errors import ArchiveError

@@ -15,14 +15,13 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from narrowcast.content.alert_words import with_words_lit
 from narrowcast.content.blocks import CardBlock, CardKind, Document, Paragraph, TextRun
 from narrowcast.content.inlines import Inliner, Target, TargetKind
 from narrowcast.content.layout import Layout, Rendered
 from narrowcast.content.palette import Palette
 from narrowcast.content.polls import read_widget
 from narrowcast.content.reader import parse
-from narrowcast.content.wrapping import Line, Run, wrap
+from narrowcast.content.wrapping import Line, Run, with_words_lit, wrap
 from narrowcast.keys.hints import Keys, default_keys, key_of, with_keys
 from narrowcast.panes.messages.echoes import echo_note
 from narrowcast.panes.messages.row_values import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.requests import EditRequested, QuoteRequested, ReplyRequested
-from narrowcast.text.excerpt import excerpt
+from narrowcast.text.formats import excerpt
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import DirectDestination

@@ -22,8 +22,7 @@ from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.screens.workspace import workspace_of
 from narrowcast.text import names
-from narrowcast.text.excerpt import excerpt
-from narrowcast.text.formats import at_least, counted, day_or_time, has_long_clock
+from narrowcast.text.formats import at_least, counted, day_or_time, excerpt, has_long_clock
 from narrowcast.text.presence import of_conversation
 from narrowcast.widgets.tints import channel_tint, ground_of
 from narrowcast_api.errors import NarrowcastError

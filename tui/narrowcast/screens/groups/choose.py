@@ -1,9 +1,9 @@
-"""Asking who should hold a permission."""
+"""Asking who should hold a permission: one group, or people and groups by name."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
@@ -11,12 +11,15 @@ from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Names, People, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
-from narrowcast.screens.groups.holders import group_names, setting_of
 from narrowcast_api import permissions
 from narrowcast_api.errors import ExpectationMismatch
-from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue
+from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, UserGroup
 from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.state.state import State
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
+
 
 _BY_NAME = -1
 
@@ -114,3 +117,16 @@ def _by_name(
         state=state,
         submit=submit,
     )
+
+
+def group_names(state: State, groups: Iterable[UserGroup]) -> dict[int, str]:
+    """The names of groups by id; system groups have the names of their roles."""
+    return {group.id: permissions.group_name(state, group.id) for group in groups}
+
+
+def setting_of(people: Iterable[int], groups: Iterable[int]) -> GroupSettingValue:
+    """People and groups as the value of a permission; a single group becomes its id."""
+    members, subgroups = frozenset(people), frozenset(groups)
+    if not members and len(subgroups) == 1:
+        return next(iter(subgroups))
+    return AdHocGroup(members, subgroups)

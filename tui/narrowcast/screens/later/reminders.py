@@ -10,9 +10,8 @@ from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import DateTimeField, LineField, Refused, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
-from narrowcast.screens.main.go_to_message import go_to_message
-from narrowcast.text.excerpt import excerpt
-from narrowcast.text.formats import has_long_clock, moment
+from narrowcast.screens.main.choices import go_to_message
+from narrowcast.text.formats import excerpt, has_long_clock, moment
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT

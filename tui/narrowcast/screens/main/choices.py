@@ -1,15 +1,16 @@
-"""The choices of the switcher and the next unread topic, computed from the state."""
+"""The choices of the switcher and the next unread topic, computed from the state, and going to a message of a list."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Choice
 from narrowcast.text import names
 from narrowcast.text.presence import of_conversation
@@ -237,3 +238,15 @@ def next_topic(
             start = next((n for n, row in enumerate(unread) if row[0] >= mine), 0) - (step < 0)
     channel_id, topic = places[start % len(places)]
     return Narrow.topic(channel_id, state.topics.name(channel_id, topic))
+
+
+async def go_to_message(screen: ManageScreen[Any], message_id: int) -> None:
+    """Closes the list with the message's place as its result; if the message does not exist, shows that in
+    the list. Raises NarrowcastError if the request fails.
+    """
+    message = await screen.session.loader.message(message_id)
+    if message is None:
+        screen.say("This message no longer exists, or you do not have access to it.", bad=True)
+    else:
+        where = Narrow.from_destination(message.destination(screen.state.me))
+        screen.dismiss(ChoiceTarget(where, message_id))

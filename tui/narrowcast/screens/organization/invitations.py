@@ -14,7 +14,7 @@ from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.form_fields import Field, Names, OneOf, Refused, Text, Values, YesNo
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
-from narrowcast.screens.groups.holders import group_names
+from narrowcast.screens.groups.choose import group_names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.names import open_channels
 from narrowcast_api import permissions

@@ -9,7 +9,7 @@ from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
-from narrowcast.screens.main.go_to_message import go_to_message
+from narrowcast.screens.main.choices import go_to_message
 from narrowcast.text import formats
 from narrowcast_api.model.attachments import Attachment
 from narrowcast_api.state.changes import SettingsChanged

@@ -6,7 +6,7 @@ from typing import Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting
-from narrowcast_server.actions import personal_notices, user_groups
+from narrowcast_server.actions import personal_notices
 from narrowcast_server.http.params import (
     Param,
     boolean,
@@ -22,6 +22,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Group
 from narrowcast_server.organization.people import active_people, person
 from narrowcast_server.queries.channels import group_member_ids, group_object
+from narrowcast_server.resources.user_groups import changes
 from narrowcast_server.rules.permissions import Callers, all_members, in_group, require_member
 from narrowcast_server.rules.setting_changes import changed_value
 from narrowcast_server.rules.user_groups import check_may_create_group, group_named_by, managed_group
@@ -73,16 +74,16 @@ def create_group(call: Call) -> ResponseBody:
     """Creates a group (GRPC-01)."""
     core = call.core
     check_may_create_group(core, call.user)
-    name = user_groups.check_name(core, call[NAME])
-    description = user_groups.check_description(call[DESCRIPTION])
+    name = changes.check_name(core, call[NAME])
+    description = changes.check_description(call[DESCRIPTION])
     members = active_people(core, call[MEMBERS])
     subgroups = [_subgroup(call, identity) for identity in call[SUBGROUPS]]
     settings = {
-        stored: user_groups.checked_setting(core, stored, call[param])
+        stored: changes.checked_setting(core, stored, call[param])
         for param, stored in SETTINGS.items()
         if call.given(param)
     }
-    group = user_groups.create_group(core, call.user, name, description, members, subgroups, settings)
+    group = changes.create_group(core, call.user, name, description, members, subgroups, settings)
     return {"group_id": group.id}
 
 
@@ -105,14 +106,14 @@ def update_group(call: Call) -> ResponseBody:
         raise ServiceError("No new data supplied")
     _check_deactivated(call, group, bool(changed))
     if call[DEACTIVATED] is not None and call[DEACTIVATED] != group.deactivated:
-        user_groups.set_deactivated(call.core, group, bool(call[DEACTIVATED]))
+        changes.set_deactivated(call.core, group, bool(call[DEACTIVATED]))
     if name is not None and name != group.name:
-        user_groups.update_group(call.core, group, name=user_groups.check_name(call.core, name, group.id))
+        changes.update_group(call.core, group, name=changes.check_name(call.core, name, group.id))
     if description is not None:
-        user_groups.update_group(call.core, group, description=user_groups.check_description(description))
+        changes.update_group(call.core, group, description=changes.check_description(description))
     for param in changed:
         stored = SETTINGS[param]
-        user_groups.set_group_setting(call.core, group, stored, _new_value(call, param, stored, group))
+        changes.set_group_setting(call.core, group, stored, _new_value(call, param, stored, group))
     return {}
 
 
@@ -129,8 +130,8 @@ def _new_value(call: Call, param: Param[object | None], stored: str, group: Grou
     """The new value in {new, old}; below level 260, can_mention_group is a bare value (GRPU-07, GRPU-08)."""
     raw = call[param]
     if stored == GroupSetting.MENTION and call.level < Gate.GROUP_MENTION_OBJECT.level:
-        return user_groups.checked_setting(call.core, stored, raw)
-    return changed_value(call.core, param.name, raw, group.settings[stored], user_groups.checked_setting)
+        return changes.checked_setting(call.core, stored, raw)
+    return changed_value(call.core, param.name, raw, group.settings[stored], changes.checked_setting)
 
 
 @routes.post("/user_groups/{user_group_id}/deactivate")
@@ -139,7 +140,7 @@ def deactivate_group(call: Call) -> ResponseBody:
     group = managed_group(call.core, call.user, call.path_id("user_group_id"))
     if group.deactivated:
         raise ServiceError("User group is deactivated.")
-    user_groups.set_deactivated(call.core, group, True)
+    changes.set_deactivated(call.core, group, True)
     return {}
 
 
@@ -185,7 +186,7 @@ def change_members(call: Call) -> ResponseBody:
         )
     removed = [person(core, user_id) for user_id in dict.fromkeys(call[DELETE])]
     added = active_people(core, call[ADD])
-    user_groups.change_members(core, call.user, group, add=added, remove=removed)
+    changes.change_members(core, call.user, group, add=added, remove=removed)
     personal_notices.grouped(core, call.user, group, added, removed)
     _change_subgroups(call, group, call[ADD_SUBGROUPS], call[DELETE_SUBGROUPS])
     return {}
@@ -214,5 +215,5 @@ def _change_subgroups(call: Call, group: Group, add: list[int], remove: list[int
     if not add and not remove:
         return
     managed_group(call.core, call.user, group.id)
-    user_groups.add_subgroups(call.core, group, add)
-    user_groups.remove_subgroups(call.core, group, remove)
+    changes.add_subgroups(call.core, group, add)
+    changes.remove_subgroups(call.core, group, remove)

@@ -1,0 +1,1 @@
+"""User groups: what changes them (`changes.py`), and their operations (`operations.py`)."""
