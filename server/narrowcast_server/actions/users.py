@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server.actions.subscriptions import subscribe
@@ -21,9 +21,6 @@ from narrowcast_server.rules.addresses import may_see_address
 from narrowcast_server.rules.new_addresses import check_allowed
 from narrowcast_server.rules.visibility import watchers
 from narrowcast_server.storage.key_vault import new_key
-
-if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
 
 MAX_NAME = 100
 _FORBIDDEN_IN_NAMES = frozenset('*`\\>"@')

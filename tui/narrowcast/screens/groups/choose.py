@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.screen import Screen
 
@@ -16,10 +16,6 @@ from narrowcast_api.errors import ExpectationMismatch
 from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, UserGroup
 from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.state.state import State
-
-if TYPE_CHECKING:
-    from narrowcast_api.state.state import State
-
 
 _BY_NAME = -1
 
