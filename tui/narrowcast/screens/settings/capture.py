@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.message import Message
-from textual.widgets import Static
 
 from narrowcast.keys.keymap import key_label
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.key_line import KeyLine
 from narrowcast.screens.dialogs.title import DialogTitle
+from narrowcast.widgets.pressed_key import PressedKey
 
 __all__ = ["CaptureScreen"]
 
@@ -69,27 +67,3 @@ class CaptureScreen(Dialog[str | None]):
         event.stop()
         if self._key:
             self.dismiss(self._key)
-
-
-class PressedKey(Static, can_focus=True):
-    """Posts each key that is pressed: Enter as a confirmation; Escape has its usual meaning."""
-
-    class Pressed(Message):
-        """A key was pressed."""
-
-        def __init__(self, pressed: str) -> None:
-            super().__init__()
-            self.pressed = pressed
-
-    class Confirmed(Message):
-        """Enter was pressed."""
-
-    def __init__(self) -> None:
-        super().__init__("…", markup=False)
-
-    async def on_key(self, event: events.Key) -> None:
-        if event.key == "escape":
-            return
-        event.stop()
-        event.prevent_default()
-        self.post_message(self.Confirmed() if event.key == "enter" else self.Pressed(event.key))
