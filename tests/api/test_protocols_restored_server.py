@@ -6,7 +6,6 @@ import asyncio
 from pathlib import Path
 
 from narrowcast_api.protocols.outbox import OutboxState
-from narrowcast_api.protocols.outbox_sent import NEW_FOR
 from support.clock import VirtualClock
 from support.draft_server import DraftClient, DraftServer, edited_elsewhere
 from support.outbox_server import LUNCH, OutboxBench, Request, states
@@ -22,10 +21,9 @@ async def restored(bench: OutboxBench) -> None:
     await bench.settle()
     await bench.event()
     assert (bench.outbox.entries(), bench.newest_id) == ([], 101)
-    await bench.clock.advance(NEW_FOR)
     bench.server.stored.clear()
     bench.server.next_id = 50
-    bench.outbox.on_older_server(50)
+    bench.outbox.on_older_server(50, bench.clock.monotonic())
     bench.newest_id = 50
     bench.state.messages.remove([101])
 
@@ -37,7 +35,7 @@ async def test_a_message_with_the_id_of_one_that_the_server_has_lost_is_not_take
         await restored(bench)
         bench.server.next_id = 100
         bench.outbox.send(LUNCH, "Soup again")
-        await bench.settle()
+        await bench.clock.advance(1)
         assert states(bench) == [SENT]
         await bench.clock.advance(600)
         assert (bench.server.contents(), bench.server.sends) == (["Soup again"], 2)
@@ -63,7 +61,7 @@ async def test_a_message_under_way_while_the_server_is_restored_is_found(bench: 
         bench.outbox.send(LUNCH, "Soup today")
         await bench.settle()
         bench.server.next_id = 50
-        bench.outbox.on_older_server(50)
+        bench.outbox.on_older_server(50, bench.clock.monotonic())
         bench.newest_id = 50
         bench.server.store(Request(LUNCH, "Soup today", "local-1", None, asyncio.Future()))
         bench.server.events.clear()
@@ -73,10 +71,12 @@ async def test_a_message_under_way_while_the_server_is_restored_is_found(bench: 
 
 async def test_a_message_that_was_just_sent_is_not_taken_for_lost(bench: OutboxBench) -> None:
     async with bench:
+        asked_at = bench.clock.monotonic()
+        await bench.clock.advance(0.1)
         bench.outbox.send(LUNCH, "Soup today")
         await bench.settle()
         await bench.event()
-        bench.outbox.on_older_server(100)  # the snapshot was made before it
+        bench.outbox.on_older_server(100, asked_at)  # the snapshot was made before it
         bench.newest_id = 100
         bench.server.next_failures.append("lost before")
         bench.outbox.send(LUNCH, "Soup today")

@@ -134,6 +134,8 @@ class EventStream:
         self._outdated_at: float | None = None
         self._heard_at = clock.now()
         self.queue: RegisteredQueue | None = None
+        self.asked_at = clock.monotonic()
+        """When the last registration was requested, in monotonic seconds."""
 
     def retry_now(self) -> None:
         """Retries now: the network may be back, or the user asked for it."""
@@ -236,6 +238,7 @@ class EventStream:
     # registration
 
     async def _register(self) -> None:
+        self.asked_at = self._clock.monotonic()
         overdue = asyncio.ensure_future(self._report_when_overdue())
         try:
             response = await register(

@@ -236,9 +236,11 @@ class Outbox:
         self._sent.events_ended(newest_id)
         self.wake()
 
-    def on_older_server(self, newest_id: int) -> None:
-        """Handles that the server was restored to an older state: it will give the ids above its newest one again."""
-        self._sent.forget_lost(newest_id)
+    def on_older_server(self, newest_id: int, asked_at: float) -> None:
+        """Handles that the server was restored to an older state: it will give the ids above its newest one again.
+        The registration was requested at `asked_at` (monotonic seconds).
+        """
+        self._sent.forget_lost(newest_id, asked_at)
         for item in self._store.own():
             if item.record.floor_id is not None and item.record.floor_id > newest_id:
                 item.record = replace(item.record, floor_id=newest_id)

@@ -23,9 +23,6 @@ EVENT_TIMEOUT = 3.0
 MAX_PAUSE = 60.0
 """The maximum number of seconds between two attempts to fetch a message."""
 
-NEW_FOR = 60.0
-"""Seconds after which a message that was sent is in every snapshot that arrives."""
-
 
 class SentMessages:
     """The last step of the outbox. `ids` are the ids of the messages that its entries became."""
@@ -49,12 +46,12 @@ class SentMessages:
         self._retry = retry
         self._fetching = False
         self.ids = set(context.journal.load_sent())
-        self._sent_at: dict[int, float] = {}
+        self._confirmed_at: dict[int, float] = {}
 
     def confirm(self, item: OutboxItem, message_id: int) -> None:
         """Records that the server has this entry as a message."""
         self.ids.add(message_id)
-        self._sent_at[message_id] = self._clock.monotonic()
+        self._confirmed_at[message_id] = self._clock.monotonic()
         if not self._store.has(item) or item.state is SENT:
             return
         item.message_id = message_id
@@ -78,12 +75,13 @@ class SentMessages:
             if item.message_id is not None and item.message_id <= newest_id:
                 item.due = 0.0
 
-    def forget_lost(self, newest_id: int) -> None:
-        """Forgets messages that the server has lost: others will have their ids. Those that were sent a moment ago
-        may be missing in the snapshot with `newest_id` only.
+    def forget_lost(self, newest_id: int, asked_at: float) -> None:
+        """Forgets messages that the server has lost: others will have their ids. A snapshot with `newest_id` that was
+        requested at `asked_at` (monotonic seconds) may lack those that were confirmed since.
         """
-        since = self._clock.monotonic() - NEW_FOR
-        lost = {one for one in self.ids if one > newest_id and self._sent_at.get(one, since) <= since}
+        lost = {
+            one for one in self.ids if one > newest_id and self._confirmed_at.get(one, asked_at) <= asked_at
+        }
         self.ids -= lost
         self._context.journal.delete_sent(lost)
 

@@ -102,11 +102,11 @@ class Services:
         self.acts.on_snapshot()
         self.edits.on_snapshot()
 
-    def on_older_server(self, state: State, newest_id: int) -> None:
+    def on_older_server(self, state: State, newest_id: int, asked_at: float) -> None:
         """Handles that the server was restored to an older state, whose newest message is `newest_id`, before the
-        snapshot is passed on.
+        snapshot is passed on, which was requested at `asked_at` (monotonic seconds).
         """
-        self.outbox.on_older_server(newest_id)
+        self.outbox.on_older_server(newest_id, asked_at)
         self.drafts.on_older_server(state.drafts.all())
 
     def on_event(self, event: kinds.Event) -> None:
