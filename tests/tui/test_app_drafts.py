@@ -57,13 +57,13 @@ async def two_devices(folder: Path) -> AsyncIterator[Device]:
         yield device
 
 
-async def in_conflict(device: Device) -> None:
+async def in_conflict(device: Device, there: str = "soup there") -> None:
     """Both devices edit the draft before either has received the other's change."""
     stage = device.stage
     live = stage.session.status
     stage.session.synchronizer.on_status(live._replace(kind=ConnectionKind.OFFLINE))
     await stage.type(" here")
-    await device.writes("soup there")
+    await device.writes(there)
     await until(lambda: stage.session.drafts.conflicts())
     stage.session.synchronizer.on_status(live)
     await stage.pilot.pause()
@@ -242,6 +242,24 @@ async def test_the_hint_of_two_versions_goes_once_one_keeps_the_own(tmp_path: Pa
         await until(lambda: "two versions" in stage.screen.writing.target.hint.plain)
         await stage.press("alt+e", "1")
         await until(lambda: "two versions" not in stage.screen.writing.target.hint.plain)
+
+
+async def test_two_long_versions_are_told_beside_the_limit_and_shown_where_they_differ(
+    tmp_path: Path,
+) -> None:
+    async with two_devices(tmp_path) as device:
+        stage = device.stage
+        words = " ".join(f"word{number:04}" for number in range(1_000))
+        await device.writes(words)
+        await until(lambda: stage.screen.writing.text.text == words)
+        await stage.press("ctrl+end")
+        await in_conflict(device, f"{words} there")
+        hint = stage.screen.writing.target.hint
+        await until(lambda: hint.plain.strip() == "Alt-e two versions · 996 characters left")
+        await stage.press("alt+e")
+        shown = screen_text(stage.app.screen)
+        assert "word0999 here" in shown
+        assert "word0999 there" in shown
 
 
 async def test_keeping_the_own_text_drops_the_other(tmp_path: Path) -> None:

@@ -73,29 +73,49 @@ class ComposeLook:
         target.edge.show_pieces([], [piece] if self.is_idle else [])
 
     def _urgent(self, refusal: str) -> Piece | None:
-        """A hint that replaces the usual keys."""
-        used = len(self._pane.text.text.strip())  # leading and trailing whitespace is not sent
-        limit = self._pane.session.state.limits.max_message_length
-        is_edit = self._pane.is_edit
-        if used > limit:
-            return f"{used - limit} over the limit ", "bad"
-        if used > limit * COUNT_FROM:
-            return f"{counted(limit - used, 'character')} left ", "warn"
+        """A hint that replaces the usual keys. That there is another text is shown beside why nothing can be sent."""
+        is_edit, others = self._pane.is_edit, self._about_versions()
+        obstacle = self._about_length()
+        if obstacle is None and refusal and not (is_edit or self.is_idle):
+            obstacle = ("You cannot send this ", "warn")
+        if obstacle is not None:
+            text, style = obstacle
+            return (f"{others.strip()} · {text}" if others else text), style
+        if others:
+            return others, "warn"
         if self.is_idle:
             return self._hints(("write.channel", "channel"), ("write.direct", "direct")), "dim"
-        if refusal and not is_edit:
-            return "You cannot send this ", "warn"
-        if not is_edit and self._pane.writing.draft.is_in_conflict:
-            return self._hints(("write.versions", "two versions")), "warn"
         if not is_edit:
             return None
         if self._pane.writing.edits.is_loading:
             return "", "dim"  # nothing can be saved yet
-        save = "compose.enter" if self._enter_sends else "compose.other-enter"
-        if self._pane.writing.edits.theirs is not None:
-            keys = ("write.versions", "shows"), (save, "overwrites"), ("compose.leave", "leaves")
-            return self._hints(*keys), "warn"
-        return self._hints((save, "saves"), ("compose.leave", "cancels")), "dim"
+        return self._hints((self._save, "saves"), ("compose.leave", "cancels")), "dim"
+
+    def _about_versions(self) -> str:
+        """The keys for the text that the draft or the edited message was given elsewhere; empty if there is none."""
+        writing = self._pane.writing
+        if not self._pane.is_edit:
+            return self._hints(("write.versions", "two versions")) if writing.draft.is_in_conflict else ""
+        if writing.edits.is_loading or writing.edits.theirs is None:
+            return ""
+        return self._hints(
+            ("write.versions", "shows"), (self._save, "overwrites"), ("compose.leave", "leaves")
+        )
+
+    def _about_length(self) -> Piece | None:
+        """How near the text is to the limit of the server, if it is."""
+        used = len(self._pane.text.text.strip())  # leading and trailing whitespace is not sent
+        limit = self._pane.session.state.limits.max_message_length
+        if used > limit:
+            return f"{used - limit} over the limit ", "bad"
+        if used > limit * COUNT_FROM:
+            return f"{counted(limit - used, 'character')} left ", "warn"
+        return None
+
+    @property
+    def _save(self) -> str:
+        """The command whose key saves an edit."""
+        return "compose.enter" if self._enter_sends else "compose.other-enter"
 
     def _usual(self, *, roomy: bool) -> str:
         enter, other = ("sends", "new line") if self._enter_sends else ("new line", "sends")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
@@ -124,21 +125,31 @@ def _edited(session: Session, draft: Draft) -> str:
     return moment(draft.edited, time.time(), long=has_long_clock(session.state))
 
 
+def _folded(text: str, width: int) -> list[str]:
+    """The rows of a text."""
+    lines = safe_block(text).splitlines()
+    folded = (row for line in lines for row in wrap([Run(line, Style.null())], max(1, width)))
+    return ["".join(run.text for run in row.runs) for row in folded]
+
+
 class TextLines(VirtualList[str]):
-    """A text to read, wrapped to the available width."""
+    """A text to read, wrapped to the available width; shown from where it begins to differ from ``other``."""
 
     DEFAULT_CSS = "TextLines { background: $panel; height: 1fr; width: 1fr; }"
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, other: str) -> None:
         super().__init__()
         self.text = text
+        self._other = other
 
     def on_resize(self, event: events.Resize) -> None:
-        rows: list[str] = []
-        for line in safe_block(self.text).splitlines():
-            folded = wrap([Run(line, Style.null())], max(1, event.size.width - MARGIN))
-            rows.extend("".join(run.text for run in row.runs) for row in folded)
+        rows, other = (_folded(text, event.size.width - MARGIN) for text in (self.text, self._other))
         self.set_items(rows)
+        pairs = enumerate(zip_longest(rows, other))
+        first = next((number for number, (row, its) in pairs if row != its), 0)
+        if first >= event.size.height:
+            self.scroll_rows(-len(rows))
+            self.scroll_rows(first)
 
     def render_item(self, item: str, width: int, selected: bool) -> Sequence[Strip]:
         return [compose_line(width, [(item, Style.null())], base=Style.null())]
@@ -179,11 +190,12 @@ class ConflictScreen(Dialog[str | None]):
                 ],
             )
             yield title
-            for head, draft in zip(("1  First version", "2  Second version"), self.conflict, strict=True):
+            heads = ("1  First version", "2  Second version")
+            for head, draft, other in zip(heads, self.conflict, reversed(self.conflict), strict=True):
                 line = OneLine()
                 line.show_pieces([(head, "accent")], [(f"{_edited(self.session, draft)} ", "dim")])
                 yield line
-                yield TextLines(draft.content)
+                yield TextLines(draft.content, other.content)
 
     def action_keep(self, which: int) -> None:
         """Keeps the first, the second, or both as two drafts."""
