@@ -5,9 +5,11 @@ Where a test of Textual alone fails after an update, what mends that bug in `nar
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 import time
+from inspect import getsource
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +21,28 @@ from textual.geometry import Region
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
+from narrowcast.terminal import textual_fixes
 from narrowcast.terminal.output import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
 from narrowcast.terminal.textual_fixes import FixedApp, FixedScreen, KeyParser, end_notice
 from support.screens import mouse_event
 from support.small_apps import Layers, OnScreen
 from support.terminal import Terminal, home
+
+REPORTS = Path(__file__).parents[2] / "docs" / "upstream"
+
+
+def test_each_report_that_is_ready_to_be_filed_is_named_where_its_bug_is_mended_and_watched() -> None:
+    """And each bug that is watched here is mended there, and stands in the table of the architecture."""
+    ready = {f"docs/upstream/{path.name}" for path in REPORTS.iterdir() if path.name != "README.md"}
+    table = (REPORTS.parents[1] / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for source in (getsource(textual_fixes), Path(__file__).read_text(encoding="utf-8")):
+        assert set(re.findall(r"docs/upstream/[\w-]+\.md", source)) == ready
+    numbers = set(re.findall(r'"""(#\d+)', Path(__file__).read_text(encoding="utf-8")))
+    assert numbers == set(re.findall(r"\(?(#\d+)\)?", getsource(textual_fixes)))
+    assert numbers == set(re.findall(r"\| (#\d+) \|", table))
+    assert table.count("| docs/upstream |") == len(ready)
+
 
 SCREENS = pytest.mark.parametrize(
     ("screen", "is_mended"), [(Screen, False), (FixedScreen, True)], ids=["Textual", "mended"]
@@ -178,6 +196,46 @@ def test_alt_with_keys_that_have_names_of_several_letters(parser: type[XTermPars
         reader = parser()
         keys = [message.key for message in [*reader.feed(sent), *reader.feed("")] if isinstance(message, Key)]
         assert keys == [f"alt+{key}" if parser is KeyParser else key]
+
+
+READERS = """
+import threading
+from textual.app import App
+from textual.widgets import Static
+from {module} import {driver}
+
+class Shows(App):
+    def compose(self):
+        yield Static()
+
+    def on_mount(self):
+        self.set_interval(0.02, self.count)
+
+    def count(self):
+        names = [thread.name for thread in threading.enumerate()]
+        self.query_one(Static).update("readers: %d" % names.count("textual-input"))
+
+Shows(driver_class={driver}).run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "driver", "readers"),
+    [
+        ("textual.drivers.linux_driver", "LinuxDriver", 2),
+        ("narrowcast.terminal.driver", "TerminalDriver", 1),
+    ],
+    ids=["Textual", "mended"],
+)
+def test_sigcont_without_a_suspension(tmp_path: Path, module: str, driver: str, readers: int) -> None:
+    """docs/upstream/sigcont-without-a-suspension.md"""
+    program = READERS.format(module=module, driver=driver)
+    with Terminal([sys.executable, "-c", program], env=home(tmp_path), size=(40, 10)) as terminal:
+        terminal.wait_for("readers: 1")
+        terminal.output.clear()
+        terminal.signal(signal.SIGCONT)
+        terminal.wait_until(lambda: b"\x1b[?1049h" in terminal.output, "the terminal is taken again")
+        terminal.wait_for(f"readers: {readers}")
 
 
 PROGRAM = """

@@ -129,6 +129,10 @@ def liberties_of(node: ast.AST, names: set[str], libraries: set[str]) -> Iterato
         modules = [each.name for each in node.names]
         if isinstance(node, ast.ImportFrom):
             modules = [f"{node.module}.{name}" for name in modules]
+        if {"importlib.metadata.version", "importlib.metadata"} & {*modules} or "__version__" in " ".join(
+            modules
+        ):
+            yield "asks for a version"
         yield from (
             f"imports {name}" for name in modules if "._" in name.replace(".__", ".") and not is_own(name)
         )
@@ -139,6 +143,8 @@ def liberties_of(node: ast.AST, names: set[str], libraries: set[str]) -> Iterato
             yield "writes sys.modules"
         elif root_of(node) in libraries:
             yield f"assigns to {root_of(node)}"
+    elif isinstance(node, ast.Attribute) and node.attr == "__version__":
+        yield "asks for a version"
     elif isinstance(node, ast.Attribute) and is_private_read(node, names):
         yield f"reads {ast.unparse(node)}"
 
@@ -181,6 +187,10 @@ def liberties_of_call(node: ast.Call) -> Iterator[str]:
         ),
         ("from asyncio import _get_running_loop", "imports asyncio._get_running_loop"),
         ("def f(app): return getattr(app, '_driver')", "reads _driver"),
+        ("import textual; is_new = textual.__version__ >= '8.3'", "asks for a version"),
+        ("from textual import __version__", "asks for a version"),
+        ("from importlib.metadata import version", "asks for a version"),
+        ("from importlib import metadata", "asks for a version"),
         ("def f(self): return self.app._driver", "reads self.app._driver"),
         ("def _actions(parser): yield from parser._actions", "reads parser._actions"),
         ("import sys; sys.modules['a'] = b", "writes sys.modules"),
@@ -206,6 +216,7 @@ def test_each_form_is_found(source: str, found: str) -> None:
 
 
 def test_nobody_replaces_a_part_of_a_library_and_two_modules_use_private_ones() -> None:
+    """And nobody asks for the version of a library: another one does not make it another program."""
     found = {name: taken_liberties(source) for name, source in sources() if name not in MAY_READ}
     assert {name: taken for name, taken in found.items() if taken} == ALLOWED
 
