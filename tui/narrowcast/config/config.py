@@ -12,6 +12,12 @@ from narrowcast.keys.presets import PRESETS
 
 _STRICT = {"extra": "forbid"}
 
+Density = Literal["auto", "comfortable", "compact"]
+AIRY_ROWS = 28
+"""Rows of a terminal from which on there is air between messages, groups and channels, unless they are set to be
+compact.
+"""
+
 
 class ConfigError(Exception):
     """A configuration with errors. ``problems``: one line each, with file, line and key."""
@@ -28,19 +34,28 @@ class Appearance:
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
     theme: str = "narrowcast"
-    """The name of a theme; F6 cycles through them. ``terminal`` uses the terminal's own sixteen colors."""
-    density: Literal["auto", "comfortable", "compact"] = "auto"
-    """The space between messages, conversations and channels; ``auto`` is comfortable from 28 rows on."""
+    """The name of a theme; F6 shows them all. ``terminal`` uses the terminal's own sixteen colors."""
+    density: Density = "auto"
+    """The space between messages, conversations and channels; ``auto`` is comfortable from 28 rows on. F7 changes
+    it."""
     sender_colors: bool = True
     """Show each sender's name in a color of its own; if false, all have the color of the theme."""
     people: bool = True
     """Show the user list if the terminal is wide enough."""
+    channels_width: int = 0
+    """Columns of the channel list; 0: depends on the width of the terminal. Keys and the mouse change it too."""
+    people_width: int = 0
+    """The same of the user list."""
     pictures: Literal["auto", "kitty", "sixel", "cells"] = "auto"
     """How images are drawn; ``auto`` recognizes some terminals by name. xterm started with ``-ti vt340``
     supports ``sixel``."""
     mouse: bool = True
     """Use the mouse; if false, the terminal selects text itself. Never used in GNU screen, where it would
     delay Escape."""
+
+    def has_air(self, rows: int) -> bool:
+        """Whether a terminal with so many rows has blank ones between messages, groups and channels."""
+        return rows >= AIRY_ROWS if self.density == "auto" else self.density == "comfortable"
 
 
 @dataclass(frozen=True, slots=True)

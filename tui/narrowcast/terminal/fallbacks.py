@@ -20,7 +20,7 @@ from rich.style import Style
 from textual.color import Color as TextualColor
 from textual.filter import LineFilter
 
-__all__ = ["ERRORS", "NearestOf256", "nearest", "tolerate_all_characters"]
+__all__ = ["ERRORS", "NearestOf256", "nearest", "of_number", "tolerate_all_characters"]
 
 _STEPS = (0, 95, 135, 175, 215, 255)
 """The component values of the colour cube, 16 to 231."""
@@ -33,8 +33,8 @@ _FIRST = 16
 
 
 @lru_cache(maxsize=4096)
-def nearest(red: int, green: int, blue: int) -> int:
-    """The number of the one of the 256 colours that looks most like the given one."""
+def nearest(red: int, green: int, blue: int, taken: frozenset[int] = frozenset()) -> int:
+    """The number of the one of the 256 colours that looks most like the given one, ``taken`` ones left out."""
 
     def distance(place: int) -> float:
         other_red, other_green, other_blue = _PALETTE[place]
@@ -45,7 +45,13 @@ def nearest(red: int, green: int, blue: int) -> int:
             + (2 + (255 - mean) / 256) * (blue - other_blue) ** 2
         )
 
-    return _FIRST + min(range(len(_PALETTE)), key=distance)
+    free = (place for place in range(len(_PALETTE)) if _FIRST + place not in taken)
+    return _FIRST + min(free, key=distance)
+
+
+def of_number(number: int) -> tuple[int, int, int]:
+    """One of the 256 colours that the user cannot configure, by its number from 16 on."""
+    return _PALETTE[number - _FIRST]
 
 
 @lru_cache(maxsize=4096)
@@ -84,8 +90,8 @@ _LOOKS = {
     "_": "▂▃▄▅",
     "+": "┌┍┏┐┑┓└┕┗┘┙┛├┣┤┫┬┳┴┻┼╋╭╮╯╰╔╗╚╝",
     ".": "·…◦",
-    "*": "•●★✔✓⁂✦◆",
-    "o": "○◌◐◉☆",
+    "*": "•●★☆✔✓⁂✦◆",
+    "o": "○◌◐◉",
     "<": "‹«◂◀←",
     ">": "›»▸▹▶▷→↗↳",
     "v": "▾▿▼▽↓√",

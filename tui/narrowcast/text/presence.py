@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
     from narrowcast_api.state.state import State
 
-__all__ = ["PresenceMark", "of_conversation", "of_person"]
+__all__ = ["PresenceMark", "conversation_sign", "of_conversation", "of_person"]
+
+
+MOST_COUNTED = 99
+"""Largest number of members that is shown."""
 
 
 class PresenceMark(Enum):
@@ -73,3 +77,13 @@ def of_conversation(state: State, others: Collection[int], now: float) -> Presen
     if len(others) > 1:
         return PresenceMark.GROUP
     return of_person(state, next(iter(others)), now)
+
+
+def conversation_sign(state: State, others: Collection[int], now: float) -> str:
+    """What stands before the name of a direct conversation: the presence of the other person, or of a group the number
+    of its members; at most two cells.
+    """
+    presence = of_conversation(state, others, now)
+    if presence is not PresenceMark.GROUP:
+        return presence.mark
+    return str(min(len(others) + 1, MOST_COUNTED))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from rich.style import Style
 from textual import events
@@ -18,6 +18,7 @@ from textual.message import Message as TextualMessage
 from textual.selection import Selection
 from textual.strip import Strip
 
+from narrowcast.config.config import Appearance
 from narrowcast.content.inlines import Target
 from narrowcast.content.palette import Palette
 from narrowcast.keys.hints import keys_of
@@ -36,10 +37,8 @@ log = logging.getLogger(__name__)
 
 __all__ = ["MessageList"]
 
-Density = Literal["auto", "comfortable", "compact"]
-
-AIRY_ROWS, AIRY_COLUMNS = 28, 60
-"""The smallest terminal, in rows, and list, in columns, that are comfortable unless they are set to be compact."""
+AIRY_COLUMNS = 60
+"""Columns of the narrowest list that has air between messages, unless it is set to be comfortable."""
 
 NEAR_EDGE = 50
 """Number of items from the oldest (or newest) loaded one at which the next page is requested."""
@@ -133,9 +132,7 @@ class MessageList(LineView):
         self.overlay: Overlay | None = None
         self._cards: Cards | None = None
         self.empty_text = ""
-        self.sender_colors = True
-        """Whether each sender's name has a colour of its own."""
-        self.density: Density = "auto"
+        self.appearance = Appearance()
         self._painter = RowPainter(self, self.rows, self.position)
         self._has_selection = False
 
@@ -219,16 +216,16 @@ class MessageList(LineView):
     def _new_maker(self, names: StateNames) -> RowMaker:
         palette = Palette.read(lambda part: self.part_style(f"messages--{part}"), self.app.no_color)
         width = self.content_size.width - GUTTER - 1
-        tints = Tints.on(ground_of(self), people=self.sender_colors)
+        tints = Tints.on(ground_of(self), people=self.appearance.sender_colors)
         air = self.has_air
         return RowMaker(names, palette, self.base_style, width, self._cards, keys_of(self), tints, air)
 
     @property
     def has_air(self) -> bool:
         """Whether there are blank rows between messages, and tiles beside them."""
-        if self.density != "auto":
-            return self.density == "comfortable"
-        return self.app.size.height >= AIRY_ROWS and self.content_size.width >= AIRY_COLUMNS
+        has_air = self.appearance.has_air(self.app.size.height)
+        is_chosen = self.appearance.density == "comfortable"
+        return has_air and (is_chosen or self.content_size.width >= AIRY_COLUMNS)
 
     def thumb(self) -> tuple[int, int] | None:
         """The scroll thumb: its row and length, measured in messages, not rows."""

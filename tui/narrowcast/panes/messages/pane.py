@@ -263,8 +263,7 @@ class MessagesPane(Vertical):
     def apply_settings(self, appearance: Appearance) -> None:
         """Applies changed keys and settings of the look of messages."""
         self._say_what_is_empty()
-        self.list.sender_colors = appearance.sender_colors
-        self.list.density = appearance.density
+        self.list.appearance = appearance
         self.list.refresh_looks()
 
     def _echoes_aged(self) -> None:

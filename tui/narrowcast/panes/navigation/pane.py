@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,10 +17,10 @@ from textual.strip import Strip
 
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.panes.filter_field import FilterField
-from narrowcast.panes.navigation.rows import Folding, Kind, NavigationRow, channel_keys, rows
+from narrowcast.panes.navigation.rows import Folding, Kind, NavigationRow, channel_keys, rows, with_air
 from narrowcast.runtime.context import app_of
 from narrowcast.text.formats import at_least
-from narrowcast.text.presence import PresenceMark, of_conversation
+from narrowcast.text.presence import PresenceMark, conversation_sign, of_conversation
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import Part, compose_line
@@ -33,15 +33,21 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 
+COUNTS_END = 3
+"""Cells from the end of the numbers to the right edge: for the end of a chip, a gap, and the scroll thumb."""
+
+
 class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
     """The list of rows. Its keys come from the registry."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.NAVIGATION)]
     LOOKS: ClassVar[Mapping[str, Look]] = {
         "navigation--unread": Look("foreground", letters=Style(bold=True)),
-        "navigation--section": Look("text-primary"),
-        "navigation--current": Look("text-accent", letters=Style(bold=True)),
+        "navigation--section": Look("text-muted", letters=Style(bold=True)),
+        "navigation--current": Look("text-primary", letters=Style(bold=True), ansi=Style(underline=True)),
         "navigation--present": Look("text-success"),
+        "navigation--idle": Look("text-warning"),
+        "navigation--mentions": Look("text-warning", letters=Style(bold=True, reverse=True)),
     }
     DEFAULT_CSS = """
     NavigationList { background: $surface; }
@@ -67,45 +73,74 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
         self.current: Narrow | None = None
 
     def render_item(self, item: NavigationRow, width: int, selected: bool) -> Sequence[Strip]:
+        if item.kind is Kind.GAP:
+            return []
         dim = self.part_style("virtual-list--dim")
-        left: list[Part] = []
         style = Style.null()
-        if item.kind is Kind.SECTION:
-            style = self.part_style("navigation--section")
-            left.append(("▾ " if item.open else "▸ ", style))
-        elif item.kind is Kind.DIRECT:
-            left.append(self._presence(item))
-        elif item.kind is Kind.TOPIC:
-            left.append((f"   {item.mark or ' '} ", dim))
-        elif item.kind is Kind.MORE:
-            left.append(("   … ", dim))
-            style = dim
-        else:
-            left.append((f" {item.mark} ", channel_tint(ground_of(self), item.color) or dim))
         if item.narrow is not None and item.narrow == self.current:
-            style += self.part_style("navigation--current")
+            style = self.part_style("navigation--current")
+        elif item.kind is Kind.SECTION:
+            style = self.part_style("navigation--section")
+        elif item.kind is Kind.PLACE:
+            style = Style(bold=True)
         elif item.unread and not item.muted:
-            style += self.part_style("navigation--unread")
-        elif item.muted or (item.kind is Kind.DIRECT and self._presence_of(item).is_grey):
-            style += dim
-        left.append((safe_line(item.text, width), style))
+            style = self.part_style("navigation--unread")
+        elif item.muted or item.kind in {Kind.TOPIC, Kind.MORE} or self._is_gone(item):
+            style = dim
+        text = item.text.upper() if item.kind is Kind.SECTION else item.text
+        left: list[Part] = [self._sign(item), (safe_line(text, width), style)]
         if item.muted:
             left.append((" (muted)", dim))
-        right: list[Part] = []
-        if item.unread:
-            look = dim if item.muted else self.part_style("navigation--unread")
-            count = at_least(item.unread, more=item.more) if item.is_counted else "•"
-            right = [(f"{count} ", look)]
-        return [compose_line(width, left, right, base=Style.null())]
+        end = max(1, width + COUNTS_END - self.room.width)
+        return [compose_line(width, left, self._count(item, end), base=Style.null())]
 
-    def _presence(self, item: NavigationRow) -> Part:
-        presence = self._presence_of(item)
-        look = "navigation--present" if presence.is_present else "virtual-list--dim"
-        return f" {presence.mark} ", self.part_style(look)
+    def _sign(self, item: NavigationRow) -> Part:
+        """What stands before the name, which begins in the same column in all rows of a kind."""
+        dim = self.part_style("virtual-list--dim")
+        match item.kind:
+            case Kind.PLACE:
+                return (" ", dim)
+            case Kind.SECTION:
+                return (" " if item.open else " ▸ ", dim)
+            case Kind.DIRECT:
+                sign = conversation_sign(self.state, _others(item), time.time())
+                return (f"{sign:>2} ", self._presence_look(item))
+            case Kind.TOPIC:
+                return (f"   {item.mark or ' '} ", dim)
+            case Kind.MORE:
+                return ("   … " if item.channel_id is not None else " … ", dim)
+            case _:
+                return (f" {item.mark} ", channel_tint(ground_of(self), item.color) or dim)
+
+    def _presence_look(self, item: NavigationRow) -> Style:
+        match self._presence_of(item):
+            case PresenceMark.ACTIVE:
+                return self.part_style("navigation--present")
+            case PresenceMark.IDLE:
+                return self.part_style("navigation--idle")
+            case _:
+                return self.part_style("virtual-list--dim")
+
+    def _is_gone(self, item: NavigationRow) -> bool:
+        return item.kind is Kind.DIRECT and self._presence_of(item).is_grey
 
     def _presence_of(self, item: NavigationRow) -> PresenceMark:
-        others = item.narrow.direct_user_ids if item.narrow is not None else None
-        return of_conversation(self.state, others or (), time.time())
+        return of_conversation(self.state, _others(item), time.time())
+
+    def _count(self, item: NavigationRow, end: int) -> list[Part]:
+        """The number at the right, with ``end`` cells behind it, one of which may be part of a chip."""
+        dim = self.part_style("virtual-list--dim")
+        if item.mentions:
+            chip = self.part_style("navigation--mentions")
+            return [(f" @{item.mentions} ", chip), (" " * (end - 1), Style.null())]
+        number = at_least(item.unread, more=item.more) if item.unread else str(item.total or "")
+        if item.unread and not item.is_counted:
+            number = "•"
+        look = self.part_style("navigation--unread") if item.unread and not item.muted else dim
+        return [(number + " " * end, look)] if number else []
+
+    def selectable(self, item: NavigationRow) -> bool:
+        return item.kind not in {Kind.GAP, Kind.PLACE}
 
     def key_of(self, item: NavigationRow) -> Hashable:
         return item.key
@@ -147,7 +182,7 @@ class NavigationPane(Vertical):
     """The list, with a filter field that is shown on demand."""
 
     DEFAULT_CSS = """
-    NavigationPane { width: 28; background: $surface; }
+    NavigationPane { background: $surface; }
     """
 
     class Opened(Message):
@@ -193,8 +228,14 @@ class NavigationPane(Vertical):
         finding = self._find.is_finding
         others = app_of(self).accounts.others()
         items = rows(self.session.state, self.folding, self.list.current, drafts, finding, others)
+        if app_of(self).config.appearance.has_air(self.app.size.height):
+            items = list(with_air(items, self.session.state.server.name))
         if items != self.list.items:
             self.list.set_items(items)
+
+    def on_resize(self) -> None:
+        """A terminal of another height may have air or not."""
+        self.refresh_rows()
 
     def refresh_marks(self) -> None:
         """Draws the visible rows again after presence changed."""
@@ -282,3 +323,8 @@ class NavigationPane(Vertical):
         if channel_id not in order:
             return order[0 if step > 0 else -1]
         return order[(order.index(channel_id) + step) % len(order)]
+
+
+def _others(row: NavigationRow) -> Collection[int]:
+    """The other people in a direct conversation."""
+    return (row.narrow.direct_user_ids if row.narrow is not None else None) or ()

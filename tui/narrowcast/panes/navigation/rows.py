@@ -32,6 +32,10 @@ web app.
 class Kind(StrEnum):
     VIEW = "view"
     SECTION = "section"
+    PLACE = "place"
+    """The name of the organization."""
+    GAP = "gap"
+    """A blank row."""
     CHANNEL = "channel"
     TOPIC = "topic"
     DIRECT = "direct"
@@ -56,6 +60,10 @@ class NavigationRow(Struct, frozen=True):
     """Whether there are more unread messages, of which the server did not tell."""
     is_counted: bool = True
     """Whether the number of unread messages is shown; if not, only that there are some."""
+    mentions: int = 0
+    """How many of the unread messages mention the user, in the row that is about these."""
+    total: int = 0
+    """How many messages there are, in a row that is not about unread ones."""
     mark: str = ""
     muted: bool = False
     open: bool | None = None
@@ -101,6 +109,17 @@ def rows(
     return result
 
 
+def with_air(listed: Sequence[NavigationRow], place: str) -> Iterator[NavigationRow]:
+    """The rows, with a blank one above each section, below the name of the ``place``: the organization."""
+    if place:
+        yield NavigationRow(Kind.PLACE, ("place",), place)
+        yield NavigationRow(Kind.GAP, ("gap", "place"), "")
+    for row in listed:
+        if row.kind is Kind.SECTION:
+            yield NavigationRow(Kind.GAP, ("gap", *row.key), "")
+        yield row
+
+
 def _views(state: State, drafts: int) -> Iterator[NavigationRow]:
     unreads = state.unreads
     yield NavigationRow(
@@ -115,13 +134,18 @@ def _views(state: State, drafts: int) -> Iterator[NavigationRow]:
     yield NavigationRow(Kind.VIEW, ("recent",), "Recent conversations", action="go.recent", mark="◷")
     yield NavigationRow(Kind.VIEW, ("all",), "Combined feed", Narrow.all(), mark="≡")
     mentions = unreads.count_mentions()
-    yield NavigationRow(Kind.VIEW, ("mentions",), "Mentions", Narrow.mentions(), unread=mentions, mark="@")
-    count = len(state.starred) if state.settings.flag("starred_message_counts") else 0
-    starred = f"Starred ({count})" if count else "Starred"
-    yield NavigationRow(Kind.VIEW, ("starred",), starred, Narrow.starred(), mark="*")
     yield NavigationRow(
-        Kind.VIEW, ("drafts",), f"Drafts ({drafts})" if drafts else "Drafts", action="go.drafts", mark="✎"
+        Kind.VIEW,
+        ("mentions",),
+        "Mentions",
+        Narrow.mentions(),
+        unread=mentions,
+        mentions=mentions,
+        mark="@",
     )
+    starred = len(state.starred) if state.settings.flag("starred_message_counts") else 0
+    yield NavigationRow(Kind.VIEW, ("starred",), "Starred", Narrow.starred(), total=starred, mark="☆")
+    yield NavigationRow(Kind.VIEW, ("drafts",), "Drafts", action="go.drafts", total=drafts, mark="✎")
     for fragment, title, narrow in saved_views.pinned(state):
         yield NavigationRow(Kind.VIEW, ("saved", fragment), title, narrow, mark="▸")
 

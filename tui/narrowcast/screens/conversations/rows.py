@@ -93,9 +93,9 @@ class ConversationList(ManageList[Conversation | None]):
     def _conversation(self, item: ConversationRow, width: int) -> Strip:
         dim = self.part_style("virtual-list--dim")
         name_look = dim if item.dim else self.part_style("conversations--unread")
-        mark = safe_line(item.mark, 2) or " "
+        mark = safe_line(item.mark, 2)
         chosen = self.part_style("conversations--count")
-        left: list[Part] = [("✓ " if item.is_chosen else "  ", chosen), (f"{mark} ", dim)]
+        left: list[Part] = [("✓" if item.is_chosen else " ", chosen), (f"{mark:>2} ", dim)]
         room = width - 4 - TIME - COUNT
         name_room = max(LEAST_NAME, min(MOST_NAME, room * 36 // 100))
         name = safe_line(item.text, name_room)

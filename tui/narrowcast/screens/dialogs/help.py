@@ -46,7 +46,7 @@ LEGEND = (
     ("×", "Deactivated"),
     ("#", "Channel"),
     ("◈", "Private channel"),
-    ("⁂", "Group direct message"),
+    ("3", "Group direct message, with the number of its members"),
     ("⚙", "Bot"),
     ("★", "Starred message; in the channels pane a followed topic"),
     ("◦", "Unmuted topic in a muted channel"),

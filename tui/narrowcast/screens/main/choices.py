@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Choice
 from narrowcast.text import names
-from narrowcast.text.presence import of_conversation
+from narrowcast.text.presence import conversation_sign, of_conversation
 from narrowcast.text.user_search import search_text
 from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow
@@ -121,7 +121,7 @@ def _views(state: State) -> list[Choice[ChoiceTarget]]:
         Choice(ChoiceTarget(command="go.recent"), "Recent conversations", "view", "◷"),
         Choice(ChoiceTarget(Narrow.all()), "Combined feed", "view", "≡"),
         Choice(ChoiceTarget(Narrow.mentions()), "Mentions", "view", "@"),
-        Choice(ChoiceTarget(Narrow.starred()), "Starred messages", "view", "*"),
+        Choice(ChoiceTarget(Narrow.starred()), "Starred messages", "view", "☆"),
         Choice(ChoiceTarget(command="go.drafts"), "Drafts", "view", "✎"),
         Choice(
             ChoiceTarget(command="go.scheduled"), "Scheduled messages", "view", "◷", disabled=no_scheduled
@@ -189,7 +189,7 @@ def _direct(state: State, others: frozenset[int], detail: str, now: float) -> Ch
         ChoiceTarget(Narrow.direct(others)),
         names.conversation(state, others),
         "deactivated" if presence.is_grey else detail,
-        presence.mark,
+        conversation_sign(state, others, now),
         also,
         faint=presence.is_grey,
     )

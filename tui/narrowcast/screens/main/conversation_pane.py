@@ -57,7 +57,7 @@ class ConversationPane(Vertical):
         yield self.writing
 
     def on_mount(self) -> None:
-        self.messages.list.sender_colors = app_of(self).config.appearance.sender_colors
+        self.messages.list.appearance = app_of(self).config.appearance
         if (cards := app_of(self).extensions.cards) is not None:
             self.messages.use_cards(cards)
 
