@@ -72,7 +72,7 @@ class LiveAccount:
         """Returns a new main screen with the cached data; ``at_home``: its first start goes to the home view."""
         self.screen = MainScreen(
             self.session,
-            people=config.appearance.people,
+            config.appearance,
             enter_sends=config.compose.enter == "send",
             at_home=at_home,
         )

@@ -28,12 +28,15 @@ def _shown(screen: Workspace) -> list[tuple[Widget, Widget]]:
             panes.append((conversation.writing, conversation.writing.text))
     if screen.plan.shows_people:
         panes.append((screen.people, screen.people.list))
+        if screen.people.shared.display:
+            panes.append((screen.people.shared, screen.people.shared))
     return panes
 
 
 def _step(screen: Workspace, step: int, *, around: bool) -> None:
     panes = _shown(screen)
-    here = next((n for n, (pane, _) in enumerate(panes) if pane.has_focus_within or pane.has_focus), 1)
+    focused = [n for n, (pane, _) in enumerate(panes) if pane.has_focus_within or pane.has_focus]
+    here = focused[-1] if focused else 1  # the inner one of two
     place = here + step
     if not around and not 0 <= place < len(panes):
         if step < 0 and not screen.plan.shows_navigation:
@@ -155,5 +158,11 @@ def narrower(screen: Workspace) -> None:
 
 
 def _widen(screen: Workspace, by: int) -> None:
-    if not screen.side.widen(by):
-        screen.refuse("There is no second conversation.")
+    """With the focus in a list at a side, that one; else the conversation, of which there may be two."""
+    in_list = screen.navigation.has_focus_within or screen.people.has_focus_within
+    if not in_list and screen.side.widen(by):
+        return
+    if screen.plan.is_narrow or not (in_list or screen.plan.shows_navigation):
+        screen.refuse("There is no other pane beside this one.")
+    else:
+        screen.widths.widen(by)

@@ -19,6 +19,7 @@ from narrowcast_api.storage.folders import private_file, private_folder
 __all__ = ["CONFIG_KEYS", "ConfigKey", "Value", "change", "check", "preview", "read", "value_of"]
 
 NAME = "config.toml"
+WIDTH = "Columns; 0: by the width of the terminal"
 Value = bool | int | float | str | Sequence[str]
 
 
@@ -150,6 +151,8 @@ CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
             at_start=False,
         ),
         ConfigKey("appearance.people", "Show the user list", "Where the terminal is wide enough"),
+        ConfigKey("appearance.channels_width", "Width of the channel list", WIDTH),
+        ConfigKey("appearance.people_width", "Width of the user list", WIDTH),
         ConfigKey(
             "appearance.pictures",
             "Images",

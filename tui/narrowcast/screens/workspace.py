@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from narrowcast.runtime.frames import Frames
     from narrowcast.screens.main.history import History
     from narrowcast.screens.main.layout import PanePlan
+    from narrowcast.screens.main.pane_widths import PaneWidths
     from narrowcast.screens.main.side_by_side import SideBySide
     from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.sync.session import Session
@@ -41,6 +42,7 @@ class Workspace(Protocol):
     navigation: NavigationPane
     side: SideBySide
     people: PeoplePane
+    widths: PaneWidths
     sent_to: Destination | None
     """The conversation of the last sent message."""
 

@@ -29,6 +29,7 @@ from narrowcast.screens.main.history import History, VisitedView
 from narrowcast.screens.main.home import begin_at_home
 from narrowcast.screens.main.layout import CSS, PanePlan
 from narrowcast.screens.main.pane_requests import PaneRequests
+from narrowcast.screens.main.pane_widths import PaneWidths
 from narrowcast.screens.main.side_by_side import SideBySide
 from narrowcast.screens.main.title import TitleLine
 from narrowcast.screens.main.unfinished import RestoredCompose
@@ -36,12 +37,14 @@ from narrowcast.screens.main.updates import StatusLines, Updates
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
+from narrowcast.widgets.pane_edge import PaneEdge
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import UnreadsChanged
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
+    from narrowcast.config.config import Appearance
     from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.sync.session import Session
 
@@ -57,14 +60,18 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
     screen."""
 
     def __init__(
-        self, session: Session, *, people: bool = True, enter_sends: bool = True, at_home: bool = True
+        self, session: Session, appearance: Appearance, *, enter_sends: bool = True, at_home: bool = True
     ) -> None:
         super().__init__()
         self.session = session
         self._at_home = at_home
         """Whether the first start of the account goes to the home view."""
         self.sent_to: Destination | None = None
-        self.plan = PanePlan(people_wanted=people)
+        self.plan = PanePlan(
+            people_wanted=appearance.people,
+            navigation_width=appearance.channels_width,
+            people_width=appearance.people_width,
+        )
         self.navigation = NavigationPane(session)
         self.frames = Frames(self.set_timer)
         self.side = SideBySide(
@@ -74,6 +81,7 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
             lambda note: self.unfinished.save_side(note),
         )
         self.people = PeoplePane(session)
+        self.widths = PaneWidths(self)
         self.lines = StatusLines(self, self)
         self.unfinished = RestoredCompose(self)
         self.updates = Updates(self, self.frames, self.lines)
@@ -120,7 +128,9 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
         yield self.lines.banner
         with Horizontal(id="panes"):
             yield self.navigation
+            yield PaneEdge(id="navigation-edge")
             yield self.side.active
+            yield PaneEdge(id="people-edge")
             yield self.people
         yield self.lines.status
 
@@ -168,6 +178,7 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
     def config_changed(self) -> None:
         """Applies changed keys or appearance."""
         self.lines.update()
+        self.navigation.refresh_rows()
         for conversation in self.side.all:
             conversation.messages.apply_settings(app_of(self).config.appearance)
             conversation.writing.show_keys()
@@ -275,7 +286,12 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
         self.plan.resized(width)
         for name, has_class in self.plan.classes().items():
             self.set_class(has_class, name)
+        self.widths.show()
         self.side.show_in(width)
+
+    @on(PaneEdge.Moved)
+    def _move_edge(self, event: PaneEdge.Moved) -> None:
+        self.widths.drag(event)
 
     def fold_panes(self) -> None:
         """Hides the panes that cover the messages on a narrow terminal."""

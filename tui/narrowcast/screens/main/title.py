@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual import events
+
 from narrowcast.keys.hints import key_of, keys_of
 from narrowcast.panes.open_view import OpenView
+from narrowcast.screens.workspace import workspace_of
 from narrowcast.text import names
 from narrowcast.text.formats import counted
 from narrowcast.widgets.one_line import OneLine, Piece
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from narrowcast.panes.compose.pane import ComposePane
     from narrowcast_api.narrow.narrow import Narrow
     from narrowcast_api.sync.session import Session
+
+BACK = " ‹ "
 
 
 class TitleLine(OneLine):
@@ -44,9 +49,22 @@ class TitleLine(OneLine):
         channel = state.channels.get(narrow.channel_id) if narrow.channel_id is not None else None
         about = names.about(channel) if channel is not None else ""
         title = names.view(state, narrow)
+        back = self.is_attached and self.screen.has_class("-narrow")
+        sign = BACK if back else " "
         self.show_pieces(
-            [(f" {title}", "strong"), (f"   {about}" if about else "", "dim")], self._drafts(narrow)
+            [(f"{sign}{title}", "strong"), (f"   {about}" if about else "", "dim")], self._drafts(narrow)
         )
+
+    def on_resize(self) -> None:
+        """Where only one pane fits, the line shows the way back to the channel list."""
+        self.refresh_title()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on that goes back."""
+        offset, workspace = self.clicked(event), workspace_of(self)
+        is_back = self.screen.has_class("-narrow") and offset is not None and offset.x < len(BACK)
+        if is_back and workspace is not None:
+            workspace.run("pane.navigation")
 
     def _drafts(self, narrow: Narrow) -> list[Piece]:
         """How many drafts of the conversation are not in compose, and the key that lists them."""
