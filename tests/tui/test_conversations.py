@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast.config.config import Config
 from narrowcast.screens.conversations.listing import Conversation
 from narrowcast.screens.conversations.rows import ConversationRow
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
@@ -221,7 +222,7 @@ async def test_keys_of_the_main_screen_lead_out_of_the_inbox(tmp_path: Path) -> 
 
 
 async def test_new_messages_are_added_to_the_list(tmp_path: Path) -> None:
-    async with on_stage(tmp_path) as stage:
+    async with on_stage(tmp_path, config=Config()) as stage:
         await stage.press("I")
         assert shown(stage) == []
         await talk(stage)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import copy_context
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, Protocol, cast
+from typing import TYPE_CHECKING, ParamSpec, Protocol, cast, runtime_checkable
 
 from msgspec import Struct
 from textual.screen import Screen
@@ -147,6 +147,14 @@ class ExtensionsContext(Protocol):
         """Runs the slash command at the start of a text; returns whether there is one. ``done`` receives the
         text to send instead, or None for nothing; it is not called if the command failed.
         """
+
+
+@runtime_checkable
+class FollowsConfig(Protocol):
+    """A screen that applies a changed configuration while it is open."""
+
+    def config_changed(self) -> None:
+        """Called after each change of the configuration."""
 
 
 class AppContext(Protocol):

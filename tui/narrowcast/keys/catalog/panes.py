@@ -11,7 +11,14 @@ APP: tuple[Command, ...] = (
         "General",
         Command("app.help", "Help: keyboard shortcuts", ("question_mark", "f1"), "app.action_app_help"),
         Command("app.palette", "Commands: find any command by name", ("ctrl+p",), "app.action_app_palette"),
-        Command("app.theme", "Next theme", ("f6",), "app.action_app_theme", other_names="dark light mode"),
+        Command("app.theme", "Choose theme", ("f6",), "app.action_app_theme", other_names="dark light mode"),
+        Command(
+            "app.density",
+            "Comfortable or compact",
+            ("f7",),
+            "app.action_app_density",
+            other_names="density space rows",
+        ),
         Command("app.suspend", "Suspend to the shell (fg resumes)", ("ctrl+z",), "app.action_app_suspend"),
         Command("app.redraw", "Redraw the screen", ("ctrl+l",), "app.action_app_redraw", priority=True),
         Command(

@@ -13,7 +13,7 @@ from rich.style import Style
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from narrowcast.keys.registry import Context, bindings_for, bindings_to
+from narrowcast.keys.registry import Context, bindings_for, bindings_to, by_id
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.conversations.listing import Conversation, Only, fits, recent, unread
 from narrowcast.screens.conversations.rows import ConversationList, ConversationRow
@@ -23,7 +23,7 @@ from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.screens.workspace import workspace_of
 from narrowcast.text import names
 from narrowcast.text.formats import at_least, counted, day_or_time, excerpt, has_long_clock
-from narrowcast.text.presence import of_conversation
+from narrowcast.text.presence import conversation_sign
 from narrowcast.widgets.tints import channel_tint, ground_of
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -57,6 +57,8 @@ CLOSING = (
 )
 """Commands of the main screen whose keys also work here: they close this view and then run. The view's own keys
 take precedence."""
+LOOKS = ("app.theme", "app.density")
+"""Commands of the app whose keys work here too."""
 
 
 class ConversationsScreen(ManageScreen[Conversation | None]):
@@ -83,6 +85,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(Context.DIALOG, Context.CONVERSATIONS),
         *bindings_to("close_and_run", *CLOSING),
+        *(by_id()[command].binding() for command in LOOKS),
     ]
     DEFAULT_CSS = """
     ConversationsScreen { align: left top; }
@@ -136,11 +139,24 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         self.call_after_refresh(self._stand_beside_channels)
 
     def _stand_beside_channels(self) -> None:
-        """Leaves the channels visible at the left, where there is room for them."""
+        """Leaves the channels visible at the left, where there is room for them, and the status line below; if it is to
+        be compact, only the part of it that is below the channels.
+        """
         workspace = workspace_of(self)
         beside = workspace is not None and workspace.plan.shows_navigation and not workspace.plan.is_narrow
-        left = workspace.navigation.outer_size.width if workspace is not None and beside else 0
-        self.query_one(Vertical).styles.margin = (0, 0, 1, left)
+        left = workspace.plan.navigation_columns if workspace is not None and beside else 0
+        below = 1 if self.has_air or not left else 0
+        self.query_one(Vertical).styles.margin = (0, 0, below, left)
+
+    @property
+    def has_air(self) -> bool:
+        """Whether there is to be space between the rows."""
+        return app_of(self).config.appearance.has_air(self.app.size.height)
+
+    def config_changed(self) -> None:
+        """Applies another density."""
+        self._stand_beside_channels()
+        self.call_after_refresh(self.refresh_rows)
 
     def shown(self) -> Sequence[Conversation]:
         """The conversations, from top to bottom."""
@@ -166,7 +182,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         mark = (
             ""
             if isinstance(one.where, ChannelDestination)
-            else of_conversation(state, one.where.user_ids, now).mark
+            else conversation_sign(state, one.where.user_ids, now)
         )
         when = ""
         if one.last is not None:
@@ -313,9 +329,11 @@ class InboxScreen(ConversationsScreen):
         return self._aired(rows)
 
     def _aired(self, rows: list[ListRow[Conversation | None]]) -> list[ListRow[Conversation | None]]:
-        """The rows with a blank row above each group but the first, while all of them fit on the screen."""
+        """The rows with a blank row above each group but the first, while all of them fit on the screen, unless it
+        is to be compact.
+        """
         groups = sum(isinstance(row, ConversationRow) and row.heading for row in rows)
-        if len(rows) + groups - 1 > self.list.room.height:
+        if not self.has_air or len(rows) + groups - 1 > self.list.room.height:
             return rows
         return [
             replace(row, has_air=True) if number and isinstance(row, ConversationRow) and row.heading else row
