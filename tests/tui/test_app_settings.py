@@ -143,7 +143,8 @@ async def test_a_setting_is_changed_used_at_once_and_reset(tmp_path: Path) -> No
         assert isinstance(screen, AppSettingsScreen)
         await pick(stage, "appearance.theme")
         await choose(stage, "contrast")
-        await until(lambda: stage.app.theme == "contrast")
+        assert stage.app.theme == "contrast"
+        await until(lambda: "Saved" in said(stage))
         assert 'theme = "contrast"' in stage.app.paths.config_file.read_text()
         assert "Theme: contrast. u takes it back" in said(stage)
         await stage.press("x")

@@ -6,8 +6,9 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from textual.color import Color
 
-from narrowcast.config.config import Appearance, Config
+from narrowcast.config.config import Appearance, Config, ThemeColors
 from narrowcast.config.themes import THEMES
 from narrowcast_api.narrow.narrow import Narrow
 from support.server import TestServer, running_server
@@ -77,11 +78,41 @@ async def test_after_a_change_of_theme_every_cell_is_as_after_a_start(
         assert len({"\n".join(rows) for rows in right.values()}) == len(right)
         async with on_stage(tmp_path, size=size, config=settings(OURS[-1]), server=server) as stage:
             await show_all_parts(stage)
-            for theme in OURS:  # by the key for the next one
-                await stage.press("f6")
+            for theme in OURS:  # by the key
+                await stage.press("f6", *theme, "enter")
+                await until(lambda: stage.app.config.appearance.theme == theme)  # noqa: B023
                 assert await picture(stage) == right[theme], theme
             for one, other in combinations(right, 2):
                 for theme in (one, other, one):  # in the settings, there and back
                     before = stage.app.theme
                     stage.app.use_config(settings(theme))
                     assert await picture(stage) == right[theme], f"from {before} to {theme}"
+
+
+OWN = Config(themes={"dusk": ThemeColors(primary="#d08770", background="#202020")})
+
+
+async def test_moving_in_the_list_of_themes_shows_each_and_escape_takes_it_back(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, config=OWN) as stage:
+        await stage.press("f6")
+        seen = [stage.app.theme]
+        for _ in range(2):
+            await stage.press("down")
+            seen.append(stage.app.theme)
+        assert seen == ["narrowcast", "paper", "contrast"]
+        assert stage.screen.styles.background == Color.parse("#000000"), "the screen behind has it"
+        await stage.type("dusk")
+        assert stage.app.theme == "dusk"
+        await stage.press("escape")
+        await stage.closed()
+        assert stage.app.theme == "narrowcast"
+        assert not stage.app.paths.config_file.exists()
+
+
+async def test_the_chosen_theme_is_kept_for_the_next_start(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("f6", *"nord", "enter")
+        await stage.closed()
+        assert stage.app.theme == "nord"
+        file = stage.app.paths.config_file
+        await until(lambda: file.exists() and 'theme = "nord"' in file.read_text(encoding="utf-8"))

@@ -8,6 +8,7 @@ import logging
 import os
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -26,19 +27,21 @@ from narrowcast.app.shutdown import Shutdown
 from narrowcast.app.theme_colours import computed_colours
 from narrowcast.app.unheard_keys import why_unheard
 from narrowcast.commands.run import AppWithCommands
-from narrowcast.config.config import Config
+from narrowcast.config.config import Config, Density
 from narrowcast.config.config_file import Value, change
 from narrowcast.config.themes import THEMES, has_sixteen_colours, own_themes
 from narrowcast.extensions.start import Extensions
 from narrowcast.keys.keymap import effective, textual_keymap, without_lost
 from narrowcast.keys.registry import REGISTRY, Command, Context, bindings_for
 from narrowcast.runtime.background import could_not
+from narrowcast.runtime.context import FollowsConfig
 from narrowcast.runtime.frames import SLOW
 from narrowcast.runtime.looking import Looking
 from narrowcast.screens.dialogs.help import HelpScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.palette import palette
 from narrowcast.screens.settings.find import setting_choices
+from narrowcast.screens.settings.themes import ThemePicker
 from narrowcast.terminal.clipboard_answers import ClipboardAnswer
 from narrowcast.terminal.driver import TerminalDriver
 from narrowcast.terminal.fallbacks import NearestOf256
@@ -135,7 +138,8 @@ class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False)
         if not self._is_loaded:
             return {}
         variables = super().get_css_variables()
-        self.theme_variables = {**variables, **computed_colours(self.current_theme, variables)}
+        own = computed_colours(self.current_theme, variables, in_256=self.console.color_system == "256")
+        self.theme_variables = {**variables, **own}
         return self.theme_variables
 
     def refresh_css(self, animate: bool = True) -> None:
@@ -148,9 +152,9 @@ class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False)
         self._register_themes(self.config)
         self._is_loaded = True
         chosen = self.config.appearance.theme
-        if chosen == "narrowcast" and has_sixteen_colours(
-            os.environ.get("TERM", ""), os.environ.get("COLORTERM", "")
-        ):
+        term, colorterm = os.environ.get("TERM", ""), os.environ.get("COLORTERM", "")
+        has_few = chosen == "narrowcast" and has_sixteen_colours(term, colorterm)
+        if has_few or self.no_color:  # what has no colours must not rely on grounds
             chosen = "terminal"
         self.theme = chosen
         self.stylesheet.set_variables(self.get_css_variables())  # no style was parsed before
@@ -188,8 +192,9 @@ class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False)
             self.theme = config.appearance.theme
         self.config = config
         self._use_keys()
-        if self.accounts.screen is not None:
-            self.accounts.screen.config_changed()
+        for screen in self.screen_stack:
+            if isinstance(screen, FollowsConfig):
+                screen.config_changed()
 
     async def change_config(self, key: str, value: Callable[[], Value | None]) -> None:
         async with self._changing_config:
@@ -391,10 +396,22 @@ class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False)
         self.screen.refresh(layout=True)
 
     def action_app_theme(self) -> None:
-        names = [theme.name for theme in (*THEMES, *own_themes(self.config.themes))]
-        place = names.index(self.theme) + 1 if self.theme in names else 0
-        self.theme = names[place % len(names)]
-        self.tell(f"Theme: {self.theme}", seconds=2)
+        self.push_screen(ThemePicker(self, self.config.themes), self._theme_chosen)
+
+    def _theme_chosen(self, name: str | None) -> None:
+        if name is not None and name != self.config.appearance.theme:
+            self.spawn(self.change_config("appearance.theme", lambda: name), "save the theme")
+
+    def action_app_density(self) -> None:
+        """Shows more on the screen, or more space between things; saved for the next start."""
+        appearance = self.config.appearance
+        density: Density = "compact" if appearance.has_air(self.size.height) else "comfortable"
+        self.use_config(replace(self.config, appearance=replace(appearance, density=density)))
+        self.tell(f"Density: {density}", seconds=2)
+        self.spawn(
+            self.change_config("appearance.density", lambda: self.config.appearance.density),
+            "save the density",
+        )
 
     async def action_app_suspend(self) -> None:
         self.action_suspend_process()

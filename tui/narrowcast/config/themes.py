@@ -1,9 +1,9 @@
 """The themes that come with Narrowcast. Colour never carries meaning alone, so any of them will do.
 
 ``terminal`` uses the terminal's own colours and paints no background: it sends the fewest bytes, and suits
-the console and old terminals. Of the sixteen colours only magenta, red and the default are readable on both
-black and white; everything else uses bold, dim, underline and reverse video, and lines where other themes
-change the background.
+the console and old terminals. Of the sixteen colours only red and the default are readable as text on both black
+and white: cyan is for frames and bars, and everything else uses bold, dim, underline and reverse video, and lines
+where other themes change the background.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ CONTRAST = Theme(
 TERMINAL = Theme(
     name="terminal",
     ansi=True,
-    primary="ansi_magenta",
-    secondary="ansi_magenta",
+    primary="ansi_cyan",
+    secondary="ansi_default",
     accent="ansi_default",
     foreground="ansi_default",
     background="ansi_default",
@@ -76,6 +76,7 @@ TERMINAL = Theme(
     error="ansi_red",
     dark=True,
     variables={
+        "text-primary": "ansi_default",
         "ansi-background": "ansi_black",
         "ansi-foreground": "ansi_white",
         "block-cursor-foreground": "ansi_black",
@@ -86,7 +87,7 @@ TERMINAL = Theme(
 )
 
 THEMES = (NARROWCAST, PAPER, CONTRAST, TERMINAL)
-"""The order in which F6 cycles through them, before the user's own."""
+"""The order in which they are offered, before the user's own."""
 
 
 def own_themes(themes: Mapping[str, ThemeColors]) -> tuple[Theme, ...]:

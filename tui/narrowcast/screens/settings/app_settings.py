@@ -23,12 +23,14 @@ from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.settings.capture import CaptureScreen
+from narrowcast.screens.settings.themes import ThemePicker
 from narrowcast.text.formats import counted
 from narrowcast_api.errors import AccountError
 
 KEYS_OF_COMMANDS = "keys"
 IMPORT = "import"
 ACCOUNT = "account"
+THEME = "appearance.theme"
 FIRST = "the first one"
 OF_EXTENSION = "extensions."
 ZULIPRC = "path, for example ~/zuliprc"
@@ -124,6 +126,8 @@ class AppSettingsScreen(ManageScreen[str]):
         value = self._value(one)
         if isinstance(value, bool):
             self.save(one.key, lambda: not self._value(one))
+        elif one.key == THEME:
+            self.app.push_screen(ThemePicker(self.app, app_of(self).config.themes), self._chosen(one.key))
         elif one.choices or one.key == ACCOUNT:
             offered = one.choices or ("", *account_files.names(app_of(self).paths.accounts))
             choices = [Choice(each, each or FIRST, "current" if each == value else "") for each in offered]
