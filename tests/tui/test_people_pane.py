@@ -110,7 +110,7 @@ async def test_the_pane_follows_names_and_presence_also_while_it_is_hidden(tmp_p
 
 
 async def test_the_field_above_the_people_finds_somebody_and_is_emptied_by_escape(tmp_path: Path) -> None:
-    async with on_stage(tmp_path, size=(140, 40)) as stage:
+    async with on_stage(tmp_path, size=(150, 40)) as stage:
         people = stage.screen.people.list
         everybody = [person.name for person in people.shown]
         await stage.press("w")

@@ -1,4 +1,6 @@
-"""The people pane, with everyone's presence: on the right if the terminal is wide enough."""
+"""The people pane, with everyone's presence, and what the open conversation shares: on the right if the terminal is
+wide enough.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from textual.message import Message
 from textual.strip import Strip
 
 from narrowcast.panes.filter_field import FilterField
+from narrowcast.panes.messages.requests import LinkRequested
 from narrowcast.panes.people_rows import PeopleRows, PersonRow, Slices
+from narrowcast.panes.shared import SharedItem, SharedList, shared_in
 from narrowcast.runtime.context import app_of
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.looks import Look
@@ -24,6 +28,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state import changes as change
 
 if TYPE_CHECKING:
+    from narrowcast_api.model.messages import Message
     from narrowcast_api.sync.session import Session
 
 
@@ -37,13 +42,22 @@ class PeopleList(VirtualList[PersonRow]):
         dim = self.part_style("virtual-list--dim")
         present = item.presence.is_present
         look = self.part_style("people--present") if present else dim
-        name = safe_line(item.name + (" (you)" if item.is_me else ""), width)
-        left = [(f"{item.presence.mark} ", look), (name, Style.null() if present else dim)]
+        left = [(f" {item.presence.mark} ", look)]
+        left.append((safe_line(item.name, width), Style.null() if present else dim))
+        if item.is_me:
+            left.append((" you", dim))
         if item.is_typing:
             left.append((" is typing…", self.part_style("people--present")))
-        elif item.status:
-            left.append((" · " + safe_line(item.status, width), dim))
-        return [compose_line(width, left, base=Style.null())]
+        rows = [compose_line(width, left, base=Style.null())]
+        if item.status:
+            rows.append(
+                compose_line(width, [("   " + safe_line(item.status, width), dim)], base=Style.null())
+            )
+        return rows
+
+    def rows_of(self, item: PersonRow) -> int:
+        """A status has a row of its own, and so as much room as there is."""
+        return 2 if item.status else 1
 
     def key_of(self, item: PersonRow) -> Hashable:
         return item.user_id
@@ -56,7 +70,7 @@ class PeoplePane(Vertical):
     """The list, with a filter field."""
 
     DEFAULT_CSS = """
-    PeoplePane { width: 26; background: $surface; }
+    PeoplePane { background: $surface; }
     """
 
     class Opened(Message):
@@ -79,10 +93,13 @@ class PeoplePane(Vertical):
         self._here: tuple[int, ...] = ()
         self._typing: tuple[int, ...] = ()
         self._unsubscribe: Callable[[], None] | None = None
+        self.shared = SharedList(id="shared-list")
+        self._messages: Sequence[Message] = ()
 
     def compose(self) -> ComposeResult:
         yield self._find
         yield self.list
+        yield self.shared
 
     def on_mount(self) -> None:
         self._unsubscribe = self.session.subscribe(self._note)
@@ -94,6 +111,7 @@ class PeoplePane(Vertical):
 
     def on_show(self) -> None:
         self._show_rows()
+        self._show_shared()
         self.refresh_people()
 
     def _note(self, changes: Sequence[change.Change]) -> None:
@@ -110,6 +128,15 @@ class PeoplePane(Vertical):
             self._here, self._typing = now
             if self.display:
                 self._show_rows()
+
+    def show_shared(self, messages: Sequence[Message]) -> None:
+        """Lists what is shared in these messages of the open conversation, newest first."""
+        self._messages = messages
+        if self.display:
+            self._show_shared()
+
+    def _show_shared(self) -> None:
+        self.shared.show(shared_in(self._messages, self.session.state))
 
     def _show_rows(self) -> None:
         self.list.set_items(self._rows.in_order(self._here, self._typing))
@@ -155,7 +182,10 @@ class PeoplePane(Vertical):
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
         event.stop()
-        self._choose()
+        if isinstance(event.item, SharedItem):
+            self.post_message(LinkRequested(event.item.url, event.item.text))
+        else:
+            self._choose()
 
     def _choose(self) -> None:
         self._open(self.list.selected_item)

@@ -60,7 +60,8 @@ _STATUS = (
 
 
 TAKING_PART = 100
-"""Number of newest messages of a conversation whose senders take part in it."""
+"""Number of newest messages of a conversation whose senders take part in it, and
+whose files and links are listed."""
 
 
 class StatusLines:
@@ -162,7 +163,13 @@ class Updates:
         yield titles, lambda _: self._each(lambda one: one.title_line.refresh_title())
         yield (replaced, channels), lambda _: self._tell_of_leaving()
         yield (change.ViewChanged,), lambda _: self._moves.seek()
-        here = (change.TypingChanged, change.MessagesAdded, change.ViewChanged, replaced)
+        here = (
+            change.TypingChanged,
+            change.MessagesAdded,
+            change.MessagesChanged,
+            change.ViewChanged,
+            replaced,
+        )
         yield here, lambda _: self._show_conversation()
 
     def view_opened(self) -> None:
@@ -171,18 +178,18 @@ class Updates:
         self._show_conversation()
 
     def _show_conversation(self) -> None:
-        """Puts the people of the open conversation first in their pane."""
+        """Puts the people of the open conversation first in their pane, and what it shares below."""
         screen = self._screen
         state, narrow = screen.session.state, screen.narrow
         where = narrow.destination if narrow is not None else None
         feed = screen.messages.list.feed
         typing = state.typing.typers(where) if where is not None else ()
-        writers = (
-            state.messages.known(reversed(feed.ids[-TAKING_PART:])) if where is not None and feed else ()
-        )
+        newest = reversed(feed.ids[-TAKING_PART:]) if where is not None and feed else ()
+        messages = list(state.messages.known(newest))
         others = tuple(where.user_ids) if isinstance(where, DirectDestination) else ()
-        here = dict.fromkeys([*typing, *others, *(message.sender_id for message in writers)])
+        here = dict.fromkeys([*typing, *others, *(message.sender_id for message in messages)])
         screen.people.show_conversation([user_id for user_id in here if user_id != state.me], typing)
+        screen.people.show_shared(messages)
 
     def _each(self, show: Callable[[ConversationPane], object]) -> None:
         for conversation in self._screen.side.all:
