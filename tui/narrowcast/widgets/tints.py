@@ -52,13 +52,16 @@ class Ground(Struct, frozen=True):
     dark: bool
     background: str = ""
     """The ground of messages, on which tiles stand."""
+    has_shades: bool = True
+    """Whether there are enough shades for grounds in the hues of people."""
 
 
 def ground_of(widget: Widget) -> Ground:
     """The ground of tints in the theme of ``widget``."""
     app = widget.app
     panel = "" if app.native_ansi_color else app.theme_variables["panel"]
-    return Ground(panel, app.current_theme.dark, app.theme_variables["background"])
+    has_shades = app.console.color_system != "256"
+    return Ground(panel, app.current_theme.dark, app.theme_variables["background"], has_shades)
 
 
 def person_tint(ground: Ground, user_id: int) -> Style:
@@ -68,12 +71,15 @@ def person_tint(ground: Ground, user_id: int) -> Style:
 
 @lru_cache(maxsize=64)
 def _tile(ground: Ground, color: Color) -> Style:
-    back = Color.parse(ground.background).blend(color, ON_DARK_TILE if ground.dark else ON_LIGHT_TILE)
+    share = ON_DARK_TILE if ground.dark else ON_LIGHT_TILE
+    back = (
+        Color.parse(ground.background).blend(color, share) if ground.has_shades else Color.parse(ground.panel)
+    )
     return Style(color=readable(color, back, dark=ground.dark).rich_color, bgcolor=back.rich_color, bold=True)
 
 
 def person_tile(ground: Ground, user_id: int) -> Style:
-    """The tile of a person: initials in the person's colour, on a ground tinted with it."""
+    """The tile of a person: initials in the person's colour, on a ground tinted with it where that is possible."""
     if not ground.panel:
         return Style.null()
     return _tile(ground, person_color(user_id, dark=ground.dark))

@@ -62,16 +62,28 @@ class RowPainter:
         message = feed.message(place.index)
         star = message is not None and message.is_starred and place.row == rows.lead
         mentioned = owned and message is not None and message.is_mention
+        sign = "▌"
+        if mentioned and not selected and self._rows.maker(feed).palette.plain:
+            sign, mentioned = (
+                "@",
+                place.row == rows.lead,
+            )  # a bar without a colour would be that of the selection
         if not (selected or star or mentioned):
             strip = self._plain_row(row)
         else:
             content = row.strip
             if selected and rows.clock:
                 content = self._rows.maker(feed).with_clock(content, rows, place.row)
-            strip = self._marked_row(content, selected=selected, star=star, mentioned=mentioned)
+            strip = self._marked_row(
+                content,
+                sign if selected or mentioned else " ",
+                selected=selected,
+                star=star,
+                mentioned=mentioned,
+            )
         return overlay.apply(view, y, key, strip) if overlay is not None else strip
 
-    def _marked_row(self, content: Strip, *, selected: bool, star: bool, mentioned: bool) -> Strip:
+    def _marked_row(self, content: Strip, sign: str, *, selected: bool, star: bool, mentioned: bool) -> Strip:
         """A row of the selected message, or of one that is starred or mentions the user.
 
         The ground of the selection replaces that of the list, and no other: code and chips keep theirs.
@@ -82,8 +94,7 @@ class RowPainter:
             look = view.part_style("messages--focused" if view.has_focus else "messages--cursor")
         else:
             look = view.part_style("messages--mentioned" if mentioned else "messages--focused")
-        bar = "▌" if selected or mentioned else " "
-        segments = [Segment(bar, base + ground + look), Segment("★" if star else " ", base + ground + look)]
+        segments = [Segment(sign, base + ground + look), Segment("★" if star else " ", base + ground + look)]
         for text, style, control in content:
             on_base = style is None or style.bgcolor == base.bgcolor
             segments.append(Segment(text, (style or base) + ground if on_base else style, control))
@@ -162,7 +173,7 @@ def _replace(strip: Strip, start: int, text: str, style: Style) -> Strip:
 def _before_count(text: str) -> int:
     """Cells of a reaction before its count, so that a label leaves the emoji visible; 0 for other texts."""
     emoji, blank, count = text.partition("\u00a0")
-    return cell_len(emoji) if blank and count.rstrip("]").isdecimal() else 0
+    return cell_len(emoji) if blank and count.rstrip("])").isdecimal() else 0
 
 
 class Hints:

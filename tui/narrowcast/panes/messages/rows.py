@@ -254,11 +254,10 @@ class RowMaker:
             label = reaction_text(group.reaction_type, group.emoji_code, group.emoji_name)
             target = inliner.target(Target(TargetKind.REACTION, value, label))
             chip = palette.own_chip if own else palette.chip
-            left, right = (" ", " ") if _has_ground(chip) else ("[", "]") if own else ("", "")
+            left, right = (" ", " ") if _has_ground(chip) else ("[", "]") if own else ("(", ")")
             who = self._reacting(group.user_ids) if is_named else str(len(group.user_ids))
             shown = f"{left}{label} {who}{right}"
-            gap = " " if _has_ground(chip) else "  "
-            runs += [Run(shown.replace(" ", "\u00a0"), chip + target), Run(gap, palette.text)]
+            runs += [Run(shown.replace(" ", "\u00a0"), chip + target), Run(" ", palette.text)]
         return list(wrap(runs, self.text_width))
 
     def _reacting(self, user_ids: Collection[int]) -> str:
