@@ -254,10 +254,10 @@ async def test_a_key_that_was_taken_from_its_command_does_nothing_or_what_it_was
 
 async def test_keys_of_a_command_without_default_keys_end_when_they_are_changed(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        for number, keys in enumerate(("f7", "f12", "")):
+        for number, keys in enumerate(("f10", "f12", "")):
             stage.app.use_config(Config(keys={"topic.copy-link": keys} if keys else {}))
             await stage.in_topic(topic=f"topic {number}")
-            for key in ("f7", "f12"):
+            for key in ("f10", "f12"):
                 await stage.press(key)
                 if key == keys:
                     await stage.told("Copied")

@@ -236,8 +236,8 @@ def test_a_keymap_that_cannot_work_is_refused_with_the_reason(user: dict[str, st
 
 
 def test_a_keymap_swaps_two_keys_when_both_are_named() -> None:
-    keymap = textual_keymap(effective({"go.all": "f", "go.starred": ["a", "f7"]}))
-    assert keymap == {"go.all": "f", "go.starred": "a,f7"}
+    keymap = textual_keymap(effective({"go.all": "f", "go.starred": ["a", "f10"]}))
+    assert keymap == {"go.all": "f", "go.starred": "a,f10"}
 
 
 def test_a_key_of_the_users_own_is_lost_by_the_command_that_has_it_by_default() -> None:

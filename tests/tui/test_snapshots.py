@@ -111,7 +111,10 @@ SCREENS: dict[str, Step] = {
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
 @pytest.mark.parametrize("system", ["16", "256", "true"])
-async def test_the_screens_look_as_they_did(tmp_path: Path, size: tuple[int, int], system: str) -> None:
+async def test_the_screens_look_as_they_did(
+    tmp_path: Path, size: tuple[int, int], system: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLORTERM", "" if system == "256" else "truecolor")
     config = Config(appearance=Appearance(theme=THEMES[system]))
     differences = []
     async with running_server(tmp_path / "server") as server:

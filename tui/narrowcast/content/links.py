@@ -9,13 +9,13 @@ from msgspec import Struct
 
 from narrowcast.content.blocks import (
     Blocks,
-    Card,
+    CardBlock,
     Heading,
     Inlines,
     ListBlock,
     Paragraph,
     Table,
-    Text,
+    TextRun,
 )
 from narrowcast.content.reader import parse
 
@@ -52,7 +52,7 @@ def _of_blocks(blocks: Blocks) -> Iterator[WrittenLink]:
                 for row in (block.head, *block.rows):
                     for cell in row:
                         yield from _of_inlines(cell)
-            case Card() if block.href:
+            case CardBlock() if block.href:
                 yield WrittenLink(block.href, block.title or block.href)
             case _:
                 pass
@@ -61,11 +61,11 @@ def _of_blocks(blocks: Blocks) -> Iterator[WrittenLink]:
 def _of_inlines(inlines: Inlines) -> Iterator[WrittenLink]:
     href, text = "", ""
     for inline in inlines:
-        here = inline.href if isinstance(inline, Text) else ""
+        here = inline.href if isinstance(inline, TextRun) else ""
         if here != href:
             if href:
                 yield WrittenLink(href, text)
             href, text = here, ""
-        text += inline.text if isinstance(inline, Text) else ""
+        text += inline.text if isinstance(inline, TextRun) else ""
     if href:
         yield WrittenLink(href, text)

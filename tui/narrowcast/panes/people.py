@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.message import Message
+from textual.message import Message as TextualMessage
 from textual.strip import Strip
 
 from narrowcast.panes.filter_field import FilterField
@@ -73,7 +73,7 @@ class PeoplePane(Vertical):
     PeoplePane { background: $surface; }
     """
 
-    class Opened(Message):
+    class Opened(TextualMessage):
         """Show the direct conversation with a person."""
 
         def __init__(self, narrow: Narrow) -> None:

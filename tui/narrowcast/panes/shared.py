@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
 
-__all__ = ["SharedKind", "SharedItem", "SharedList", "shared_in"]
+__all__ = ["SharedItem", "SharedKind", "SharedList", "shared_in"]
 
 MOST = 50
 """Maximum number of files, and of links."""

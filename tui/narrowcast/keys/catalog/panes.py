@@ -17,7 +17,7 @@ APP: tuple[Command, ...] = (
             "Comfortable or compact",
             ("f7",),
             "app.action_app_density",
-            other_names="density space rows",
+            other_names="space rows",
         ),
         Command("app.suspend", "Suspend to the shell (fg resumes)", ("ctrl+z",), "app.action_app_suspend"),
         Command("app.redraw", "Redraw the screen", ("ctrl+l",), "app.action_app_redraw", priority=True),

@@ -81,10 +81,10 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
             lambda note: self.unfinished.save_side(note),
         )
         self.people = PeoplePane(session)
-        self.widths = PaneWidths(self)
         self.lines = StatusLines(self, self)
-        self.unfinished = RestoredCompose(self)
+        self.unfinished: RestoredCompose = RestoredCompose(self)
         self.updates = Updates(self, self.frames, self.lines)
+        self.widths = PaneWidths(self.plan, self.navigation, self.people)
 
     # the conversation with the focus
 
@@ -288,6 +288,10 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
             self.set_class(has_class, name)
         self.widths.show()
         self.side.show_in(width)
+
+    @on(TitleLine.Left)
+    def _go_back(self) -> None:
+        self.run("pane.navigation")
 
     @on(PaneEdge.Moved)
     def _move_edge(self, event: PaneEdge.Moved) -> None:

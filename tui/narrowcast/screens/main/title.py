@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import events
+from textual.message import Message
 
 from narrowcast.keys.hints import key_of, keys_of
 from narrowcast.panes.open_view import OpenView
-from narrowcast.screens.workspace import workspace_of
 from narrowcast.text import names
 from narrowcast.text.formats import counted
 from narrowcast.widgets.one_line import OneLine, Piece
@@ -24,6 +24,9 @@ BACK = " ‹ "
 
 class TitleLine(OneLine):
     """``writing``: the compose box of the conversation; the draft in it is not counted as another one."""
+
+    class Left(Message):
+        """Go back to the channel list."""
 
     def __init__(self, session: Session, view: OpenView, writing: ComposePane) -> None:
         super().__init__(id="title")
@@ -55,16 +58,15 @@ class TitleLine(OneLine):
             [(f"{sign}{title}", "strong"), (f"   {about}" if about else "", "dim")], self._drafts(narrow)
         )
 
-    def on_resize(self) -> None:
+    def on_resize(self, _event: events.Resize) -> None:
         """Where only one pane fits, the line shows the way back to the channel list."""
         self.refresh_title()
 
     def on_click(self, event: events.Click) -> None:
         """A click on that goes back."""
-        offset, workspace = self.clicked(event), workspace_of(self)
-        is_back = self.screen.has_class("-narrow") and offset is not None and offset.x < len(BACK)
-        if is_back and workspace is not None:
-            workspace.run("pane.navigation")
+        offset = self.clicked(event)
+        if self.screen.has_class("-narrow") and offset is not None and offset.x < len(BACK):
+            self.post_message(self.Left())
 
     def _drafts(self, narrow: Narrow) -> list[Piece]:
         """How many drafts of the conversation are not in compose, and the key that lists them."""

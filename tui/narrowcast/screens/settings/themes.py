@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from textual.app import App
 from textual.await_complete import AwaitComplete
@@ -24,7 +25,7 @@ class ThemePicker(Picker[str]):
     """
     DIMS = False
 
-    def __init__(self, app: App[object], own: Mapping[str, ThemeColors]) -> None:
+    def __init__(self, app: App[Any], own: Mapping[str, ThemeColors]) -> None:
         self._before = app.theme
         super().__init__("Theme", [_choice(app, name, own) for name in theme_names(own)])
         self.list.select_key(self._before)
@@ -40,7 +41,7 @@ class ThemePicker(Picker[str]):
         return super().dismiss(result)
 
 
-def _choice(app: App[object], name: str, own: Mapping[str, ThemeColors]) -> Choice[str]:
+def _choice(app: App[Any], name: str, own: Mapping[str, ThemeColors]) -> Choice[str]:
     theme = app.get_theme(name)
     kind = "dark" if theme is None or theme.dark else "light"
     about = f"your own, {kind}" if name in own else "" if theme is not None and theme.ansi else kind
