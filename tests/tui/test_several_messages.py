@@ -27,8 +27,11 @@ async def choose_two(stage: Stage) -> list[int]:
 
 
 async def test_all_chosen_messages_are_starred_and_escape_ends_the_choice(tmp_path: Path) -> None:
-    async with on_stage(tmp_path) as stage:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
         ids = await choose_two(stage)
+        assert "Esc ends" in stage.status_line, (
+            "the key that ends the choice is named on a narrow terminal too"
+        )
         await stage.press("ctrl+s")
         state = stage.session.state
         await until(lambda: all((one := state.messages.get(i)) and one.is_starred for i in ids))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.keys.hints import Keys, with_keys
+from rich.cells import cell_len
+
+from narrowcast.keys.hints import SEPARATOR, Keys, with_keys
 from narrowcast.text import formats, names
 from narrowcast.widgets.one_line import OneLine, Piece
 from narrowcast_api.protocols.outbox_item import OutboxState
@@ -130,4 +132,17 @@ class StatusLine(OneLine):
         left.extend((f"  {text}", "accent") for text in added)
         who = state.users.name(state.me) if state.users.get(state.me) is not None else session.account.email
         account = [(f"  {who}", "dim"), (f" · {state.server.name or session.account.site}", "dim")]
+        if urgent:
+            left, hint = self._beside_mode(left, hint)
         self.show_pieces(left, [(hint + " ", "accent" if urgent else "dim")], account)
+
+    def _beside_mode(self, left: list[Piece], hint: str) -> tuple[list[Piece], str]:
+        """What there is room for while a mode shows its keys: first of all the last of them, which ends it."""
+        room = self.size.width - 1
+        if sum(cell_len(text) for text, _ in left) + cell_len(hint) > room:
+            left = left[:1]
+        room -= sum(cell_len(text) for text, _ in left)
+        words = hint.split(SEPARATOR)
+        while len(words) > 2 and cell_len(SEPARATOR.join(words)) > room:
+            del words[-2]
+        return left, SEPARATOR.join(words)
