@@ -136,6 +136,8 @@ async def test_a_banner_says_that_a_topic_is_new_resolved_or_one_is_not_subscrib
         moderators = stage.server.group("role:moderators")
         path = f"/streams/{general}"
         await stage.server.call("ada", "PATCH", path, {"can_send_message_group": {"new": moderators}})
+        stage.screen.writing.target.topic.text = "lunch"
+        await stage.type("s")
         await until(lambda: "#general is moderated: only admins and moderators" in banners.plain)
         await stage.server.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
         await until(lambda: "not subscribed" in banners.plain)

@@ -182,12 +182,12 @@ class Banners:
             yield Banner("You are not subscribed to this channel.", Remedy.SUBSCRIBE)
         if is_resolved(topic):
             yield Banner("This topic is resolved.", Remedy.UNRESOLVE)
-        if who := permissions.posters(state, channel):
-            yield Banner(f"#{channel.name} is moderated: only {who} can post in it.")
-        if topic and not is_resolved(topic) and state.topics.is_loaded(channel.channel_id):
+        elif topic and state.topics.is_loaded(channel.channel_id):
             known = {one.name.lower() for one in state.topics.of(channel.channel_id)}
             if topic.lower() not in known:
                 yield Banner(f"New topic in #{channel.name}.")
+        if who := permissions.posters(state, channel):
+            yield Banner(f"#{channel.name} is moderated: only {who} can post in it.")
 
     def pasted(self, text: str) -> None:
         """Offers to upload files whose paths were pasted."""
