@@ -11,10 +11,12 @@ from narrowcast.commands.run import method
 from narrowcast.keys.registry import Context, in_context
 from narrowcast.panes.messages import requests
 from narrowcast.screens.dialogs.picker import ChoiceList, Picker
+from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.strips import plain_text
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.resources.custom_emoji import CustomEmoji
+from narrowcast_assets.emoji_categories import Category, category_of
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import flags as flag_routes
@@ -202,6 +204,9 @@ async def test_the_choice_of_reactions_has_each_emoji_once_and_those_of_the_mess
     tmp_path: Path,
 ) -> None:
     async with staged(tmp_path) as stage:
+        before = await stage.server.send("bruno", "general", "soup", "cook it")
+        goat = {"emoji_name": "goat"}
+        await stage.server.call("ada", "POST", f"/messages/{before}/reactions", goat)
         message_id = await stage.server.send("bruno", "general", "soup", "taste it")
         for name in ("frog", "thumbs_up"):
             await stage.server.call(
@@ -220,15 +225,28 @@ async def test_the_choice_of_reactions_has_each_emoji_once_and_those_of_the_mess
         assert isinstance(picker, Picker)
         listed = picker.query_one(ChoiceList)
         codes = [choice.value[:2] for choice in listed.items]
-        assert codes[:2] == [("unicode_emoji", "1f438"), ("unicode_emoji", "1f44d")]
+        assert codes[:3] == [("unicode_emoji", code) for code in ("1f438", "1f44d", "1f410")]
         assert len(codes) == len(set(codes)) > 1000
-        assert [choice.detail for choice in listed.items[:2]] == ["remove yours", "1 reaction"]
+        assert [choice.detail for choice in listed.items[:3]] == ["remove yours", "1 reaction", "last used"]
+        categories = [category_of(choice.value[1]) for choice in listed.items[40:]]
+        assert categories == sorted(categories, key=[*Category].index), "the others stand by category"
         shown = {choice.value[1]: (choice.mark, choice.text) for choice in listed.items}
         assert (shown["2764"], shown["1f600"]) == (("\u2764", "heart"), ("😀", "grinning"))
         assert [choice.text for choice in listed.items if choice.detail == "custom emoji"] == ["lamp"]
         await stage.pilot.press(*"like")
         assert listed.selected_item is not None
         assert listed.selected_item.value[1] == "1f44d", "found by its other names, too"
+        picker.query_one(Editor).text = ""
+        await stage.pilot.press(*"animals")
+        assert listed.selected_item is not None
+        assert listed.selected_item.detail == "animals and nature", "found by its category, too"
+
+
+def test_each_emoji_has_a_category() -> None:
+    places = {"1f600": "smileys", "1f44d": "people", "1f410": "animals and nature", "2615": "food and drink"}
+    places |= {"1f389": "activities", "1f680": "travel and places", "1f4a1": "objects", "2705": "symbols"}
+    places |= {"1f1eb-1f1ee": "flags", "1f3f4-200d-2620": "flags", "1f642": "smileys", "1f51f": "symbols"}
+    assert {code: category_of(code).value for code in places} == places
 
 
 def in_order(text: str, *parts: str) -> bool:

@@ -17,6 +17,7 @@ from narrowcast_api import permissions
 from narrowcast_api.model.messages import Reaction, grouped
 from narrowcast_api.wire.vocabulary import MessageFlag
 from narrowcast_assets.emoji import character_of, emoji_names
+from narrowcast_assets.emoji_categories import Category, category_of
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
@@ -33,6 +34,9 @@ Emoji = tuple[str, str, str]
 
 USUAL = ("1f44d", "2764", "1f389", "1f602", "1f642", "1f440", "2705", "1f64f", "1f680", "1f914")
 """The emoji that are most used in reactions: offered first, before anything is typed."""
+LAST_USED = 10
+SEARCHED_MESSAGES = 2_000
+"""Number of messages, newest first, that are searched for reactions of the user's own."""
 
 
 class Reactions:
@@ -81,28 +85,49 @@ class Reactions:
         self._pane.ask(Picker("React with", choices), chosen)
 
 
+def _last_used(state: State) -> list[Emoji]:
+    """The emoji of the user's own reactions, as far as the state has them, those on the newest messages first."""
+    newest = sorted((message.id for message in state.messages), reverse=True)[:SEARCHED_MESSAGES]
+    own = (
+        (one.reaction_type, one.emoji_code, one.emoji_name)
+        for message in state.messages.known(newest)
+        for one in message.reactions
+        if one.user_id == state.me
+    )
+    return [*dict.fromkeys(own)][:LAST_USED]
+
+
 def _choices(message: Message, state: State) -> list[Choice[Emoji]]:
-    """Each emoji once: those on the message, the popular ones, the organization's own, all others."""
+    """Each emoji once: those on the message, those last used, the popular ones, the organization's own, all others by
+    category.
+    """
     own = {one.key for one in message.reactions if one.user_id == state.me}
     names_by_code = emoji_names().code_to_names
     choices: dict[tuple[str, str], Choice[Emoji]] = {}
 
     def add(kind: str, code: str, name: str, *, detail: str = "", shown: str = "") -> None:
-        names = names_by_code.get(code, ()) if kind == UNICODE else ()
-        also = " ".join(other for other in names if other != name)
-        choices.setdefault((kind, code), Choice((kind, code, name), name, detail, shown, also))
+        is_unicode = kind == UNICODE
+        names = names_by_code.get(code, ()) if is_unicode else ()
+        category = category_of(code).value if is_unicode and code in names_by_code else "custom emoji"
+        also = " ".join([*(other for other in names if other != name), category])
+        choices.setdefault((kind, code), Choice((kind, code, name), name, detail or category, shown, also))
 
     for group in grouped(message.reactions):
         key = (group.reaction_type, group.emoji_code)
         detail = "remove yours" if key in own else counted(len(group.user_ids), "reaction")
         add(*key, group.emoji_name, detail=detail, shown=reaction_text(*key, group.emoji_name))
+    custom = {one.code for one in state.custom_emoji if not one.deactivated}
+    for kind, code, name in _last_used(state):
+        if kind == UNICODE or code in custom:
+            add(kind, code, name, detail="last used", shown=reaction_text(kind, code, name))
     for code in USUAL:
         add(UNICODE, code, names_by_code[code][0], shown=character_of(code) or "")
-    for custom in state.custom_emoji:
-        if not custom.deactivated:
-            add("realm_emoji", custom.code, custom.name, detail="custom emoji")
-    for code, spellings in names_by_code.items():
-        add(UNICODE, code, spellings[0], shown=character_of(code) or "")
+    for one in state.custom_emoji:
+        if not one.deactivated:
+            add("realm_emoji", one.code, one.name)
+    order = {category: place for place, category in enumerate(Category)}
+    for code in sorted(names_by_code, key=lambda code: order[category_of(code)]):
+        add(UNICODE, code, names_by_code[code][0], shown=character_of(code) or "")
     return [*choices.values()]
 
 
