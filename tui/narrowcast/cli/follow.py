@@ -1,7 +1,8 @@
 """Prints new messages until interrupted.
 
 The event queue only signals that a message arrived; the messages after the last printed one are then fetched. So
-the same code handles new messages, messages received while offline, and any narrow that the server supports.
+the same code handles new messages, messages received while offline, and any narrow that the server supports. A
+server that was restored to an older state gives ids of printed messages to later ones, which are known by their time.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
     from narrowcast_api.model.messages import FetchedMessage
     from narrowcast_api.narrow.narrow import Narrow
     from narrowcast_api.wire.events import Event
+    from narrowcast_api.wire.messages import MessagePage
 
-__all__ = ["follow"]
+__all__ = ["Follower", "follow"]
 
 PAGE = 1000
 
@@ -41,7 +43,7 @@ async def follow(account: Account, narrow: Narrow, limit: int, show: Print, *, n
 
     loop = asyncio.get_running_loop()
     async with Client.open(account) as client:
-        follower = _Follower(client, await wire_narrow(client, narrow), show, named=named)
+        follower = Follower(client, await wire_narrow(client, narrow), show, named=named)
         work = asyncio.ensure_future(follower.run(limit))
         ended = asyncio.Event()
 
@@ -59,7 +61,7 @@ async def follow(account: Account, narrow: Narrow, limit: int, show: Print, *, n
             loop.remove_signal_handler(signal.SIGTERM)
 
 
-class _Follower:
+class Follower:
     """Prints the messages of one narrow."""
 
     def __init__(
@@ -69,7 +71,9 @@ class _Follower:
         self._narrow = list(narrow)
         self._show = show
         self._named = named
-        self._last = 0
+        self._last = self._last_time = 0
+        """Id and time of the newest message that was printed."""
+        self._is_registered = False
         self._bell = asyncio.Event()
         self._refused = ""
         self._is_down = False
@@ -82,13 +86,7 @@ class _Follower:
 
     async def run(self, limit: int) -> None:
         """Prints the newest messages, then new ones as they arrive."""
-        page = await self._client.messages.list(
-            narrow=self._narrow,
-            anchor="newest",
-            num_before=limit,
-            apply_markdown=False,
-            allow_empty_topic_name=not self._named,
-        )
+        page = await self._page("newest", before=limit)
         self._print(list(page.fetched)[-limit:])
         receiving = asyncio.ensure_future(self._stream.run())
         try:
@@ -102,6 +100,7 @@ class _Follower:
         raise CommandError(self._refused, Exit.NOT_ALLOWED)
 
     async def on_snapshot(self, response: dict[str, object]) -> None:
+        self._is_registered = True
         self._bell.set()
 
     async def on_events(self, events: Sequence[Event]) -> None:
@@ -121,25 +120,45 @@ class _Follower:
             print_error("connected again")
 
     async def _catch_up(self) -> None:
-        while not self._refused:
-            try:
-                page = await self._client.messages.list(
-                    narrow=self._narrow,
-                    anchor=self._last,
-                    num_after=PAGE,
-                    include_anchor=False,
-                    apply_markdown=False,
-                    allow_empty_topic_name=not self._named,
-                )
-            except NarrowcastError:
-                return  # the stream fails as well, and sets the bell again when the server responds
-            fresh = [one for one in page.fetched if one.message.id > self._last]
-            self._print(fresh)
-            if page.found_newest or not fresh:
-                return
+        try:
+            if self._is_registered and self._last:
+                await self._catch_up_with_restored()
+            self._is_registered = False
+            while not self._refused:
+                page = await self._page(self._last, after=PAGE)
+                fresh = [one for one in page.fetched if one.message.id > self._last]
+                self._print(fresh)
+                if page.found_newest or not fresh:
+                    return
+        except NarrowcastError:
+            return  # the stream fails as well, and sets the bell again when the server responds
+
+    async def _catch_up_with_restored(self) -> None:
+        """Prints the later messages that have ids of printed ones, if the last printed one is not there any more."""
+        last = (self._last, self._last_time)
+        there = (await self._page(self._last, before=1)).fetched
+        if any((one.message.id, one.message.timestamp) == last for one in there):
+            return
+        newest = (await self._page("newest", before=PAGE)).fetched
+        later = [
+            one for one in newest if one.message.id <= self._last and one.message.timestamp > self._last_time
+        ]
+        self._last = min(self._last, max((one.message.id for one in newest), default=0))
+        self._print(later)
+
+    async def _page(self, anchor: int | str, *, before: int = 0, after: int = 0) -> MessagePage:
+        return await self._client.messages.list(
+            narrow=self._narrow,
+            anchor=anchor,
+            num_before=before,
+            num_after=after,
+            apply_markdown=False,
+            allow_empty_topic_name=not self._named,
+        )
 
     def _print(self, messages: Sequence[FetchedMessage]) -> None:
         for fetched in messages:
             self._show(fetched)
             self._last = max(self._last, fetched.message.id)
+            self._last_time = max(self._last_time, fetched.message.timestamp)
         sys.stdout.flush()
