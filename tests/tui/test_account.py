@@ -8,7 +8,7 @@ import pytest
 
 from narrowcast.config import account_files
 from narrowcast.config.config import Accounts, Config
-from narrowcast.screens.dialogs.form_fields import Refused
+from narrowcast.screens.dialogs.form_fields import UnusableValue
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.screens.messages.picture_file import read_picture
 from narrowcast.screens.start.welcome import WelcomeScreen
@@ -158,7 +158,7 @@ async def test_a_picture_is_as_large_as_the_server_takes_at_most(
 ) -> None:
     picture = tmp_path / "me.png"
     picture.write_bytes(bytes(size))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(UnusableValue) as refused:
         await read_picture(str(picture), max_mib=1)
     assert refused.value.text == reason
 

@@ -15,8 +15,8 @@ from narrowcast.screens.dialogs.form_fields import (
     LineField,
     OneOf,
     People,
-    Refused,
     Text,
+    UnusableValue,
     Values,
     YesNo,
 )
@@ -100,7 +100,7 @@ async def test_a_refusal_is_said_in_the_form_and_everything_typed_stays(tmp_path
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         problems: list[Exception] = [
             BadRequest("BAD_REQUEST", "That name [/b] is taken", 400, {}),
-            Refused("text", "Write more."),
+            UnusableValue("text", "Write more."),
         ]
 
         async def submit(values: Values) -> None:
@@ -204,7 +204,7 @@ async def test_a_refusal_after_a_form_was_closed_has_what_was_typed(tmp_path: Pa
 
         async def submit(values: Values) -> None:
             await responded.wait()
-            raise Refused("name", "This name is taken.")
+            raise UnusableValue("name", "This name is taken.")
 
         fields = [
             LineField("name", "Name", value="soup"),

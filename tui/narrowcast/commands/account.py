@@ -11,7 +11,7 @@ from narrowcast.screens.account.second_factor import SecondFactorScreen
 from narrowcast.screens.account.signed_in import SignedInScreen
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.confirm import ask_first
-from narrowcast.screens.dialogs.form_fields import LineField, Refused, Values
+from narrowcast.screens.dialogs.form_fields import LineField, UnusableValue, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.messages.picture_file import picture_question, read_picture
 from narrowcast.screens.people.accounts import BotsScreen
@@ -87,7 +87,7 @@ def _picture_chosen(screen: Workspace, path: str | None, most: int) -> None:
 async def _set_picture(screen: Workspace, path: str, most: int) -> None:
     try:
         image, name, kind = await read_picture(path, most)
-    except Refused as problem:
+    except UnusableValue as problem:
         screen.tell(problem.text, severity="error")
         return
     await screen.session.client.avatar.set(image=image, file_name=name, content_type=kind)
@@ -114,7 +114,9 @@ def email(screen: Workspace) -> None:
         response = await screen.session.client.settings.update(settings={"email": values.text("email")})
         if "email" in (response.ignored_parameters_unsupported or ()):
             ask = "" if permissions.is_administrator(state) else " Ask an administrator."
-            raise Refused("email", f"This server does not allow users to change their email address.{ask}")
+            raise UnusableValue(
+                "email", f"This server does not allow users to change their email address.{ask}"
+            )
         return True
 
     field = LineField("email", "Email", value=me.delivery_email or "" if me else "", required=True)
@@ -129,9 +131,9 @@ def password(screen: Workspace) -> None:
 
     async def change(values: Values) -> object:
         if len(values.text("new")) < fewest:
-            raise Refused("new", f"A password has at least {counted(fewest, 'character')}.")
+            raise UnusableValue("new", f"A password has at least {counted(fewest, 'character')}.")
         if values.text("new") != values.text("again"):
-            raise Refused("again", "Passwords do not match.")
+            raise UnusableValue("again", "Passwords do not match.")
         old, new = Secret(values.text("old")), Secret(values.text("new"))
         fresh = await screen.session.client.settings.change_password(old=old, new=new)
         if fresh is not None:

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import ChannelName, LineField, Refused, Values
+from narrowcast.screens.dialogs.form_fields import ChannelName, LineField, UnusableValue, Values
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main.choices import ChoiceTarget, Everywhere
 from narrowcast.text.formats import counted
@@ -59,9 +59,9 @@ def move(screen: Workspace, messages: Sequence[Message]) -> None:
     async def submit(values: Values) -> None:
         topic, wanted = values.text("topic"), values.channel("channel")
         if wanted is None:
-            raise Refused("channel", "Select a channel.")
+            raise UnusableValue("channel", "Select a channel.")
         if (wanted, topic) == (channel_id, first.topic):
-            raise Refused("topic", "Choose a different topic or channel.")
+            raise UnusableValue("topic", "Choose a different topic or channel.")
         for message in messages:
             changes: dict[str, object] = {"channel": wanted} if wanted != message.channel_id else {}
             await screen.session.client.messages.edit(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import OneOf, Refused, Text, Values
+from narrowcast.screens.dialogs.form_fields import OneOf, Text, UnusableValue, Values
 from narrowcast_api.http.encoding import OMIT
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def report(screen: Workspace) -> None:
     async def submit(values: Values) -> None:
         said = values.text("description")
         if values["reason"] == "other" and not said:
-            raise Refused("description", "An explanation is required.")
+            raise UnusableValue("description", "An explanation is required.")
         await screen.session.client.messages.report(
             message_id=message.id, report_type=str(values["reason"]), description=said or OMIT
         )

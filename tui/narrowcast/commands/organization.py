@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast.screens.account.server import ServerScreen
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.confirm import ask_first
-from narrowcast.screens.dialogs.form_fields import LineField, Refused, Values
+from narrowcast.screens.dialogs.form_fields import LineField, UnusableValue, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.messages.picture_file import picture_question, read_picture
 from narrowcast.screens.organization.domains import DomainsScreen
@@ -115,7 +115,7 @@ async def _change_picture(screen: Workspace, kind: str, path: str | None) -> Non
         return
     try:
         image, name, content_type = await read_picture(path, _most(screen, kind))
-    except Refused as problem:
+    except UnusableValue as problem:
         screen.tell(problem.text, severity="error")
         return
     if kind == "icon":
@@ -134,7 +134,7 @@ def deactivate(screen: Workspace) -> None:
 
     async def submit(values: Values) -> None:
         if values.text("name") != name:
-            raise Refused("name", f"This is not the name of the organization: {name}")
+            raise UnusableValue("name", f"This is not the name of the organization: {name}")
         await screen.session.client.organization.deactivate()
 
     field = LineField("name", "Organization name", f"Type {name} to confirm", required=True)

@@ -18,7 +18,7 @@ from narrowcast.screens.dialogs.form_fields import (
     Field,
     LineField,
     OneOf,
-    Refused,
+    UnusableValue,
     Values,
     YesNo,
 )
@@ -167,11 +167,11 @@ async def _move(
 ) -> None:
     topic, channel_id = values.text("topic"), values.channel("channel")
     if channel_id is None:
-        raise Refused("channel", "Select a channel.")
+        raise UnusableValue("channel", "Select a channel.")
     if (topic, channel_id) == (where.topic, where.channel_id):
-        raise Refused("topic", "Choose a different topic or channel.")
+        raise UnusableValue("topic", "Choose a different topic or channel.")
     if problem := _moved_meanwhile(screen.session.state, where, message):
-        raise Refused("", problem)
+        raise UnusableValue("", problem)
     client = screen.session.client
     new_topic = topic if topic != where.topic else OMIT
     new_channel = channel_id if channel_id != where.channel_id else OMIT

@@ -11,7 +11,14 @@ from narrowcast.content.palette import Palette
 from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.messages.row_values import StateNames
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import DateTimeField, Field, LineField, Refused, Text, Values
+from narrowcast.screens.dialogs.form_fields import (
+    DateTimeField,
+    Field,
+    LineField,
+    Text,
+    UnusableValue,
+    Values,
+)
 from narrowcast.screens.dialogs.late import RequestOrigin
 from narrowcast.screens.messages.preview import PreviewLines, PreviewScreen
 from narrowcast.text import names
@@ -137,7 +144,7 @@ def _ask(
 
     async def checked(values: Values) -> object:
         if refusal := _refusal(screen):  # text may have been typed or restored while the form was open
-            raise Refused("", refusal)
+            raise UnusableValue("", refusal)
         return await submit(values)
 
     ask(screen, title, fields, checked, verb="inserts")

@@ -13,8 +13,8 @@ from narrowcast.screens.dialogs.form_fields import (
     LineField,
     OneOf,
     People,
-    Refused,
     Text,
+    UnusableValue,
     Values,
     YesNo,
 )
@@ -244,18 +244,18 @@ def edit_channel(host: Host, channel: Channel) -> None:
 
 
 def _check_name(state: State, values: Values, own: Channel | None = None) -> None:
-    """Raises Refused if another channel has the name: old servers would subscribe to that one instead of returning
-    an error.
+    """Raises UnusableValue if another channel has the name: old servers would subscribe to that one instead of
+    returning an error.
     """
     holder = state.channels.id_of(values.text("name"))
     if holder is not None and (own is None or holder != own.channel_id):
-        raise Refused("name", "A channel with this name already exists.")
+        raise UnusableValue("name", "A channel with this name already exists.")
 
 
 def _check_default(values: Values, privacy: _Privacy) -> None:
-    """Raises Refused if the channel is private: new users are not subscribed to private channels by default."""
+    """Raises UnusableValue if the channel is private: new users are not subscribed to private channels by default."""
     if values.flag("default") and privacy.private is True:
-        raise Refused("default", "A private channel cannot be a default channel for new users.")
+        raise UnusableValue("default", "A private channel cannot be a default channel for new users.")
 
 
 def _topics(values: Values) -> TopicsPolicy | Omit:
@@ -277,7 +277,7 @@ def _retention(values: Values) -> int | str | Omit:
     try:
         return days(values.text("days"))
     except ValueError:
-        raise Refused("days", NO_DAYS) from None
+        raise UnusableValue("days", NO_DAYS) from None
 
 
 def _notice(state: State, name: str) -> tuple[tuple[object, str], ...]:
@@ -300,7 +300,7 @@ def edit_personal_settings(host: Host, channel: Channel) -> None:
 
     async def submit(values: Values) -> None:
         if not _COLOR.fullmatch(values.text("color")) and values.changed("color"):
-            raise Refused("color", "Enter a color such as #76ce90.")
+            raise UnusableValue("color", "Enter a color such as #76ce90.")
         changed = {
             name: state.settings.flag(_OWN_NOTICES[name]) if values[name] is None else values[name]
             for name in names_of_fields

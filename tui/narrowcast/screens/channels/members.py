@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import People, Refused, Values
+from narrowcast.screens.dialogs.form_fields import People, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast.text.presence import of_person
@@ -81,12 +81,12 @@ class ChannelMembersScreen(ManageScreen[int]):
         async def submit(values: Values) -> None:
             missing = [one for one in values.ids("people") if one not in self._ids]
             if not missing:
-                raise Refused("people", "Already subscribed.")
+                raise UnusableValue("people", "Already subscribed.")
             added = await self.session.client.subscriptions.add(
                 channels=[self._channel_name], principals=missing
             )
             if added.unauthorized:
-                raise Refused(
+                raise UnusableValue(
                     "people", f"You do not have permission to add subscribers to #{self._channel_name}."
                 )
             await self.reload()

@@ -4,7 +4,7 @@
         "New channel",
         [LineField("name", "Name", required=True), YesNo("private", "Private")],
         state=session.state,
-        submit=create,  # async; receives Values; raises Refused or a NarrowcastError with the problem
+        submit=create,  # async; receives Values; raises UnusableValue or a NarrowcastError with the problem
     )
 
 Dismissed with the result of ``submit`` (True for None), or None if the user leaves.
@@ -29,7 +29,7 @@ from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.form_controls import ChoiceControl, FormRow, focusable
-from narrowcast.screens.dialogs.form_fields import DateTimeField, Field, Refused, Values
+from narrowcast.screens.dialogs.form_fields import DateTimeField, Field, UnusableValue, Values
 from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.text import formats
 from narrowcast.text.natural_time import EXAMPLES
@@ -207,7 +207,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         """How the typed time is interpreted."""
         try:
             at = row.read(time.time())
-        except Refused:
+        except UnusableValue:
             return f"such as {EXAMPLES}", "dim"
         if not isinstance(at, int):
             return row.field.hint, "dim"
@@ -315,7 +315,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         """The problem with a value; empty if there is none."""
         try:
             row.read(time.time())
-        except Refused as problem:
+        except UnusableValue as problem:
             return problem.text
         return ""
 
@@ -325,7 +325,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         return any(row.is_touched for row in self.rows if row.is_enabled)
 
     def read(self) -> Values:
-        """The values of all fields. Raises Refused for the first invalid one."""
+        """The values of all fields. Raises UnusableValue for the first invalid one."""
         now = time.time()
         read = {row.field.name: row.read(now) for row in self.rows}
         return Values(read, {row.field.name: row.before for row in self.rows})
@@ -351,7 +351,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
     async def _send(self, values: Values) -> None:
         try:
             result = await self._submit(values)
-        except Refused as problem:
+        except UnusableValue as problem:
             if not self.is_attached:
                 raise self._with_what_was_typed(problem.text) from problem
             self._refuse(problem)
@@ -376,7 +376,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         ]
         return NarrowcastError(f"{reason} You typed: {' · '.join(words)}" if words else reason)
 
-    def _refuse(self, problem: Refused) -> None:
+    def _refuse(self, problem: UnusableValue) -> None:
         row = next((row for row in self.rows if row.field.name == problem.name and row.is_enabled), None)
         if row is None:
             self.say(problem.text, bad=True)
@@ -410,7 +410,7 @@ def read_only_form(
     """A form for a user who may not change anything; ``note`` is the reason. ``submit`` is never called."""
 
     async def refuse(_values: Values) -> object:
-        raise Refused("", note)
+        raise UnusableValue("", note)
 
     shown = [replace(field, needs="read only") for field in fields]
     return FormScreen(title, shown, state=state, submit=refuse, verb=verb, note=note)

@@ -256,7 +256,7 @@ class FormRow(Horizontal):
         self._first = self.typed
 
     def read(self, now: float) -> object:
-        """The value. Raises Refused if it is invalid."""
+        """The value. Raises UnusableValue if it is invalid."""
         if not self.is_enabled:
             return self.before
         if isinstance(self.control, ChoiceControl):

@@ -23,8 +23,8 @@ __all__ = [
     "Names",
     "OneOf",
     "People",
-    "Refused",
     "Text",
+    "UnusableValue",
     "Values",
     "YesNo",
 ]
@@ -33,7 +33,7 @@ Suggest = Callable[[str], Sequence[str]]
 """Completions, best first, for the whole text typed so far."""
 
 
-class Refused(Exception):
+class UnusableValue(Exception):
     """A value that cannot be used. ``name``: its field; ``text``: the problem, and what to enter instead."""
 
     def __init__(self, name: str, text: str) -> None:
@@ -201,17 +201,19 @@ def initial(field: Field) -> object:
 
 
 def read_text(field: Field, typed: str, state: State, now: float) -> object:
-    """The value of the text typed into a field, as in Values. Raises Refused if it is invalid."""
+    """The value of the text typed into a field, as in Values. Raises UnusableValue if it is invalid."""
     text = typed.strip()
     if not text and getattr(field, "required", False):
-        raise Refused(field.name, "This field is required.")
+        raise UnusableValue(field.name, "This field is required.")
     match field:
         case LineField(secret=True):
             return typed
         case LineField() | Text():
             if field.limit is not None and len(text) > field.limit:
                 over = len(text) - field.limit
-                raise Refused(field.name, f"{counted(over, 'character')} over the limit of {field.limit}.")
+                raise UnusableValue(
+                    field.name, f"{counted(over, 'character')} over the limit of {field.limit}."
+                )
             return text
         case People():
             return _ids(field.name, text, state.user_id, "user named {!r}")
@@ -228,7 +230,7 @@ def _ids(field: str, text: str, id_of: Callable[[str], int | None], nothing: str
     found: list[int] = []
     for name, one in listed(text, signed(id_of)):
         if one is None:
-            raise Refused(field, f"No {nothing.format(name)}. {SEE_MATCHES}")
+            raise UnusableValue(field, f"No {nothing.format(name)}. {SEE_MATCHES}")
         if one not in found:
             found.append(one)
     return tuple(found)
@@ -239,7 +241,7 @@ def _channel(field: Field, text: str, state: State) -> int | None:
         return None
     channel_id = signed(state.channels.id_of)(text)
     if channel_id is None:
-        raise Refused(field.name, f"No channel named {text!r}. {SEE_MATCHES}")
+        raise UnusableValue(field.name, f"No channel named {text!r}. {SEE_MATCHES}")
     return channel_id
 
 
@@ -249,4 +251,4 @@ def _moment(field: Field, text: str, now: float) -> int | None:
     try:
         return moment(text, now)
     except NoMoment as problem:
-        raise Refused(field.name, str(problem)) from None
+        raise UnusableValue(field.name, str(problem)) from None

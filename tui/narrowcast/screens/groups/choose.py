@@ -9,7 +9,7 @@ from textual.screen import Screen
 
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form import FormScreen
-from narrowcast.screens.dialogs.form_fields import Names, People, Refused, Values
+from narrowcast.screens.dialogs.form_fields import Names, People, UnusableValue, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api import permissions
 from narrowcast_api.errors import ExpectationMismatch
@@ -89,13 +89,13 @@ def _by_name(
     async def submit(values: Values) -> object:
         people, groups = values.ids("people"), values.ids("groups")
         if not people and not groups and not rule.nobody:
-            raise Refused("people", "Someone must have this permission.")
+            raise UnusableValue("people", "Someone must have this permission.")
         try:
             return await save(setting_of(people, groups), expected[0])
         except ExpectationMismatch as error:
             expected[0] = present()
             said = f"{_changed(state, title, expected[0])} Save again to replace it."
-            raise Refused("", said) from error
+            raise UnusableValue("", said) from error
 
     return FormScreen(
         title,

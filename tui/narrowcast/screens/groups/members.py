@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.screens.dialogs.form_fields import People, Refused, Values
+from narrowcast.screens.dialogs.form_fields import People, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.card import PersonScreen
@@ -133,7 +133,7 @@ class GroupMembersScreen(ManageScreen[Member]):
         async def add(values: Values) -> object:
             people = [user_id for user_id in values.ids("people") if user_id not in group.members]
             if not people:
-                raise Refused("people", "Already in the group.")
+                raise UnusableValue("people", "Already in the group.")
             return await self.session.client.user_groups.change_members(user_group_id=group.id, add=people)
 
         field = People("people", "Users", required=True)

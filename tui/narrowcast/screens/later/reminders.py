@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.asking import Host, ask
-from narrowcast.screens.dialogs.form_fields import DateTimeField, LineField, Refused, Values
+from narrowcast.screens.dialogs.form_fields import DateTimeField, LineField, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import go_to_message
 from narrowcast.text.formats import excerpt, has_long_clock, moment
@@ -33,7 +33,7 @@ def remind(host: Host, message: Message) -> None:
     async def submit(values: Values) -> int:
         at = values.moment("when")
         if at is None:
-            raise Refused("when", "Enter a time.")
+            raise UnusableValue("when", "Enter a time.")
         await host.session.client.reminders.create(
             message_id=message.id, scheduled_delivery_timestamp=at, note=values.text("note") or OMIT
         )

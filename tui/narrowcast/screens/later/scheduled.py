@@ -18,8 +18,8 @@ from narrowcast.screens.dialogs.form_fields import (
     Field,
     LineField,
     People,
-    Refused,
     Text,
+    UnusableValue,
     Values,
 )
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
@@ -50,7 +50,7 @@ def send_later(host: Host, where: Destination, content: str, taken: Callable[[],
     async def submit(values: Values) -> int:
         at = values.moment("when")
         if at is None:
-            raise Refused("when", "Enter a time.")
+            raise UnusableValue("when", "Enter a time.")
         await host.session.client.scheduled_messages.create(
             to=where, content=content, scheduled_delivery_timestamp=at
         )

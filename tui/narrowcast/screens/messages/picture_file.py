@@ -7,7 +7,7 @@ from pathlib import Path
 
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.file_question import file_question, unreadable
-from narrowcast.screens.dialogs.form_fields import Refused
+from narrowcast.screens.dialogs.form_fields import UnusableValue
 from narrowcast_api.storage.folders import expand_home
 
 _KINDS = (
@@ -28,7 +28,7 @@ def picture_question(title: str, max_mib: int) -> AskScreen:
                 _kind(opened.read(_BEGINNING), path.stat().st_size, max_mib)
         except OSError as error:
             return unreadable(error)
-        except Refused as problem:
+        except UnusableValue as problem:
             return problem.text
         return ""
 
@@ -42,24 +42,24 @@ def picture_question(title: str, max_mib: int) -> AskScreen:
 
 
 async def read_picture(path: str, max_mib: int) -> tuple[bytes, str, str]:
-    """The bytes of a picture, a plain name for it, and its media type. Raises Refused if the file is not a picture
-    or larger than the server's limit in MiB.
+    """The bytes of a picture, a plain name for it, and its media type. Raises UnusableValue if the file is not a
+    picture or larger than the server's limit in MiB.
     """
     try:
         data = await asyncio.to_thread(_read, path, max_mib * 2**20 + 1)
     except OSError as error:
-        raise Refused("path", unreadable(error)) from None
+        raise UnusableValue("path", unreadable(error)) from None
     return data, *_kind(data, len(data), max_mib)
 
 
 def _kind(beginning: bytes, size: int, max_mib: int) -> tuple[str, str]:
-    """A name and the media type of a picture, given the beginning of its file. Raises Refused if it is not one."""
+    """A name and the media type of a picture, given the beginning of its file. Raises UnusableValue if it is none."""
     if size > max_mib * 2**20:
-        raise Refused("path", f"The image is larger than {max_mib} MiB.")
+        raise UnusableValue("path", f"The image is larger than {max_mib} MiB.")
     for start, kind, ending in _KINDS:
         if beginning.startswith(start):
             return f"picture{ending}", kind
-    raise Refused("path", "Not a PNG, JPEG, GIF or WebP image.")
+    raise UnusableValue("path", "Not a PNG, JPEG, GIF or WebP image.")
 
 
 def _read(path: str, size: int) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from narrowcast.content.inlines import Target, TargetKind
-from narrowcast.screens.dialogs.form_fields import LineField, Refused, Values
+from narrowcast.screens.dialogs.form_fields import LineField, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.screens.messages.picture_file import picture_question, read_picture
@@ -56,7 +56,7 @@ class EmojiScreen(ManageScreen[CustomEmoji]):
         async def upload(values: Values) -> object:
             name = values.text("name").strip(":").lower()
             if any(emoji.name == name and not emoji.deactivated for emoji in self.state.custom_emoji):
-                raise Refused("name", f"A custom emoji with this name already exists: :{name}:")
+                raise UnusableValue("name", f"A custom emoji with this name already exists: :{name}:")
             data, file_name, kind = await read_picture(path, self.state.limits.max_file_upload_size_mib)
             return await self.session.client.custom_emoji.upload(
                 emoji_name=name, image=data, file_name=file_name, content_type=kind

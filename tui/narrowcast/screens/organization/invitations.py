@@ -11,7 +11,7 @@ from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.dialogs.form_fields import Field, Names, OneOf, Refused, Text, Values, YesNo
+from narrowcast.screens.dialogs.form_fields import Field, Names, OneOf, Text, UnusableValue, Values, YesNo
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import group_names
@@ -127,7 +127,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
     async def _invite(self, values: Values) -> object:
         emails = [part.strip() for part in re.split(r"[,;\s]+", values.text("emails")) if part.strip()]
         if not emails:
-            raise Refused("emails", "Enter at least one email address.")
+            raise UnusableValue("emails", "Enter at least one email address.")
         self._sent, self._failed = emails, []
         try:
             response = await self.session.client.invites.send(
@@ -149,7 +149,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
             failed = {email for email, _ in self._failed}
             if not error.sent_invitations:  # the server did not invite the valid addresses either
                 reasons = "; ".join(f"{email}: {reason.rstrip('.')}" for email, reason in self._failed)
-                raise Refused("emails", f"Nobody was invited. {reasons}") from error
+                raise UnusableValue("emails", f"Nobody was invited. {reasons}") from error
             return f"{len([email for email in emails if email not in failed])} invited, {len(failed)} not"
         await self.reload()
         said = f"{len(emails)} invited."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, Refused, Text, Values, YesNo
+from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, Text, UnusableValue, Values, YesNo
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.ordering import ORDERED_KEYS, shift
 from narrowcast.text.profile_values import options
@@ -64,7 +64,7 @@ class ProfileFieldsScreen(ManageScreen[ProfileField]):
         async def create(values: Values) -> object:
             field_type = values["type"]
             if not isinstance(field_type, int):
-                raise Refused("type", "Select a type.")
+                raise UnusableValue("type", "Select a type.")
             return await profile_fields.create(
                 field_type=field_type,
                 name=values.text("name"),
@@ -195,7 +195,7 @@ def field_data(values: Values, field_type: int, item: ProfileField | None) -> di
     if field_type == ProfileFieldType.SELECT:
         lines = [line.strip() for line in values.text("choices").splitlines() if line.strip()]
         if not lines:
-            raise Refused("choices", "Enter at least one option.")
+            raise UnusableValue("choices", "Enter at least one option.")
         return choices_data(lines, options(item) if item else {})
     if field_type == ProfileFieldType.EXTERNAL_ACCOUNT:
         subtype = str(values["account"])
@@ -203,7 +203,7 @@ def field_data(values: Values, field_type: int, item: ProfileField | None) -> di
             return {"subtype": subtype}
         pattern = values.text("pattern")
         if "%(username)s" not in pattern:
-            raise Refused("pattern", "The URL pattern must contain %(username)s.")
+            raise UnusableValue("pattern", "The URL pattern must contain %(username)s.")
         return {"subtype": _CUSTOM, "url_pattern": pattern}
     return OMIT
 

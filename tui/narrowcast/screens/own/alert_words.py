@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import LineField, Refused, Values
+from narrowcast.screens.dialogs.form_fields import LineField, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast_api.state.changes import SettingsChanged
 
@@ -23,7 +23,7 @@ class AlertWordsScreen(ManageScreen[str]):
         async def submit(values: Values) -> None:
             words = [word for part in values.text("words").split(",") if (word := part.strip())]
             if not words:
-                raise Refused("words", "Enter at least one word.")
+                raise UnusableValue("words", "Enter at least one word.")
             await self.session.client.settings.add_alert_words(words=words)
 
         fields = [LineField("words", "Alert words", "Separated by commas", required=True, limit=1000)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import DateTimeField, LineField, Refused, Values
+from narrowcast.screens.dialogs.form_fields import DateTimeField, LineField, UnusableValue, Values
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.names import SEE_MATCHES, emoji
 from narrowcast_api import permissions
@@ -69,13 +69,13 @@ def _with_emoji(name: str) -> str:
 
 
 def _emoji(state: State, name: str) -> tuple[str, str]:
-    """The code and type of the emoji with this name. Raises Refused if there is none."""
+    """The code and type of the emoji with this name. Raises UnusableValue if there is none."""
     for custom in state.custom_emoji:
         if custom.name == name and not custom.deactivated:
             return custom.code, "realm_emoji"
     code = emoji_names().code(name)
     if code is None:
-        raise Refused("emoji", f"No emoji named {name!r}. {SEE_MATCHES}")
+        raise UnusableValue("emoji", f"No emoji named {name!r}. {SEE_MATCHES}")
     return code, "unicode_emoji"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, Refused, Values
+from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.organization.invitations import InvitationsScreen
 from narrowcast.screens.people.about import BOT_NAMES, WEBHOOK_FORMATS, kind
@@ -147,11 +147,11 @@ class BotsScreen(ManageScreen["Bot"]):
             bot_type = values["type"]
             calls = bot_type == BotType.OUTGOING_WEBHOOK
             if may_call and calls != bool(values.text("url")):
-                raise Refused("url", "Outgoing webhooks need an endpoint URL; other bots have none.")
+                raise UnusableValue("url", "Outgoing webhooks need an endpoint URL; other bots have none.")
             if calls and not values.text("url").lower().startswith(("https://", "http://")):
-                raise Refused("url", "Write a URL that begins with https:// or http://.")
+                raise UnusableValue("url", "Write a URL that begins with https:// or http://.")
             if not _SHORT_NAME.fullmatch(values.text("short")):
-                raise Refused("short", f"{_SHORT_HINT}, and no spaces.")
+                raise UnusableValue("short", f"{_SHORT_HINT}, and no spaces.")
             made = await self.session.client.bots.create(
                 full_name=values.text("name"),
                 short_name=values.text("short"),
@@ -161,7 +161,7 @@ class BotsScreen(ManageScreen["Bot"]):
             )
             await self.reload()
             if not made.api_key:
-                raise Refused("", "Bot added, but the server returned no API key.")
+                raise UnusableValue("", "Bot added, but the server returned no API key.")
             return values.text("name"), Secret(made.api_key)
 
         def made(result: object) -> None:

@@ -13,8 +13,8 @@ from narrowcast.screens.dialogs.form_fields import (
     LineField,
     OneOf,
     People,
-    Refused,
     Text,
+    UnusableValue,
     Values,
     YesNo,
 )
@@ -205,7 +205,7 @@ class Administration:
         async def change(values: Values) -> object:
             role = values["role"]
             if not isinstance(role, int) or role == self.user.role:
-                raise Refused("role", "Select a different role.")
+                raise UnusableValue("role", "Select a different role.")
             return await self.client.users.update(user_id=self.user.user_id, role=role)
 
         field = OneOf("role", "Role", options=roles, value=self.user.role)
@@ -223,7 +223,7 @@ class Administration:
         async def change(values: Values) -> object:
             people = values.ids("owner")
             if len(people) != 1:
-                raise Refused("owner", "A bot has exactly one owner.")
+                raise UnusableValue("owner", "A bot has exactly one owner.")
             return await self.client.bots.update(bot_id=self.user.user_id, bot_owner_id=people[0])
 
         owner = self.user.bot_owner_id
@@ -240,7 +240,7 @@ class Administration:
         async def change(values: Values) -> object:
             changed = profile_values(state, values)
             if not changed:
-                raise Refused("", "No changes.")
+                raise UnusableValue("", "No changes.")
             return await self.client.users.update(user_id=self.user.user_id, profile_data=changed)
 
         fields = profile_fields(state, self.user, administering=True)

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.form import FormScreen
-from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, People, Refused, Text, Values
+from narrowcast.screens.dialogs.form_fields import (
+    Field,
+    LineField,
+    OneOf,
+    People,
+    Text,
+    UnusableValue,
+    Values,
+)
 from narrowcast.text.profile_values import options, people_of
 from narrowcast.text.time_zones import preload, time_zones
 from narrowcast_api import permissions
@@ -38,7 +46,7 @@ def profile_form(session: Session) -> FormScreen:
             if field.required and changed.get(field.id, "") is None
         ]
         if required:
-            raise Refused("", f"{required[0]} is required.")
+            raise UnusableValue("", f"{required[0]} is required.")
         if values.changed("name"):
             await session.client.settings.update(settings={"full_name": values.text("name")})
         if values.changed("timezone"):
