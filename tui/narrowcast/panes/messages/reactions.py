@@ -16,7 +16,7 @@ from narrowcast.text.formats import counted
 from narrowcast_api import permissions
 from narrowcast_api.model.messages import Reaction, grouped
 from narrowcast_api.wire.vocabulary import MessageFlag
-from narrowcast_assets.emoji import character_of, emoji_names
+from narrowcast_assets.emoji import emoji_names
 from narrowcast_assets.emoji_categories import Category, category_of
 
 if TYPE_CHECKING:
@@ -105,8 +105,9 @@ def _choices(message: Message, state: State) -> list[Choice[Emoji]]:
     names_by_code = emoji_names().code_to_names
     choices: dict[tuple[str, str], Choice[Emoji]] = {}
 
-    def add(kind: str, code: str, name: str, *, detail: str = "", shown: str = "") -> None:
+    def add(kind: str, code: str, name: str, *, detail: str = "") -> None:
         is_unicode = kind == UNICODE
+        shown = reaction_text(kind, code, name) if is_unicode else ""
         names = names_by_code.get(code, ()) if is_unicode else ()
         category = category_of(code).value if is_unicode and code in names_by_code else "custom emoji"
         also = " ".join([*(other for other in names if other != name), category])
@@ -115,19 +116,19 @@ def _choices(message: Message, state: State) -> list[Choice[Emoji]]:
     for group in grouped(message.reactions):
         key = (group.reaction_type, group.emoji_code)
         detail = "remove yours" if key in own else counted(len(group.user_ids), "reaction")
-        add(*key, group.emoji_name, detail=detail, shown=reaction_text(*key, group.emoji_name))
+        add(*key, group.emoji_name, detail=detail)
     custom = {one.code for one in state.custom_emoji if not one.deactivated}
     for kind, code, name in _last_used(state):
         if kind == UNICODE or code in custom:
-            add(kind, code, name, detail="last used", shown=reaction_text(kind, code, name))
+            add(kind, code, name, detail="last used")
     for code in USUAL:
-        add(UNICODE, code, names_by_code[code][0], shown=character_of(code) or "")
+        add(UNICODE, code, names_by_code[code][0])
     for one in state.custom_emoji:
         if not one.deactivated:
             add("realm_emoji", one.code, one.name)
     order = {category: place for place, category in enumerate(Category)}
     for code in sorted(names_by_code, key=lambda code: order[category_of(code)]):
-        add(UNICODE, code, names_by_code[code][0], shown=character_of(code) or "")
+        add(UNICODE, code, names_by_code[code][0])
     return [*choices.values()]
 
 
