@@ -202,6 +202,17 @@ async def test_what_waited_is_not_marked_after_marking_as_unread(bench: Bench) -
     assert bench.requests == [[3]]
 
 
+async def test_what_came_on_the_screen_just_before_it_is_marked_as_unread_stays_unread(bench: Bench) -> None:
+    bench.marks.on_screen("pane", [1, 2])
+    await bench.clock.advance(MOMENT / 2)
+    async with bench.marks.suspended():
+        pass
+    await bench.clock.advance(MOMENT)
+    bench.marks.on_screen("pane", [2, 3])
+    await bench.clock.advance(5)
+    assert bench.requests == [[3]]
+
+
 async def test_marking_as_unread_waits_for_marks_that_are_under_way(bench: Bench) -> None:
     bench.gate = asyncio.Event()
     bench.marks.seen([1])

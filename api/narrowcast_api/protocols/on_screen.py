@@ -52,6 +52,11 @@ class OnScreen:
         seen, self._seen = self._seen, []
         return seen
 
+    def pass_over(self) -> None:
+        """What is on the screen now does not count any more, as long as it stays there."""
+        self._counted = {pane: set(messages) for pane, messages in self._since.items()}
+        self._seen.clear()
+
     def due(self) -> float | None:
         """When the next message counts as seen; None if all on the screen have been counted."""
         times = [

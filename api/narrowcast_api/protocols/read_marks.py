@@ -112,6 +112,7 @@ class ReadMarks:
         try:
             await self._is_idle.wait()
             yield
+            self._on_screen.pass_over()  # a message shown only just before would soon be marked as read again
         finally:
             self._suspended = False
 
