@@ -1,7 +1,7 @@
 """``make terminals``: tests the app in each installed terminal, and writes the table of docs/terminals.md.
 
 Screenshots of each check are kept in ``.terminals/``. Exits with an error if a check failed; terminals that
-are not installed are reported and left out of the table.
+are not installed are reported, and keep their row of an earlier run.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
                     results[kind.name] = tried(kind, display, world, own)
                 except Late as late:  # the app did not start
                     results[kind.name] = dict.fromkeys((name for name, _ in CHECKS), f"FAILED: {late}")
-    if not arguments and results:
+    if results:
         write_table(results)
     failed = [
         f"{kind}: {check}"

@@ -11,10 +11,13 @@ BEGIN, END = "<!-- tried by make terminals -->", "<!-- end -->"
 
 
 def write_table(results: dict[str, dict[str, str]]) -> None:
-    """Writes the results between the marks of the page."""
+    """Writes the results between the marks of the page; those of terminals that were not tried this time stay."""
     checks = [name for name, _ in CHECKS]
-    lines = [f"| terminal | {' | '.join(checks)} |", "|---" * (len(checks) + 1) + "|"]
-    lines += [f"| {kind} | {' | '.join(seen[check] for check in checks)} |" for kind, seen in results.items()]
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
+    table, _, after = rest.partition(END)
+    head, _, *rows = [line.strip("| ").split(" | ") for line in table.strip().splitlines()]
+    both = {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rows} | results
+    lines = [f"| terminal | {' | '.join(checks)} |", "|---" * (len(checks) + 1) + "|"]
+    for kind, seen in both.items():
+        lines.append(f"| {kind} | {' | '.join(seen.get(check, 'not tried') for check in checks)} |")
     PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join(lines) + f"\n\n{END}{after}", encoding="utf-8")

@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from PIL import Image
+from PIL import Image, ImageChops
 
 from support.server import TestServer, running_server
 from support.server_threads import LoopThread
@@ -117,11 +117,14 @@ def is_sharp(picture: Image.Image, columns: int) -> bool:
 
 
 def is_colourful(picture: Image.Image) -> bool:
-    """Whether most of the middle has colours, as a photograph has and text has not."""
+    """Whether most of the middle has bright colours, as a photograph has; text and a dark background have not."""
     width, height = picture.size
     middle = picture.crop((width // 3, height // 3, width * 2 // 3, height * 2 // 3))
-    saturation = middle.convert("HSV").getchannel("S").histogram()
-    return sum(saturation[80:]) > sum(saturation) / 2
+    red, green, blue = middle.convert("RGB").split()
+    brightest = ImageChops.lighter(ImageChops.lighter(red, green), blue)
+    darkest = ImageChops.darker(ImageChops.darker(red, green), blue)
+    spread = ImageChops.subtract(brightest, darkest).histogram()
+    return sum(spread[40:]) > sum(spread) / 2
 
 
 def straightness(picture: Image.Image) -> float:
