@@ -14,8 +14,8 @@ from .switching import go
 from .test_notifications import call
 
 UNREAD = "─ unread from here ─"
-TILE = r"[^\n]*▄▄▄▄[^\n]*\n"
-"""The upper half of the sender's tile."""
+GAP = r"[^\n]*\n"
+"""The blank row above a message."""
 
 
 def write(served: Served, person: str, topic: str, text: str) -> None:
@@ -41,7 +41,7 @@ def click(terminal: Terminal, text: str) -> None:
 def test_the_unread_line_stands_where_the_unread_begins_and_goes_once_it_is_read(
     served: Served, open_app: OpenApp
 ) -> None:
-    before_it = rf"{UNREAD}[^\n]*\n{TILE}[^\n]*Bruno Castell[^\n]*\n[^\n]*The thick one"
+    before_it = rf"{UNREAD}[^\n]*\n{GAP}[^\n]*Bruno Castell[^\n]*\n[^\n]*The thick one"
     unread = r"(?m)^.{2,8}paper +1\b"
     ada = open_app(served.rc("ada"))
     write(served, "greta", "paper", "Which paper?")
@@ -78,7 +78,7 @@ def test_a_heading_is_clicked_and_an_edit_is_left_taken_up_and_saved(
     ada.settle()
     click(ada, "› paper")
     ada.wait_for(r"(?m)^.*#design › paper   ")
-    ada.wait_for(rf"──+ *\n{TILE}[^\n]*Ada Moreno[^\n]*\n[^\n]*Wich paper\?")  # no more heading between them
+    ada.wait_for(rf"──+ *\n{GAP}[^\n]*Ada Moreno[^\n]*\n[^\n]*Wich paper\?")  # no more heading between them
     ada.press("e")
     ada.wait_for(r"Enter saves · Esc cancels")
     ada.press("ctrl+a")

@@ -38,7 +38,7 @@ SCREENS = (
     ("f2", "f3", "f2", "f3", "q", "e", "escape", "w", "a", "escape"),
     ("?", "escape", "ctrl+p", "s", "escape", "/", "escape", "u", "escape"),
     ("tab", "j", "enter", "tab", "j", "k", "n", "p", "A", "D", "z"),
-    ("r", "@", "escape", "c", "escape", "x", "escape", "T", "escape", "F6"),
+    ("r", "@", "escape", "c", "escape", "x", "escape", "T", "escape", "F6", "escape"),
 )
 _KNOWN = re.compile(
     rb"\x1b\[[\d;]*m"

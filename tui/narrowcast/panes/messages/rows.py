@@ -107,6 +107,8 @@ class RowMaker:
         """A line of content behind the indent, which may contain a mark."""
         text, style = mark if mark is not None else ("", self.palette.dim)
         start = len(text) - len(text.lstrip(" "))
+        if style.bgcolor is not None:  # a tile
+            start, text = 1, " " + text
         segments = [
             Segment(" " * start, self.base),
             Segment(text[start:], self.base + style),
@@ -226,9 +228,11 @@ class RowMaker:
         gap = TILED_INDENT - TILE - 1
         return [(" ", blank), (f"{around}{letters}{around}", self.tints.tile(user_id)), (" " * gap, blank)]
 
-    def _half_tile(self, user_id: int, half: str) -> Part:
-        """The upper or lower half of a tile: its ground as the colour of a half block."""
-        return f" {half * TILE}", Style(color=self.tints.tile(user_id).bgcolor)
+    def _lower_tile(self, user_id: int) -> Part | None:
+        """The second row of a person's tile. Tiles are whole cells, because half blocks are one pixel short of the
+        edges of a cell in many fonts.
+        """
+        return (" " * TILE, Style(bgcolor=self.tints.tile(user_id).bgcolor)) if self.has_tiles else None
 
     def _status(self, message: Message) -> str:
         marks = [self.names.clock(message.timestamp)]
@@ -275,8 +279,7 @@ class RowMaker:
         rows = self.lead_rows(message, lead)
         has_heading = lead.sender and not message.is_me_message
         if self.air and (has_heading or message.is_me_message):
-            half = [self._half_tile(message.sender_id, "▄")] if self.has_tiles and has_heading else []
-            rows.append(self.line(half))
+            rows.append(self.line([]))
         count = len(rows)
         try:
             html = message.content if content is None else content
@@ -314,11 +317,13 @@ class RowMaker:
         state = self.names.state
         inliner = Inliner(self.palette, self.names)
         rows = [] if message.is_me_message or not lead.sender else [self._sender_row(message)]
+        mark: Part | None = None
         hidden = "collapsed" in message.flags or message.sender_id in state.users.muted
         if hidden and not shape.revealed:
             text = with_keys(self.keys, MUTED if message.sender_id in state.users.muted else COLLAPSED)
             target = inliner.target(Target(TargetKind.MORE, "reveal", "show"))
-            rows.append(self.content_row(Line([Run(text, self.palette.dim + target)])))
+            mark = self._lower_tile(message.sender_id) if rows else None
+            rows.append(self.content_row(Line([Run(text, self.palette.dim + target)]), mark))
             return rows, Rendered([], inliner.targets, True)
         lead_in: tuple[Run, ...] = ()
         if message.is_me_message:
@@ -344,9 +349,8 @@ class RowMaker:
         if "has_alert_word" in message.flags:
             words = tuple(filter(None, state.users.alert_words))
             lines = [with_words_lit(line, words, self.palette.found) for line in lines]
-        mark: Part | None = None
         if rows:
-            mark = self._half_tile(message.sender_id, "▀") if self.has_tiles else None
+            mark = self._lower_tile(message.sender_id)
         elif not message.is_me_message:
             mark = (" " * (self.indent - INDENT) + "·", self.palette.dim)
         rows.append(self.content_row(lines[0], mark))
@@ -388,10 +392,10 @@ class RowMaker:
         if lead.sender:
             name = safe_line(self.names.state.users.name(me), 60)
             if self.air:
-                rows.append(self.line([self._half_tile(me, "▄")] if self.has_tiles else []))
+                rows.append(self.line([]))
                 above += 1
             rows.append(self._heading(me, name, "you", self.names.clock(entry.created)))
-            mark = self._half_tile(me, "▀") if self.has_tiles else None
+            mark = self._lower_tile(me)
         lines = 0
         for text in safe_block(entry.content[:20_000]).split("\n"):
             for line in wrap([Run(text, palette.text)], self.text_width):
