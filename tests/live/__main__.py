@@ -11,11 +11,12 @@ import argparse
 import asyncio
 import logging
 import sys
+import tempfile
 from pathlib import Path
 
 import httpx2
 
-from live import history, operations, refusals, renderings
+from live import history, keyboard, operations, refusals, renderings
 from live.call_recorder import CallRecorder
 from live.site import LiveSite
 from narrowcast_api.account import Account
@@ -32,8 +33,8 @@ def main() -> int:
         "what",
         nargs="?",
         default="all",
-        choices=["all", "operations", "history", "refusals", "renderings"],
-        help="all: every operation of the library, then random histories (default)",
+        choices=["all", "operations", "keyboard", "history", "refusals", "renderings"],
+        help="all: every operation of the library, the app by its keyboard, random histories (default)",
     )
     parser.add_argument("--rc", type=Path, metavar="FOLDER", help="folder of zuliprc files of its users")
     parser.add_argument(
@@ -66,6 +67,10 @@ async def _run(args: argparse.Namespace) -> int:
         if args.what in ("all", "operations"):
             unexpected = await _operations(site, args.part)
         if args.what == "operations":
+            return unexpected
+        if args.what in ("all", "keyboard"):
+            unexpected += await _keyboard(site)
+        if args.what == "keyboard":
             return unexpected
         if args.what == "renderings":
             _say(f"{await renderings.run(site)} texts rendered")
@@ -110,6 +115,15 @@ async def _operations(site: LiveSite, only: str | None) -> int:
         _say("not called: " + ", ".join(recorder.not_called()))
         await recorder.aclose()
     return 1 if recorder.unexpected or recorder.stopped else 0
+
+
+async def _keyboard(site: LiveSite) -> int:
+    await site.lay_out()
+    with tempfile.TemporaryDirectory() as folder:
+        driven = await keyboard.run(site, Path(folder))
+    _say(*(f"KEYBOARD {failure}" for failure in driven.failures))
+    _say(f"{driven.done} operations and commands of the app, {len(driven.failures)} of them unexpected")
+    return 1 if driven.failures else 0
 
 
 async def _refusals(site: LiveSite) -> int:
