@@ -104,9 +104,9 @@ def rows(stage: Stage) -> list[str]:
 
 
 def said(stage: Stage) -> str:
-    """Returns the text below the open list."""
+    """Returns what the open list says, or else its keys."""
     screen = stage.app.screen
-    return screen.key_line.plain if isinstance(screen, ManageScreen) else ""
+    return screen.key_line.said or screen.key_line.keys if isinstance(screen, ManageScreen) else ""
 
 
 async def card_of(stage: Stage, name: str) -> PersonScreen:

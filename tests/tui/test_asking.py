@@ -37,16 +37,16 @@ async def test_a_path_is_completed_as_far_as_it_is_clear_and_has_to_exist(tmp_pa
         for nothing in (f"{folder}/x", "~nobody-of-this-name/x"):
             question.editor.text = nothing
             await pilot.press("tab")
-            await until(lambda: question.remark.plain == "No matches.")
+            await until(lambda: question.key_line.said == "No matches.")
             question.say("")
             await pilot.press("enter")
-            assert question.remark.plain == "File not found."
+            assert question.key_line.said == "File not found."
         question.editor.text = f"{folder}/re"
         await pilot.press("tab")
-        await until(lambda: question.remark.plain == "report.pdf  report.txt")
+        await until(lambda: question.key_line.said == "report.pdf  report.txt")
         assert question.editor.text == f"{folder}/report."
         await pilot.press("enter")
-        assert question.remark.plain == "File not found."
+        assert question.key_line.said == "File not found."
         assert answers == []
         await pilot.press("p", "tab")
         await until(lambda: question.editor.text.endswith("report.pdf"))
@@ -66,7 +66,7 @@ async def test_a_path_that_is_no_file_says_what_it_is_instead(tmp_path: Path) ->
         ):
             question.editor.text = path
             await pilot.press("enter")
-            assert question.remark.plain == problem
+            assert question.key_line.said == problem
         assert answers == []
 
 
@@ -86,10 +86,10 @@ async def test_an_answer_is_checked_while_it_is_typed(tmp_path: Path) -> None:
     answers: list[str | None] = []
     async with asked(tmp_path, question, answers) as (_, pilot):
         await pilot.press("x")
-        await until(lambda: question.remark.plain == "Not a number.")
+        await until(lambda: question.key_line.said == "Not a number.")
         await pilot.press("enter")
         assert answers == []
         await pilot.press("backspace", "7")
-        await until(lambda: question.remark.plain == "")
+        await until(lambda: question.key_line.said == "")
         await pilot.press("enter")
         assert answers == ["7"]

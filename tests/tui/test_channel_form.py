@@ -165,7 +165,7 @@ async def test_a_server_of_level_387_is_asked_for_nothing_that_came_later(tmp_pa
         assert "needs 389" in form.row("folder").field.needs
         assert "needs 392" in form.row("topics").field.needs
         drawn = [line.plain.rstrip() for line in form.query(OneLine)]
-        assert " Organization default Not supported by this server" in drawn
+        assert "Topics   Organization default Not supported by this server" in drawn
         await stage.press("escape")
         for command, level in (("channel.folders", 389), ("own.views", 390), ("go.reminders", 399)):
             await run(stage, command)
@@ -218,6 +218,6 @@ async def test_a_choice_that_does_not_fit_is_read_in_full_below_the_fields(tmp_p
         await stage.press("tab", "tab")
         for chosen in ("private", "protected"):
             await stage.press("right")
-            assert f"│ {dict(PRIVACY)[chosen]} " in screen_text(form)
+            assert f" {dict(PRIVACY)[chosen]} " in screen_text(form)
         await stage.press("left", "left")
         assert "│ ← → or Space to change" in screen_text(form)

@@ -24,7 +24,7 @@ from support.screens import (
     pick,
     rows,
     said,
-    screen_text,
+    screen_rows,
 )
 from support.sessions import until
 from support.stage import on_stage, run
@@ -68,7 +68,10 @@ async def test_a_permission_that_somebody_else_has_changed_is_replaced_only_afte
         await changed_by_bruno(members)
         await choose(stage, "admins and moderators")
         await until(lambda: isinstance(stage.app.screen, ConfirmScreen))
-        shown = screen_text(stage.app.screen)
+        question = stage.app.screen
+        assert isinstance(question, ConfirmScreen)
+        box = question.frame.region
+        shown = " ".join(row[box.x + 1 : box.right - 1].strip() for row in screen_rows(question))
         assert "somebody else has changed this" in shown
         assert (await channel_row(stage, "general"))[setting] == members, (
             "nothing is changed before the answer"

@@ -363,7 +363,7 @@ async def test_a_long_note_and_the_title_are_read_in_full_on_a_small_screen(tmp_
         rows = screen_rows(form)
         assert any(title in row for row in rows)
         assert any("before Monday." in row for row in rows)
-        assert "╰──" in rows[-1] or "╰──" in rows[-2]
+        assert sum("╰──" in row for row in rows) == 1
 
 
 async def test_a_form_that_can_only_be_read_names_the_key_that_closes_it(tmp_path: Path) -> None:
@@ -391,7 +391,7 @@ async def test_who_may_change_a_list_is_said_in_full_on_a_small_screen(tmp_path:
         screen = stage.app.screen
         assert isinstance(screen, ManageScreen)
         await stage.pilot.pause()
-        shown = screen_text(screen)
+        shown = " ".join(row.strip(" │") for row in screen_rows(screen))
         assert screen.refusal()
         assert screen.refusal() in shown
         assert "/ filters" in shown
@@ -408,7 +408,7 @@ async def test_a_long_problem_is_said_in_full_below_a_list(tmp_path: Path) -> No
         await stage.pilot.pause()
         shown = screen_rows(screen)
         assert any("once more." in row for row in shown)
-        assert screen.key_line.plain == problem
+        assert screen.key_line.said == problem
         await stage.press("j")
         assert "filters" in screen.key_line.plain
         assert "once more" not in screen.key_line.plain

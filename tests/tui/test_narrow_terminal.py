@@ -40,27 +40,32 @@ async def test_an_edit_shows_what_it_is_and_how_to_end_it(tmp_path: Path) -> Non
         assert "Enter saves · Esc cancels" in target.hint.render_line(0).text
 
 
-async def test_labels_leave_half_of_the_width_to_the_values(tmp_path: Path) -> None:
+async def test_values_stand_below_their_labels_and_take_all_of_the_width(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(120, 40)) as stage:
         await stage.go(Narrow.channel(stage.server.channel("announcements")))
         await run(stage, "channel.edit")
         form = await form_of(stage)
-        wide = form.row("name").label.size.width
+        control = form.row("name").control
+        assert control.region.y == form.row("name").label.region.y + 1
+        wide = control.region.width
         await stage.pilot.resize_terminal(40, 15)
         await stage.pilot.pause()
-        assert "announcements" in form.row("name").control.render_line(0).text
-        assert any("Ctrl-d saves · Esc cancels" in row for row in screen_rows(stage.app.screen))
+        assert control.region.width == 35
+        shown = "\n".join(screen_rows(stage.app.screen))
+        assert "Ctrl-d saves" in shown
+        assert "Esc cancels" in shown
         await stage.pilot.resize_terminal(120, 40)
         await stage.pilot.pause()
-        assert form.row("name").label.size.width == wide
+        assert control.region.width == wide
 
 
-async def test_the_keys_of_a_title_take_as_many_lines_as_they_need(tmp_path: Path) -> None:
+async def test_the_keys_of_a_dialog_take_as_many_lines_as_they_need(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(40, 15)) as stage:
         await run(stage, "go.search")
-        rows = [row.strip(" │▌─") for row in screen_rows(stage.app.screen)]
-        title = rows.index("Search messages")
-        assert rows[title + 1 : title + 3] == ["Enter searches · Tab completes", "Esc cancels"]
+        rows = [row.strip(" │▌─╰╯╭╮") for row in screen_rows(stage.app.screen)]
+        assert "Search messages" in rows
+        keys = rows.index("Enter searches  Tab completes")
+        assert rows[keys + 1] == "Esc cancels"
 
 
 async def test_both_versions_of_a_draft_are_shown_with_the_keys_that_keep_them(tmp_path: Path) -> None:
@@ -73,7 +78,7 @@ async def test_both_versions_of_a_draft_are_shown_with_the_keys_that_keep_them(t
         await stage.app.push_screen(ConflictScreen(stage.session, (mine, theirs)))
         await stage.pilot.pause()
         shown = "\n".join(screen_rows(stage.app.screen))
-        for text in ("1 keeps the first · 2 the second", "Esc decides later", "soup here", "soup there"):
+        for text in ("1 keeps the first  2 the second", "Esc decides later", "soup here", "soup there"):
             assert text in shown
 
 
@@ -83,7 +88,7 @@ async def test_a_question_shows_all_its_keys(tmp_path: Path) -> None:
         await run(stage, "channel.archive")
         await stage.pilot.pause()
         shown = "\n".join(screen_rows(stage.app.screen))
-        for text in ("Enter selects · y yes · n no", "Esc cancels"):
+        for text in ("Enter selects  y yes  n no", "Esc cancels"):
             assert text in shown
 
 

@@ -128,7 +128,7 @@ async def test_a_file_that_is_not_an_image_is_asked_for_again_first(tmp_path: Pa
         await stage.press("n")
         for path, reason in ((notes, "Not a PNG"), (large, "larger than"), (tmp_path, "This is a folder")):
             question = await answer(stage, str(path))
-            assert reason in question.remark.plain
+            assert reason in question.key_line.said
             assert (stage.app.screen, question.editor.text) == (question, str(path))
 
 

@@ -6,7 +6,7 @@ import asyncio
 from random import Random
 
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.geometry import Region
 from textual.widgets import Static
 
@@ -21,10 +21,9 @@ from support.small_apps import Layers, OnScreen
 class TwoLines(Dialog[None]):
     """A dialog like any other."""
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Static("one")
-            yield Static("two")
+    def body(self) -> ComposeResult:
+        yield Static("one")
+        yield Static("two")
 
 
 async def test_what_a_dialog_covers_is_there_again_when_it_closes() -> None:

@@ -102,14 +102,14 @@ async def test_a_term_that_means_nothing_stays_in_the_box_with_the_reason(tmp_pa
         await stage.type("from:zzz")
         await stage.press("enter")
         assert box(stage).editor.text == "from:zzz"
-        assert box(stage).remark.plain.strip() == "No user matches 'zzz'."
+        assert box(stage).key_line.said.strip() == "No user matches 'zzz'."
         await stage.press("backspace")
-        assert box(stage).remark.plain.strip() == ""
+        assert box(stage).key_line.said.strip() == ""
         await stage.press("ctrl+u")
         await stage.type("topic: lunch")
         await stage.press("enter")
         assert box(stage).editor.text == "topic: lunch"
-        assert box(stage).remark.plain.strip().startswith("topic: needs a topic")
+        assert box(stage).key_line.said.strip().startswith("topic: needs a topic")
         await stage.press("escape")
         assert stage.screen.narrow == before
 
@@ -121,7 +121,7 @@ async def test_an_operator_that_the_server_lacks_is_neither_offered_nor_sent(tmp
         await stage.press("slash")
         await stage.type("mentions:bruno")
         await stage.press("enter")
-        assert "The search operator mentions: Not supported" in box(stage).remark.plain
+        assert "The search operator mentions: Not supported" in box(stage).key_line.said
         assert stage.screen.narrow == before
 
 
@@ -143,7 +143,7 @@ async def test_what_the_server_refuses_comes_back_into_the_box(tmp_path: Path) -
         await until(lambda: isinstance(stage.app.screen, AskScreen))
         await stage.pilot.pause()
         assert box(stage).editor.text == "id:nonsense"
-        assert "Invalid narrow" in box(stage).remark.plain
+        assert "Invalid narrow" in box(stage).key_line.said
 
 
 async def test_names_are_completed_while_one_types(tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ async def test_a_long_reason_is_read_in_full_on_a_small_screen(tmp_path: Path) -
         await stage.press("slash")
         await stage.type("is:nothing")
         await stage.press("enter")
-        reason = box(stage).remark.plain
+        reason = box(stage).key_line.said
         assert len(reason) > 72
         shown = screen_text(box(stage))
         assert reason.split()[-1] in shown

@@ -18,7 +18,7 @@ __all__ = [
     "KeyHint",
     "Keys",
     "default_keys",
-    "hint_lines",
+    "hint_pairs",
     "hint_words",
     "key_of",
     "keys_in_field",
@@ -69,19 +69,14 @@ def keys_in_field(keys: Keys, hints: Iterable[KeyHint]) -> Keys:
     }
 
 
+def hint_pairs(keys: Keys, hints: Iterable[KeyHint]) -> list[tuple[str, str]]:
+    """Each hint as its key and what it does; commands without a key are left out."""
+    return [(key, does) for command_id, does in hints if (key := key_of(keys, command_id))]
+
+
 def hint_words(keys: Keys, hints: Iterable[KeyHint]) -> list[str]:
     """Each hint as "n creates"; commands without a key are left out."""
-    return [f"{key} {does}" for command_id, does in hints if (key := key_of(keys, command_id))]
-
-
-def hint_lines(words: Iterable[str], width: int, most: int | None = None) -> list[str]:
-    """The hints in lines of this width, at least one and at most ``most``; the last line takes the rest."""
-    lines = [""]
-    for word in words:
-        if lines[-1] and len(lines) != most and len(lines[-1]) + len(SEPARATOR) + len(word) > width:
-            lines.append("")
-        lines[-1] += f"{SEPARATOR}{word}" if lines[-1] else word
-    return lines
+    return [f"{key} {does}" for key, does in hint_pairs(keys, hints)]
 
 
 def with_keys(keys: Keys, text: str) -> str:

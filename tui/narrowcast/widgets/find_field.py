@@ -44,7 +44,7 @@ class FindField(Editor):
 
     @property
     def is_typed_in(self) -> bool:
-        return self.screen.focused is self
+        return self.is_attached and self.screen.focused is self
 
     @property
     def is_finding(self) -> bool:

@@ -16,6 +16,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import BindingType
+from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -26,11 +27,15 @@ from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import compose_line, lean_strip
 
-__all__ = ["VirtualList"]
+__all__ = ["MEASURED", "VirtualList"]
 
 T = TypeVar("T")
 
 _CACHED_ITEMS = 512
+EMPTY_ROWS = 3
+"""Rows of a list without items that is as tall as its content."""
+MEASURED = 200
+"""Number of items whose rows are counted for that: more than any terminal shows."""
 
 Searched = tuple[Sequence[T], SearchedNames]
 """Items that can be selected, and their texts."""
@@ -104,6 +109,8 @@ class VirtualList(LineView, Generic[T]):
         self._searched: Searched[T] | None = None
         """None until they are searched."""
         self._is_led = False
+        self._measured = 0
+        """The rows for which there was room, in a list as tall as its items."""
         self._cursor = -1
         self._top = 0
         self._strips: dict[tuple[int, bool, bool, int], list[Strip]] = {}
@@ -161,6 +168,12 @@ class VirtualList(LineView, Generic[T]):
         return self._shown
 
     @property
+    def counted(self) -> str:
+        """The number of items, and while a filter hides some, how many it shows; empty without items."""
+        shown, count = len(self._shown), len(self._items)
+        return f"{shown} of {count}" if shown < count else str(count) if count else ""
+
+    @property
     def selected_item(self) -> T | None:
         """The selected item; None if there is none."""
         return self._shown[self._cursor] if 0 <= self._cursor < len(self._shown) else None
@@ -177,6 +190,8 @@ class VirtualList(LineView, Generic[T]):
         offset = self._cursor - self._top
         self._items = items
         self._searched = searched
+        if self._measured and self.rows_at(self.size.width) != self._measured:
+            self.refresh(layout=True)
         self._apply_filter(self._shown if self.KEEPS_PLACES else ())
         index = None if key is None else self._index_of(key)
         if index is None:
@@ -276,6 +291,17 @@ class VirtualList(LineView, Generic[T]):
         return self.empty_text
 
     # LineView.
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """The height of a list that is as tall as its items."""
+        self._measured = self.rows_at(width)
+        return self._measured
+
+    def rows_at(self, width: int) -> int:
+        """The rows of the items at this width, also of those that the filter hides: nothing moves while one types."""
+        if not self._items:
+            return EMPTY_ROWS
+        return sum(self.rows_of(item) for item in self._items[:MEASURED])
 
     def compose_row(self, y: int) -> Strip:
         """Row `y`: a row of the item at that place, the empty text, or blank."""

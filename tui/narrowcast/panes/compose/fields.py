@@ -12,11 +12,11 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from narrowcast.keys.hints import keys_of, with_keys
-from narrowcast.panes.compose.frame import FrameEdge
 from narrowcast.panes.open_view import OpenView
 from narrowcast.text import names
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.frame_edge import FrameEdge
 from narrowcast.widgets.one_line import OneLine
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination

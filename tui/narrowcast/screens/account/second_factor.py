@@ -64,7 +64,7 @@ class SecondFactorScreen(ManageScreen[str]):
             self._now = await fetch_second_factor(self._connection)
         except (NotFound, MethodNotAllowed):
             self._is_offered = False
-            self._show_keys()
+            self.show_keys()
 
     def refusal(self) -> str:
         """Why it cannot be set up here: the server does not have the operation."""

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, ClassVar
 from msgspec.structs import replace
 from rich.style import Style
 from textual.binding import BindingType
-from textual.containers import Vertical
 
 from narrowcast.keys.registry import Context, bindings_for, bindings_to, by_id
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.conversations.listing import Conversation, Only, fits, recent, unread
 from narrowcast.screens.conversations.rows import ConversationList, ConversationRow
+from narrowcast.screens.dialogs.dialog import DialogFrame
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.main.choices import ChoiceTarget
@@ -89,12 +89,13 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
     ]
     DEFAULT_CSS = """
     ConversationsScreen { align: left top; }
-    ConversationsScreen > Vertical {
-        width: 1fr; max-width: 100%; height: 100%; margin: 0 0 1 0; border: none; padding: 0; background: $background;
-    }
+    ConversationsScreen > DialogFrame { height: 100%; margin: 0 0 1 0; background: $background; }
+    ConversationsScreen > DialogFrame > DialogBody { height: 1fr; border: none; padding: 0; }
+    ConversationsScreen > DialogFrame VirtualList { height: 1fr; background: $background; }
     ConversationsScreen OneLine { padding: 0 2; }
-    ConversationsScreen KeyLine OneLine { background: $background; }
+    ConversationsScreen > DialogFrame > KeyLine { background: $background; }
     """
+    FRAMED = False
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -134,8 +135,10 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
             self.list.select_key(first)
         self._stand_beside_channels()
 
-    def on_resize(self) -> None:
-        super().on_resize()
+    def about(self) -> str:
+        return self.hints(("dialog.close", "closes"))
+
+    def fit(self) -> None:
         self.call_after_refresh(self._stand_beside_channels)
 
     def _stand_beside_channels(self) -> None:
@@ -146,7 +149,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         beside = workspace is not None and workspace.plan.shows_navigation and not workspace.plan.is_narrow
         left = workspace.plan.navigation_columns if workspace is not None and beside else 0
         below = 1 if self.has_air or not left else 0
-        self.query_one(Vertical).styles.margin = (0, 0, below, left)
+        self.query_one(DialogFrame).styles.margin = (0, 0, below, left)
 
     @property
     def has_air(self) -> bool:

@@ -8,13 +8,10 @@ from typing import ClassVar, Protocol
 from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.widget import Widget
 
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.screens.dialogs.key_line import KeyLine
-from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
@@ -47,8 +44,8 @@ class AskScreen(Dialog[str | None]):
     """
 
     DEFAULT_CSS = """
-    AskScreen > Vertical { width: 76; margin-top: 2; }
-    AskScreen Editor { background: $panel; }
+    AskScreen Editor { background: $panel; padding: 0 1; }
+    AskScreen Editor.-spaced { margin-bottom: 1; }
     AskScreen #offers { background: $panel; display: none; }
     AskScreen #offers.-some { display: block; }
     AskScreen .found { display: none; }
@@ -83,26 +80,28 @@ class AskScreen(Dialog[str | None]):
         self._checks_typing = checks_typing
         self._completion = completion
         self._marked = marked
-        self.remark = KeyLine()
-        """Shows the problem, if answers are checked."""
-        self.say(problem, "bad")
+        self._problem = problem
 
-    def compose(self) -> ComposeResult:
+    def title_text(self) -> str:
+        return self._question
+
+    def body(self) -> ComposeResult:
+        yield Editor(self._text, placeholder=self._placeholder, classes="-spaced" if self._notes else None)
+        if self._completion is not None:
+            yield from self._completion.widgets
+        for note in self._notes:
+            line = OneLine()
+            line.show_pieces([(note, "dim")])
+            yield line
+
+    def rows_beside(self) -> int:
+        return 2 + len(self._notes)
+
+    def show_keys(self) -> None:
         completes = (("ask.complete", "completes"),) if self._completion is not None else ()
-        with Vertical():
-            title = DialogTitle()
-            keys = self.hints(("editor.submit", self._does), *completes, ("dialog.close", "cancels"))
-            title.show_pieces([(self._question, "strong")], [(keys, "dim")])
-            yield title
-            yield Editor(self._text, placeholder=self._placeholder)
-            if self._completion is not None:
-                yield from self._completion.widgets
-            if self._check is not None:
-                yield self.remark
-            for note in self._notes:
-                line = OneLine()
-                line.show_pieces([(note, "dim")])
-                yield line
+        self.key_line.show_keys((("editor.submit", self._does), *completes, ("dialog.close", "cancels")))
+        if self._problem:
+            self.say(self._problem, "bad")
 
     def on_mount(self) -> None:
         if self._marked:
@@ -114,7 +113,7 @@ class AskScreen(Dialog[str | None]):
 
     def say(self, text: str, look: str = "dim") -> None:
         """Shows a remark on the typed text. ``look``: as in `OneLine`."""
-        self.remark.show(text, look)
+        self.key_line.show(text, look)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
         """Clears the problem, or checks again."""

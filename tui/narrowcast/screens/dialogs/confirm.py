@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.widgets import Static
 
-from narrowcast.keys.hints import HasApp, hint_words, keys_of
+from narrowcast.keys.hints import HasApp, KeyHint
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.screens.dialogs.key_line import KeyLine
+from narrowcast.screens.dialogs.dialog import SMALL, Dialog
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.virtual_list import VirtualList
 
 __all__ = ["ConfirmScreen", "ask_first"]
 
-_KEYS = (
-    ("list.select", "selects"),
-    ("confirm.yes", "yes"),
-    ("confirm.no", "no"),
-    ("dialog.close", "cancels"),
-)
-
 
 class ConfirmScreen(Dialog[bool]):
     """Dismissed with whether the user confirmed. ``yes``: the text of the confirming choice."""
 
     DEFAULT_CSS = """
-    ConfirmScreen > Vertical { margin-top: 3; border: round $warning; }
-    ConfirmScreen Static { background: $surface; max-height: 6; margin-bottom: 1; text-style: bold; }
-    ConfirmScreen ChoiceList { height: 2; margin-bottom: 1; }
+    ConfirmScreen Static { background: $surface; max-height: 6; margin: 0 1 1 1; text-style: bold; }
     """
+    WIDTH = SMALL
+    KEYS: ClassVar[Sequence[KeyHint]] = (
+        ("list.select", "selects"),
+        ("confirm.yes", "yes"),
+        ("confirm.no", "no"),
+        ("dialog.close", "cancels"),
+    )
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.CONFIRM)]
     AUTO_FOCUS = "ChoiceList"
 
@@ -43,23 +39,11 @@ class ConfirmScreen(Dialog[bool]):
         super().__init__()
         self._question = question
         self.list: ChoiceList[bool] = ChoiceList([Choice(False, "Cancel"), Choice(True, yes)])
-        self._keys = KeyLine()
+        self.add_class("-grave")
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Static(safe_block(self._question), markup=False)
-            yield self.list
-            yield self._keys
-
-    def on_mount(self) -> None:
-        self._show_keys()
-
-    def on_resize(self) -> None:
-        """Lays out the keys again, which may need another line."""
-        self.call_after_refresh(self._show_keys)
-
-    def _show_keys(self) -> None:
-        self._keys.show_hints(hint_words(keys_of(self), _KEYS))
+    def body(self) -> ComposeResult:
+        yield Static(safe_block(self._question), markup=False)
+        yield self.list
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
         event.stop()

@@ -6,12 +6,11 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.text.safe_text import safe_block
 
 __all__ = ["CopyTextScreen"]
@@ -24,22 +23,17 @@ class CopyTextScreen(Dialog[None]):
     """Shows the text without a frame beside it, so that selecting rows selects nothing else."""
 
     DEFAULT_CSS = """
-    CopyTextScreen > Vertical { width: 100%; max-width: 100%; border: none; padding: 0; }
     CopyTextScreen VerticalScroll { height: auto; max-height: 80%; }
     """
+    FRAMED = False
+    TITLE_TEXT = "Not copied: the clipboard cannot be reached. Select the text (hold Shift)"
+    KEYS = (("dialog.close", "closes"),)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.TEXT)]
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self._text = text
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            title = DialogTitle()
-            title.show_pieces(
-                [("Not copied: the clipboard cannot be reached. Select the text (hold Shift)", "strong")],
-                [(self.hints(("dialog.close", "closes")), "dim")],
-            )
-            yield title
-            with VerticalScroll():
-                yield Static(safe_block(self._text[:SHOWN]), markup=False)
+    def body(self) -> ComposeResult:
+        with VerticalScroll():
+            yield Static(safe_block(self._text[:SHOWN]), markup=False)

@@ -1,11 +1,14 @@
-"""The base of all dialogs: a frame, the key that closes the dialog, and help on its keys."""
+"""The base of all dialogs: a frame with the title on its upper edge and the keys on its lower one."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Self, TypeVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self, TypeVar
 
+from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.geometry import Region, Size
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
@@ -13,12 +16,31 @@ from textual.strip import Strip
 from narrowcast.keys.hints import SEPARATOR, KeyHint, hint_words, keys_of
 from narrowcast.keys.registry import Context, bindings_for, by_id
 from narrowcast.screens.dialogs.behind import dimmed
+from narrowcast.screens.dialogs.key_line import LOW, KeyLine
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.terminal.textual_reads import focused_before, rows_of
+from narrowcast.widgets.frame_edge import FrameEdge
+from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.virtual_list import VirtualList
 
-__all__ = ["Dialog"]
+__all__ = ["LARGE", "MEDIUM", "SMALL", "Dialog", "DialogBody", "DialogFrame"]
 
 T = TypeVar("T")
+
+SMALL, MEDIUM, LARGE = 60, 72, 88
+"""Columns of a question, of a form or a list to choose from, and of a list to manage or a text."""
+BESIDE, ABOVE = 4, 3
+"""Columns at each side and rows above and below a dialog that stay free, on terminals with room for them."""
+LEAST_WIDTH, LEAST_HEIGHT = 72, 18
+"""What a dialog takes before anything stays free beside it, or above it."""
+
+
+class DialogFrame(Vertical):
+    """All of a dialog."""
+
+
+class DialogBody(Vertical):
+    """What is between the edges of a dialog."""
 
 
 class Dialog(ModalScreen[T], FixedScreen[T]):
@@ -30,19 +52,103 @@ class Dialog(ModalScreen[T], FixedScreen[T]):
 
     DEFAULT_CSS = """
     Dialog { align: center top; background: transparent; }
-    Dialog > Vertical {
-        width: 72; max-width: 96%; height: auto; margin-top: 1;
-        background: $surface; border: round $primary; padding: 0 1;
+    Dialog > DialogFrame { max-width: 100%; height: auto; background: $surface; }
+    Dialog > DialogFrame > FrameEdge { background: $surface; color: $primary; }
+    Dialog > DialogFrame > DialogBody {
+        height: auto; border-left: round $primary; border-right: round $primary; padding: 1 1 0 1;
     }
+    Dialog.-low > DialogFrame > DialogBody { padding: 0 1; }
+    Dialog.-grave > DialogFrame > FrameEdge { color: $warning; }
+    Dialog.-grave > DialogFrame > DialogBody { border-left: round $warning; border-right: round $warning; }
     Dialog OneLine { background: $surface; }
+    Dialog VirtualList { background: $surface; height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.DIALOG), by_id()["app.suspend"].binding()]
 
     DIMS: ClassVar[bool] = True
     """Whether the screen behind is dimmed."""
+    FRAMED: ClassVar[bool] = True
+    """Whether there is a frame, whose size is that of what it shows."""
+    WIDTH: ClassVar[int] = MEDIUM
+    TITLE_TEXT: ClassVar[str] = ""
+    KEYS: ClassVar[Sequence[KeyHint]] = ()
+    """The keys shown on the lower edge."""
     _behind: list[Strip] | None = None
     _behind_size = Size()
     _outcome: tuple[T | None] | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.head: OneLine = FrameEdge("╭", "╮") if self.FRAMED else OneLine()
+        self.key_line = KeyLine(framed=self.FRAMED)
+        self.frame = DialogFrame()
+        self._lists: list[VirtualList[Any]] = []
+
+    def compose(self) -> ComposeResult:
+        with self.frame:
+            yield self.head
+            with DialogBody():
+                for widget in self.body():
+                    if isinstance(widget, VirtualList):
+                        self._lists.append(widget)
+                    yield widget
+            yield self.key_line
+        self.show_title()
+        self.show_keys()
+        self.fit()
+
+    def body(self) -> ComposeResult:
+        """What is between the edges."""
+        yield from ()
+
+    def title_text(self) -> str:
+        return self.TITLE_TEXT
+
+    def about(self) -> str:
+        """What stands at the right of the title, such as a number of things."""
+        return ""
+
+    def show_title(self) -> None:
+        about = self.about()
+        look = "title" if self.FRAMED else "strong"
+        self.head.show_pieces([(self.title_text(), look)], [(about, "dim")] if about else [])
+
+    def show_keys(self) -> None:
+        """Shows the keys on the lower edge."""
+        self.key_line.show_keys(self.KEYS)
+
+    def on_resize(self) -> None:
+        self.fit()
+
+    def fit(self) -> None:
+        """Sizes the dialog to the terminal: its lists scroll if they do not fit. Its upper edge never moves."""
+        if not self.FRAMED:
+            return
+        self.set_class(self.app.size.height < LOW, "-low")
+        self.frame.styles.width = self.columns
+        self.frame.styles.margin = (self._above, 0, 0, 0)
+        for listing in self._lists:
+            listing.styles.max_height = max(1, self.rows_left(self.rows_beside()) // len(self._lists))
+
+    @property
+    def columns(self) -> int:
+        """The columns of the whole dialog."""
+        width = self.app.size.width
+        return min(self.WIDTH, width - 2 * min(BESIDE, max(0, (width - LEAST_WIDTH) // 2)))
+
+    @property
+    def _above(self) -> int:
+        return min(ABOVE, max(0, (self.app.size.height - LEAST_HEIGHT) // 2))
+
+    def rows_beside(self) -> int:
+        """The rows of the body that are not those of its lists."""
+        return 0
+
+    def rows_left(self, beside: int) -> int:
+        """The rows that the terminal leaves to what scrolls, if the rest of the body takes ``beside`` rows."""
+        height = self.app.size.height
+        edges = 1 + int(height >= LOW) + self.key_line.rows_at(self.columns)
+        return max(1, height - 2 * self._above - edges - beside)
 
     def on_mount(self) -> None:
         """Takes the focus also while another window of the desktop has it, when Textual focuses no widget of

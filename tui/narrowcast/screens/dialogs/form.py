@@ -13,29 +13,28 @@ Dismissed with the result of ``submit`` (True for None), or None if the user lea
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec.structs import replace
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
-from textual.widgets import Static
+from textual.containers import Horizontal, VerticalScroll
+from textual.widgets import Button, Static
 
 from narrowcast.content.wrapping import Run, wrap
-from narrowcast.keys.hints import SEPARATOR, KeyHint, key_of, keys_of, with_keys
+from narrowcast.keys.hints import SEPARATOR, key_of, keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.form_controls import ChoiceControl, FormRow, focusable
 from narrowcast.screens.dialogs.form_fields import DateTimeField, Field, UnusableValue, Values
-from narrowcast.screens.dialogs.title import DialogTitle
+from narrowcast.screens.dialogs.key_line import LOW
 from narrowcast.text import formats
 from narrowcast.text.natural_time import EXAMPLES
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.editor import Editor
-from narrowcast.widgets.focus import focus_now
 from narrowcast.widgets.one_line import OneLine, Piece
 from narrowcast_api.errors import NarrowcastError
 
@@ -44,11 +43,10 @@ if TYPE_CHECKING:
 
 __all__ = ["FormScreen", "read_only_form"]
 
-AROUND = 7
-"""Rows of a form other than fields: border, title, gap, hint, message."""
-WIDTH, SHARE, SIDES = 84, 0.96, 4
-"""Width of a form in columns, its maximum share of the screen, and how many of its columns are not text."""
-MAX_LABEL = 34
+HIGH_FROM = 30
+"""Height of the terminal from which a form has buttons."""
+SIDES = 4
+"""Columns of a form that are not text."""
 PROBLEM_ROWS = 2
 """Rows reserved for the problem with a value."""
 WAITING = "Please wait…"
@@ -59,15 +57,19 @@ class FormScreen(Dialog[object], inherit_bindings=False):
     """See the module's description. ``verb``: what submitting does, as in "Ctrl-d saves"."""
 
     DEFAULT_CSS = """
-    FormScreen > Vertical { width: 84; }
-    FormScreen VerticalScroll { height: auto; margin-top: 1; scrollbar-size-vertical: 1; }
+    FormScreen VerticalScroll { height: auto; scrollbar-size-vertical: 1; }
     FormScreen #note { height: auto; background: $surface; color: $text-muted; }
     FormScreen #note:ansi { text-style: dim; }
-    FormScreen .problem { height: auto; display: none; background: $surface; color: $error; }
+    FormScreen .problem { height: auto; padding: 0 2; display: none; background: $surface; color: $text-error; }
     FormScreen .problem.-shown { display: block; }
-    FormScreen #said { height: auto; max-height: 4; display: none; background: $surface; }
-    FormScreen #said.-shown { display: block; }
-    FormScreen #said.-bad { color: $error; text-style: bold; }
+    FormScreen #hint { margin-top: 1; }
+    FormScreen.-low #hint { margin-top: 0; }
+    FormScreen #buttons { height: 1; align-horizontal: right; }
+    FormScreen.-few #buttons { display: none; }
+    FormScreen Button { width: auto; min-width: 0; margin-left: 1; background: $panel; color: $foreground; }
+    FormScreen Button.-primary { background: $primary; color: $background; text-style: bold; }
+    FormScreen Button:ansi { background: ansi_default; color: ansi_default; }
+    FormScreen Button.-primary:ansi { text-style: bold reverse; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.FORM)]
     AUTO_FOCUS = ""
@@ -90,30 +92,39 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._note = safe_block(note)
         self._submit = submit
         self._focus_first = focus
-        self._label_width = min(MAX_LABEL, max((len(field.label) for field in fields), default=0) + 2)
         self.rows = [FormRow(field, state) for field in fields]
-        self._head = DialogTitle()
         self._scroll = VerticalScroll(can_focus=False)
         self._hint = OneLine(id="hint")
-        self._said = Static("", id="said", markup=False)
         self._sending = False
         self._warned = False
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield self._head
-            if self._note:
-                yield Static(self._note, id="note", markup=False)
-            with self._scroll:
-                for row in self.rows:
-                    yield row
-                    yield row.problem
-            yield self._said
-            yield self._hint
+    def title_text(self) -> str:
+        return self._title
+
+    def body(self) -> ComposeResult:
+        if self._note:
+            yield Static(self._note, id="note", markup=False)
+        with self._scroll:
+            for row in self.rows:
+                yield row
+                yield row.problem
+        yield self._hint
+        with Horizontal(id="buttons"):
+            yield from self._buttons()
+
+    def _buttons(self) -> Iterator[Button]:
+        """What the mouse can press; keys do the same from everywhere, so that no button takes the focus."""
+        verb, *rest = self._verb.split()
+        does = " ".join([verb.removesuffix("s").capitalize(), *rest])
+        for button in (
+            Button("Cancel", action="screen.leave", compact=True),
+            Button(does, action="screen.send", variant="primary", compact=True),
+        ):
+            button.can_focus = False
+            yield button
 
     def on_mount(self) -> None:
         """Focuses the first field that can be changed."""
-        self._fit()
         first = next(
             (row for row in self.rows if row.is_enabled and row.field.name == self._focus_first), None
         )
@@ -124,31 +135,36 @@ class FormScreen(Dialog[object], inherit_bindings=False):
                 first.control.buffer.end()
             first.mark()
 
-    def on_resize(self) -> None:
-        """Shows as many fields as fit; the others scroll."""
-        self._fit()
-
     @property
     def _width(self) -> int:
-        return max(1, min(WIDTH, int(self.app.size.width * SHARE)) - SIDES)
+        return max(1, self.columns - SIDES)
 
-    def _fit(self) -> None:
-        for row in self.rows:
-            row.fit_label(min(self._label_width, self._width // 2))
-        enabled = sum(row.is_enabled for row in self.rows)
-        sends, moves = (("form.send", self._verb), ("form.cancel", "cancels")), ("form.next", "next field")
-        self._show_title(*(sends if enabled else (("form.cancel", "closes"),)))
-        few = self._head.lines_in(self._width)
-        if enabled > 1:
-            self._show_title(moves, *sends)
-            if self._head.lines_in(self._width) > few:
-                self._show_title(*sends)
+    def fit(self) -> None:
+        """Shows as many fields as fit; the others scroll. Blank rows divide them if there is room for all."""
+        super().fit()
+        self.set_class(not self._has_buttons, "-few")
         height = sum(row.rows + PROBLEM_ROWS * row.has_problem for row in self.rows)
-        room = self.app.size.height - AROUND - self._note_rows() - (few - 1)
-        self._scroll.styles.height = max(1, min(height, room))
+        room, gaps = self.rows_left(self.rows_beside()), len(self.rows) - 1
+        are_apart = height + gaps <= room
+        for row in self.rows[1:]:
+            row.set_class(are_apart, "-apart")
+        self._scroll.styles.height = max(1, min(height + gaps * are_apart, room))
 
-    def _show_title(self, *keys: KeyHint) -> None:
-        self._head.show_pieces([(self._title, "strong")], [(self.hints(*keys), "dim")])
+    def rows_beside(self) -> int:
+        return self._note_rows() + (2 if self._has_buttons else 1) + int(self.app.size.height >= LOW)
+
+    @property
+    def _has_buttons(self) -> bool:
+        """Whether there is room for them: keys, which the mouse can press too, are always shown."""
+        return self.app.size.height >= HIGH_FROM and any(row.is_enabled for row in self.rows)
+
+    def show_keys(self) -> None:
+        enabled = sum(row.is_enabled for row in self.rows)
+        if not enabled:
+            self.key_line.show_keys((("form.cancel", "closes"),))
+            return
+        moves = (("form.next", "next field"),) if enabled > 1 else ()
+        self.key_line.show_keys((*moves, ("form.send", self._verb), ("form.cancel", "cancels")))
 
     def _note_rows(self) -> int:
         lines = [Run(line, Style.null()) for line in self._note.splitlines()]
@@ -168,7 +184,9 @@ class FormScreen(Dialog[object], inherit_bindings=False):
     def _enter(self, row: FormRow) -> None:
         control = focusable(row)
         if control is not None:
-            focus_now(control)
+            self.set_focus(
+                control, scroll_visible=False
+            )  # the whole row is scrolled into view, with its label
             row.scroll_visible(animate=False)
         self._show_hint()
 
@@ -294,21 +312,20 @@ class FormScreen(Dialog[object], inherit_bindings=False):
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """Shows a line below the fields; it may come from the server."""
-        self._said.update(safe_block(text[:500]))
-        self._said.set_class(bool(text), "-shown")
-        self._said.set_class(bad, "-bad")
+        self.key_line.say(text[:500], bad=bad)
+        self.fit()
 
     @property
     def shown_problems(self) -> str:
         """All problems that the form shows."""
-        return " ".join(str(one.render()) for one in (*(row.problem for row in self.rows), self._said))
+        return " ".join([*(str(row.problem.render()) for row in self.rows), self.key_line.said])
 
     def _check_again(self) -> None:
         """Checks again a value that had a problem."""
         row = self._here
         if row is not None and row.has_problem:
             row.show_problem(self._problem_of(row))
-            self._fit()
+            self.fit()
 
     @staticmethod
     def _problem_of(row: FormRow) -> str:
@@ -338,7 +355,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self.say("")
         for row in self.rows:
             row.show_problem(self._problem_of(row))
-        self._fit()
+        self.fit()
         wrong = next((row for row in self.rows if row.has_problem), None)
         if wrong is not None:
             self._enter(wrong)
@@ -383,7 +400,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             return
         self.say("")
         row.show_problem(problem.text)
-        self._fit()
+        self.fit()
         self._enter(row)
 
     def action_leave(self) -> None:

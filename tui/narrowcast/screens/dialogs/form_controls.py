@@ -1,4 +1,4 @@
-"""The controls of a form: a field's widget, the value it holds, and what Tab would complete."""
+"""The controls of a form: a field's label above its widget, the value it holds, and what Tab would complete."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 OFFERED = 6
 """Maximum number of completions shown."""
 MOMENTS = ("tomorrow 9:00", "monday 9:00", "friday 9:00", "in 20 minutes", "in 2 hours", "today 17:00")
-BEFORE, BEHIND = " ‹ ", " › "
+BEFORE, BEHIND = "‹ ", " ›"
 LIST = "names, separated by commas"
 AND = ", "
 FEW = 4
@@ -46,8 +46,6 @@ class ChoiceControl(OneLine, can_focus=True):
     """A choice of one option: left, right and Space change it; with many options Space opens a list."""
 
     DEFAULT_CSS = """
-    ChoiceControl { background: $panel; }
-    ChoiceControl:focus { background: $primary 35%; }
     ChoiceControl:focus:ansi { background: ansi_default; text-style: reverse; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.CHOICE)]
@@ -58,7 +56,7 @@ class ChoiceControl(OneLine, can_focus=True):
     class Done(Message):
         """Enter was pressed: the focus moves to the next field."""
 
-    def __init__(self, options: Sequence[tuple[object, str]], value: object, *, title: str = "") -> None:
+    def __init__(self, options: Sequence[tuple[object, str]], value: object, *, title: str) -> None:
         super().__init__()
         self._options = list(options)
         self._title = title
@@ -91,7 +89,7 @@ class ChoiceControl(OneLine, can_focus=True):
         """Shows the chosen option."""
         pieces: list[Piece]
         if self._is_switch:
-            pieces = [(f" [{'x' if self.value else ' '}] {self.words}", "")]
+            pieces = [(f"[{'x' if self.value else ' '}] ", "accent"), (self._title, "strong")]
         else:
             pieces = [(BEFORE, "dim"), (self.words, ""), (BEHIND, "dim")]
         self.show_pieces(pieces)
@@ -131,35 +129,34 @@ class ChoiceControl(OneLine, can_focus=True):
         self.action_choose()
 
 
-class FormRow(Horizontal):
-    """A label and its control."""
+class FormRow(Vertical):
+    """A label and, below it, its control; what is on or off takes one row."""
 
     DEFAULT_CSS = """
     FormRow { height: auto; background: $surface; }
-    FormRow > OneLine { background: $surface; }
-    FormRow > ChoiceControl { background: $panel; }
-    FormRow > ChoiceControl:focus { background: $primary 35%; }
-    FormRow > Editor { background: $panel; padding: 0 1; }
-    FormRow > Editor:focus { background: $boost; }
-    FormRow > .label { width: 22; }
+    FormRow.-apart { margin-top: 1; }
+    FormRow > Editor, FormRow > ChoiceControl { background: $panel; padding: 0 1; border-left: blank; }
+    FormRow > Editor:focus, FormRow > ChoiceControl:focus { background: $selection; border-left: outer $primary; }
+    FormRow > Editor:ansi { background: ansi_default; }
     """
 
     def __init__(self, field: fields.Field, state: State) -> None:
         super().__init__()
         self.field = field
         self._state = state
-        self.rows = field.rows if isinstance(field, fields.Text) else 1
-        self.label = OneLine(classes="label")
+        self.label = OneLine()
         self.control = self._make()
         self.before = fields.initial(field)
         self._chosen = 0
         self.problem = Static("", classes="problem", markup=False)
         """The problem with the value; the form shows it below the row."""
 
-    def fit_label(self, width: int) -> None:
-        """Gives the label a width; the problem is shown below the control."""
-        self.label.styles.width = width
-        self.problem.styles.padding = (0, 0, 0, width)
+    @property
+    def rows(self) -> int:
+        """The rows that it takes, without the one that stands apart from the row above."""
+        if self.field.needs or isinstance(self.field, fields.YesNo):
+            return 1
+        return 1 + (self.field.rows if isinstance(self.field, fields.Text) else 1)
 
     def _make(self) -> Editor | ChoiceControl:
         field, state = self.field, self._state
@@ -187,20 +184,19 @@ class FormRow(Horizontal):
         raise TypeError(f"no control for {field!r}")
 
     def compose(self) -> ComposeResult:
-        dim = bool(self.field.needs)
-        self.label.show_pieces([(self.field.label, "dim" if dim else "")])
-        yield self.label
-        if not dim:
-            yield self.control
+        label, needs = self.field.label, self.field.needs
+        if needs:
+            what = self.typed.removesuffix(AND) if isinstance(self.control, Editor) else self.control.words
+            if len(needs) > MAX_NEEDS:
+                needs = needs.partition(" (")[0]
+            value = what.splitlines()[0] if what else "–"
+            self.label.show_pieces([(f"{label}  ", "dim"), (value, "dim")], [(needs, "warn")])
+            yield self.label
             return
-        shown = OneLine()
-        what = self.typed.removesuffix(AND) if isinstance(self.control, Editor) else self.control.words
-        needs = self.field.needs
-        if len(needs) > MAX_NEEDS:
-            needs = needs.partition(" (")[0]
-        shown.show_pieces([(f" {what.splitlines()[0] if what else '–'}", "dim")], [(needs, "warn")])
-        yield shown
-        self.rows = 1
+        if not isinstance(self.field, fields.YesNo):
+            self.label.show_pieces([(label, "strong")])
+            yield self.label
+        yield self.control
 
     def show_problem(self, text: str) -> None:
         """Shows the problem with the value; an empty text clears it."""

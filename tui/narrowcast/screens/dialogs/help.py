@@ -5,6 +5,7 @@ searches.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import islice
 from textwrap import wrap
 from typing import ClassVar
 
@@ -12,18 +13,16 @@ from msgspec import Struct
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.strip import Strip
 
 from narrowcast.keys.hints import Keys, key_of, with_keys
 from narrowcast.keys.keymap import key_label
 from narrowcast.keys.registry import Context, bindings_for, by_id, groups
-from narrowcast.screens.dialogs.dialog import Dialog
+from narrowcast.screens.dialogs.dialog import LARGE, Dialog
 from narrowcast.widgets.find_field import FindField
 from narrowcast.widgets.looks import Look
-from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.strips import compose_line
-from narrowcast.widgets.virtual_list import VirtualList
+from narrowcast.widgets.virtual_list import MEASURED, VirtualList
 
 FIRST_STEPS = (
     ("pane.next", "Move between panes: channels, messages, compose box, people"),
@@ -117,6 +116,9 @@ class HelpList(VirtualList[HelpRow]):
         if resized:
             self._lay_out()
 
+    def rows_at(self, width: int) -> int:
+        return sum(1 for _ in islice(_rows(self._entries, max(20, width - MARGIN)), MEASURED))
+
     def _lay_out(self) -> None:
         shown = [entry for entry in self._entries if entry.matches(self._words)]
         self.set_items(list(_rows(shown, max(20, self.room.width - MARGIN))))
@@ -141,10 +143,9 @@ class HelpScreen(Dialog[None], inherit_bindings=False):
     are none.
     """
 
-    DEFAULT_CSS = """
-    HelpScreen { align: center middle; }
-    HelpScreen > Vertical { width: 110; height: 92%; margin-top: 0; }
-    """
+    WIDTH = LARGE
+    TITLE_TEXT = "Keyboard shortcuts"
+    KEYS = (("list.down", "scrolls"), ("help.find", "searches"), ("help.close", "closes"))
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.HELP)]
     AUTO_FOCUS = "HelpList"
 
@@ -153,17 +154,16 @@ class HelpScreen(Dialog[None], inherit_bindings=False):
         self.list = HelpList(list(_entries(keys, active)))
         self._search = FindField("command, key or id", lambda: self.list, self.list.search)
 
-    def compose(self) -> ComposeResult:
-        keys = self.hints(("list.down", "scrolls"), ("help.find", "searches"), ("help.close", "closes"))
-        with Vertical():
-            title = OneLine()
-            title.show_pieces([("Keyboard shortcuts", "strong")], [(keys, "dim")])
-            yield title
-            yield self._search
-            yield self.list
+    def body(self) -> ComposeResult:
+        yield self._search
+        yield self.list
+
+    def rows_beside(self) -> int:
+        return int(self._search.is_finding)
 
     def action_find(self) -> None:
         self._search.begin()
+        self.fit()
 
     def action_down(self) -> None:
         self._search.step(1)
@@ -176,7 +176,9 @@ class HelpScreen(Dialog[None], inherit_bindings=False):
         self.dismiss(None)
 
     def action_leave(self) -> None:
-        if not self._search.end():
+        if self._search.end():
+            self.fit()
+        else:
             self.dismiss(None)
 
 

@@ -1,4 +1,4 @@
-"""The lines below a list or a question: what keys do, or a message."""
+"""The lower edge of a dialog: what its keys do, and above them what the dialog says."""
 
 from __future__ import annotations
 
@@ -6,80 +6,140 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.style import Style
-from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.geometry import Size
+from textual.strip import Strip
 
 from narrowcast.content.wrapping import Run, wrap
-from narrowcast.keys.hints import hint_lines
+from narrowcast.keys.hints import KeyHint, hint_pairs, keys_of
 from narrowcast.text.safe_text import safe_line
-from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.frame_edge import FrameEdge, edge_row
+from narrowcast.widgets.strips import Part, compose_line
 
 __all__ = ["KeyLine"]
 
-UNKNOWN_WIDTH = 72
-"""Columns assumed before the first layout."""
+MAX_ROWS = 3
+"""Maximum number of rows for a message; the last takes the rest."""
+GAP = "  "
+"""Between two hints: a key is told from the word before it by its weight."""
+SIDES = 4
+"""Columns of a row that are not text: the sides of the frame, and a blank beside each."""
+LOW = 24
+"""Height of the terminal below which dialogs have no blank rows."""
+
+Hints = Sequence[tuple[str, str]]
 
 
-MAX_LINES = 3
-"""Maximum number of lines for keys."""
-
-
-class KeyLine(Vertical):
-    """One line, or more if the keys do not fit."""
-
-    DEFAULT_CSS = """
-    KeyLine { height: auto; }
-    KeyLine > .more { display: none; }
-    KeyLine > .more.-shown { display: block; }
+class KeyLine(FrameEdge):
+    """Keys that do not fit on the edge take more rows above it. ``framed``: whether there is a frame; without one, a
+    message replaces the keys.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._first = OneLine()
-        self._more = [OneLine(classes="more") for _ in range(MAX_LINES - 1)]
+    DEFAULT_CSS = """
+    KeyLine { height: auto; background: $surface; color: $primary; }
+    """
 
-    def compose(self) -> ComposeResult:
-        yield self._first
-        yield from self._more
+    def __init__(self, *, framed: bool = True) -> None:
+        super().__init__("╰", "╯")
+        self._framed = framed
+        self._hints: Hints = ()
+        self._said, self._look = "", ""
+        self._refusal = ""
+        self._kept = 0
+        """Rows that a longer message took before: they stay, so that nothing moves."""
+        self._rows = 0
+
+    @property
+    def said(self) -> str:
+        """The message that is shown."""
+        return self._said or self._refusal
+
+    @property
+    def keys(self) -> str:
+        """The keys that are shown, as one line."""
+        return GAP.join(f"{key} {does}" for key, does in self._hints)
 
     @property
     def plain(self) -> str:
-        return " ".join(filter(None, (line.plain.strip() for line in (self._first, *self._more))))
-
-    @property
-    def _room(self) -> int:
-        return self._first.size.width or UNKNOWN_WIDTH
+        return "  ".join(filter(None, (self.said, self.keys)))
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """Shows a text in place of the keys; ``bad``: it is a problem. It may come from the server."""
-        self.show(text, "bad" if bad else "accent", keeps_place=True)
+        """Shows a message above the keys; ``bad``: it is a problem. It may come from the server."""
+        self.show(text, "bad" if bad else "accent")
 
-    def show(self, text: str, look: str, *, keeps_place: bool = False) -> None:
-        """Shows a text on as many lines as it needs. ``look``: as in `OneLine`. ``keeps_place``: lines that
-        become empty stay visible, so that what is above does not move.
-        """
-        rows = [
-            "".join(run.text for run in row.runs)
-            for row in wrap([Run(safe_line(text), Style.null())], self._room)
-        ]
-        first, *more = [*rows[: MAX_LINES - 1], " ".join(rows[MAX_LINES - 1 :])]
-        self._first.show_pieces([(first, look)])
-        self._show_more(more, look, keeps_place=keeps_place)
+    def show(self, text: str, look: str) -> None:
+        """Shows a message. ``look``: as in `OneLine`."""
+        self._said, self._look = safe_line(text), look
+        self._changed()
 
-    def show_hints(self, words: Sequence[str]) -> None:
-        """Shows what keys do, as many per line as fit."""
-        first, *more = hint_lines(words, self._room, MAX_LINES)
-        self._first.show_pieces([(first, "dim")])
-        self._show_more(more, "dim")
+    def show_keys(self, hints: Sequence[KeyHint], refusal: str = "") -> None:
+        """Shows what keys do, and until there is a message, why nothing can be changed here."""
+        self._hints, self._said, self._refusal = hint_pairs(keys_of(self), hints), "", refusal
+        self._changed()
 
-    def show_refusal(self, refusal: str, hints: str) -> None:
-        """Shows why nothing can be changed here, and the keys that still work, on a second line if necessary."""
-        is_short = cell_len(refusal) + 3 + cell_len(hints) <= self._room
-        self._first.show_pieces([(refusal, "warn")], [(hints, "dim")] if is_short else [])
-        self._show_more([] if is_short else [hints], "dim")
+    def _changed(self) -> None:
+        if self._rows and self.rows_at(self.size.width) != self._rows:
+            self.refresh(layout=True)
+        self.changed()
 
-    def _show_more(self, texts: Sequence[str], look: str, *, keeps_place: bool = False) -> None:
-        for place, line in enumerate(self._more):
-            text = texts[place] if place < len(texts) else ""
-            line.show_pieces([(text, look)])
-            line.set_class(bool(text) or (keeps_place and line.has_class("-shown")), "-shown")
+    def rows_at(self, width: int) -> int:
+        """The number of rows at this width."""
+        said = self._said_rows(width)
+        if not self._framed:
+            return len(said) or len(self._key_rows(width))
+        self._kept = max(self._kept, len(said))
+        return max(self._kept, int(self.app.size.height >= LOW)) + len(self._key_rows(width))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        self._rows = self.rows_at(width)
+        return self._rows
+
+    def looks_changed(self, resized: bool) -> None:
+        super().looks_changed(resized)
+        if resized:
+            self._kept = 0
+
+    def _said_rows(self, width: int) -> list[str]:
+        room = max(1, width - SIDES)
+        rows = ["".join(run.text for run in row.runs) for row in wrap([Run(self.said, Style.null())], room)]
+        return [*rows[: MAX_ROWS - 1], *filter(None, [" ".join(rows[MAX_ROWS - 1 :])])] if self.said else []
+
+    def _key_rows(self, width: int) -> list[Hints]:
+        rows: list[list[tuple[str, str]]] = [[]]
+        room = width - SIDES - 2
+        for hint in self._hints:
+            if rows[-1] and cell_len(_words([*rows[-1], hint])) > room:
+                rows.append([])
+            rows[-1].append(hint)
+        return [*rows]
+
+    def compose_row(self, y: int) -> Strip:
+        width = self.room.width
+        said, keys = self._said_rows(width), self._key_rows(width)
+        if not self._framed:
+            parts = self._message(said[y : y + 1]) or self._keys(keys[y] if y < len(keys) else ())
+            return compose_line(width, parts, base=self.base_style)
+        place = y - (self.room.height - len(keys))
+        if place == len(keys) - 1:
+            return edge_row(width, ("╰", "╯"), [], self._keys(keys[place]), base=self.base_style)
+        left = [("│ ", Style.null())]
+        if place < 0:
+            return compose_line(
+                width, [*left, *self._message(said[y : y + 1])], [("│", Style.null())], base=self.base_style
+            )
+        right = [*self._keys(keys[place]), ("  │", Style.null())]
+        return compose_line(width, left, right, base=self.base_style)
+
+    def _message(self, rows: Sequence[str]) -> list[Part]:
+        look = self._look if self._said else "warn"
+        return [(row, self.part_style(look) if look else Style.null()) for row in rows]
+
+    def _keys(self, hints: Hints) -> list[Part]:
+        parts: list[Part] = []
+        for key, does in hints:
+            parts += [(GAP if parts else "", Style.null()), (key, self.part_style("key"))]
+            parts.append((f" {does}", self.part_style("dim")))
+        return parts
+
+
+def _words(hints: Hints) -> str:
+    return GAP.join(f"{key} {does}" for key, does in hints)

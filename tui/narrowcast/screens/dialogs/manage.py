@@ -16,22 +16,19 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.strip import Strip
 
-from narrowcast.keys.hints import KeyHint, hint_words, keys_of
+from narrowcast.keys.hints import KeyHint
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of, in_app
 from narrowcast.screens.dialogs.confirm import ask_first
-from narrowcast.screens.dialogs.dialog import Dialog
+from narrowcast.screens.dialogs.dialog import LARGE, Dialog
 from narrowcast.screens.dialogs.form import FormScreen, read_only_form
 from narrowcast.screens.dialogs.form_fields import Field, Values
-from narrowcast.screens.dialogs.key_line import KeyLine
 from narrowcast.screens.workspace import workspace_of
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.find_field import FindField
 from narrowcast.widgets.looks import Look
-from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.errors import NarrowcastError
@@ -75,9 +72,6 @@ class ListRow(Struct, Generic[T], frozen=True):
 class ManageList(VirtualList[ListRow[T]]):
     """Rows of one to three lines; a heading has one and cannot be selected."""
 
-    DEFAULT_CSS = """
-    ManageList { background: $surface; height: 1fr; }
-    """
     KEEPS_PLACES: ClassVar[bool] = True
     LOOKS: ClassVar[Mapping[str, Look]] = {
         "manage--text": Look("text-primary"),
@@ -128,7 +122,7 @@ class ManageList(VirtualList[ListRow[T]]):
 class ManageScreen(Dialog[object], Generic[T]):
     """See the module's description. Dismissed with None, or with what a subclass passes to ``dismiss``."""
 
-    TITLE_TEXT: ClassVar[str] = ""
+    WIDTH = LARGE
     KEYS: ClassVar[tuple[KeyHint, ...]] = (
         ("list.select", "opens"),
         ("manage.new", "creates"),
@@ -143,10 +137,6 @@ class ManageScreen(Dialog[object], Generic[T]):
     COUNTS: ClassVar[bool] = True
     """Whether the title shows the number of things."""
 
-    DEFAULT_CSS = """
-    ManageScreen { align: center middle; }
-    ManageScreen > Vertical { width: 96; height: 86%; margin-top: 0; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MANAGE)]
     AUTO_FOCUS = "ManageList"
 
@@ -154,10 +144,12 @@ class ManageScreen(Dialog[object], Generic[T]):
         super().__init__()
         self.session = session
         self.list: ManageList[T] = self.new_list()
-        self._head = OneLine()
-        self.key_line = KeyLine()
         self._find = FindField(
-            "type to filter", lambda: self.list, moved=self._show_keys, choose=self._choose_found
+            "type to filter",
+            lambda: self.list,
+            self._filter,
+            moved=self.show_keys,
+            choose=self._choose_found,
         )
         self.undo: Callable[[], None] | None = None
         """Takes the last change back, on the lists that have a key for it."""
@@ -235,26 +227,28 @@ class ManageScreen(Dialog[object], Generic[T]):
         if select is None and self._before is not None:
             select = next((row.key for row in rows if row.key not in self._before and not row.heading), None)
         self.list.set_items(rows, select=select)
-        count = f"  {len(rows)}" if rows and self.COUNTS else ""
-        self._head.show_pieces(
-            [(self.title_text(), "strong"), (count, "dim")], [(self.hints(("dialog.close", "closes")), "dim")]
-        )
+        self.show_title()
+
+    def about(self) -> str:
+        return self.list.counted if self.COUNTS else ""
+
+    def _filter(self, text: str) -> None:
+        self.list.set_filter(text)
+        self.show_title()
 
     def show_row(self, key: Hashable) -> None:
         """Selects a row by its key, also before the screen is mounted."""
         self._first_row = key
         self.list.select_key(key)
 
-    def title_text(self) -> str:
-        return self.TITLE_TEXT
-
     def key_hints(self) -> Sequence[KeyHint]:
         """The keys shown below the list for a user who may change the things."""
         return self.KEYS
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """Shows a line below the list instead of the keys, until the next key press."""
+        """Shows a line above the keys, until the next key press."""
         self.key_line.say(text, bad=bad)
+        self.fit()
 
     def refused(self, refusal: str | None = None) -> bool:
         """Shows ``refusal``, or by default the screen's own; returns whether there is one."""
@@ -324,17 +318,16 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     # the screen itself
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield self._head
-            yield self._find
-            yield self.list
-            yield self.key_line
+    def body(self) -> ComposeResult:
+        yield self._find
+        yield self.list
+
+    def rows_beside(self) -> int:
+        return int(self._find.is_finding)
 
     def on_mount(self) -> None:
         """Shows the current things, fetches the rest, and subscribes to the state."""
         self.refresh_rows(select=self._first_row)
-        self._show_keys()
         if type(self).load is not ManageScreen.load:
             self.list.empty_text = WAITING
             self.work(self.reload())
@@ -353,30 +346,26 @@ class ManageScreen(Dialog[object], Generic[T]):
     def _on_changes(self, changes: Sequence[Change]) -> None:
         """Called with each batch of changes, for effects beyond the rows."""
 
-    def _show_keys(self) -> None:
+    def show_keys(self) -> None:
         if not self.is_attached:
             return
+        find = ("manage.find", "filters")
+        close = (("dialog.close", "closes"),) if self.FRAMED else ()
         if self._find.is_typed_in:
             first = self.key_hints() or self.READ_KEYS
             does = next((does for command_id, does in first if command_id == "list.select"), "selects")
             keys = [("editor.submit", does), ("manage.down", "list"), ("dialog.close", "clears the filter")]
-            self.key_line.show_hints(hint_words(keys_of(self), keys))
-            return
-        refusal = self.refusal()
-        find = ("manage.find", "filters")
-        if refusal:
-            self.key_line.show_refusal(refusal, self.hints(*self.READ_KEYS, find))
+            self.key_line.show_keys(keys)
+        elif refusal := self.refusal():
+            self.key_line.show_keys((*self.READ_KEYS, find, *close), refusal)
         else:
-            self.key_line.show_hints(hint_words(keys_of(self), (*self.key_hints(), find)))
-
-    def on_resize(self) -> None:
-        """Lays out the keys again, which may need another line."""
-        self.call_after_refresh(self._show_keys)
+            self.key_line.show_keys((*self.key_hints(), find, *close))
+        self.fit()
 
     def on_key(self) -> None:
-        """Any key replaces a shown message with the keys."""
+        """Any key removes a shown message."""
         self._before = None
-        self._show_keys()
+        self.show_keys()
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
         """Enter or a click opens the selected thing."""

@@ -9,7 +9,6 @@ from msgspec import Struct
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.strip import Strip
 from textual.timer import Timer
 
@@ -17,7 +16,6 @@ from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.strips import compose_line
@@ -27,8 +25,6 @@ __all__ = ["Choice", "ChoiceList", "Picker"]
 
 T = TypeVar("T")
 
-AROUND = 10
-"""Rows of the terminal that a picker leaves free, or needs for its title, field and frame."""
 LEAST_ROWS, MOST_ROWS = 3, 18
 BEHIND = 0.1
 """Seconds for which the list may be behind the field while more keys wait."""
@@ -57,7 +53,7 @@ class ChoiceList(VirtualList[Choice[T]]):
     """Choices: mark, text, and a dim detail on the right."""
 
     DEFAULT_CSS = """
-    ChoiceList { background: $surface; height: 1fr; }
+    ChoiceList { background: $surface; }
     """
     MOST = 500
 
@@ -98,11 +94,9 @@ class Picker(Dialog[T | None], Generic[T]):
     """
 
     DEFAULT_CSS = """
-    Picker > Vertical { height: auto; max-height: 90%; margin-top: 3; padding: 0 1; }
-    Picker #title { background: $surface; color: $text-muted; }
-    Picker Editor { background: $panel; margin-bottom: 1; }
-    Picker ChoiceList { height: 1; }
+    Picker Editor { background: $panel; padding: 0 1; margin: 0 1 1 1; }
     """
+    KEYS = (("picker.select", "selects"), ("dialog.close", "cancels"))
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.PICKER)]
     AUTO_FOCUS = "Editor"
 
@@ -127,21 +121,23 @@ class Picker(Dialog[T | None], Generic[T]):
         self.list.can_focus = False
         self.list.lead(True)
 
-    def compose(self) -> ComposeResult:
+    def title_text(self) -> str:
+        return self._title
+
+    def about(self) -> str:
+        return self.list.counted
+
+    def body(self) -> ComposeResult:
         self.list.unmatched_hint = with_keys(keys_of(self), self._elsewhere)
-        with Vertical():
-            title = DialogTitle(id="title")
-            keys = self.hints(("picker.select", "selects"), ("dialog.close", "cancels"))
-            title.show_pieces([(self._title, "strong")], [(keys, "dim")])
-            yield title
-            yield Editor(placeholder=self._placeholder)
-            yield self.list
+        yield Editor(placeholder=self._placeholder)
+        yield self.list
 
     def set_choices(self, choices: Sequence[Choice[T]], searched: Searched[Choice[T]] | None = None) -> None:
         """Replaces the choices; filter and selection stay. ``searched``: their `searched_of`."""
         self.list.set_items(choices, searched=searched)
         if self.is_mounted:
-            self._fit()
+            self.fit()
+        self.show_title()
         self.call_later(self.list.prepare)
 
     def complete(self) -> None:
@@ -153,16 +149,16 @@ class Picker(Dialog[T | None], Generic[T]):
             self.action_take()
 
     def on_mount(self) -> None:
-        self._fit()
         self.call_after_refresh(self.list.prepare)
 
-    def on_resize(self) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
+    def fit(self) -> None:
         """Takes as many rows as there are choices. While one types, fewer match, but nothing moves."""
-        room = self.app.size.height - AROUND
+        super().fit()
+        room = self.rows_left(self.rows_beside())
         self.list.styles.height = max(LEAST_ROWS, min(len(self.list.items), MOST_ROWS, room))
+
+    def rows_beside(self) -> int:
+        return 2
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
         """Filters the list. If more keys wait, a moment later: they change the text again."""
@@ -176,6 +172,7 @@ class Picker(Dialog[T | None], Generic[T]):
             self._late.stop()
             self._late = None
         self.list.set_filter(self.query_one(Editor).text)
+        self.show_title()
 
     def _catch_up(self) -> None:
         """Filters the list if it is behind the field."""

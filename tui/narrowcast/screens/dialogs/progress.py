@@ -7,20 +7,18 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.dialogs.dialog import Dialog
+from narrowcast.screens.dialogs.dialog import SMALL, Dialog
 from narrowcast.widgets.one_line import OneLine
 
 
 class ProgressScreen(Dialog[None]):
     """Shows the progress that ``work`` reports, and closes when it is done. ``work`` returns the final message."""
 
-    DEFAULT_CSS = """
-    ProgressScreen { align: center middle; }
-    """
+    WIDTH = SMALL
+    KEYS = (("dialog.close", "stops"),)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.PROGRESS)]
 
     def __init__(self, title: str, work: Callable[[ProgressScreen], Awaitable[str]]) -> None:
@@ -30,12 +28,11 @@ class ProgressScreen(Dialog[None]):
         self._line = OneLine()
         self.stopped = False
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            title = OneLine()
-            title.show_pieces([(self._title, "strong")], [(self.hints(("dialog.close", "stops")), "dim")])
-            yield title
-            yield self._line
+    def title_text(self) -> str:
+        return self._title
+
+    def body(self) -> ComposeResult:
+        yield self._line
 
     def on_mount(self) -> None:
         self.say("Please wait…")

@@ -8,17 +8,14 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.strip import Strip
 
 from narrowcast.content.wrapping import Run, wrap
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.screens.dialogs.dialog import Dialog
+from narrowcast.screens.dialogs.dialog import LARGE, Dialog
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
-from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.safe_text import safe_block
@@ -135,21 +132,25 @@ def _folded(text: str, width: int) -> list[str]:
 class TextLines(VirtualList[str]):
     """A text to read, wrapped to the available width; shown from where it begins to differ from ``other``."""
 
-    DEFAULT_CSS = "TextLines { background: $panel; height: 1fr; width: 1fr; }"
-
     def __init__(self, text: str, other: str) -> None:
         super().__init__()
         self.text = text
         self._other = other
 
-    def on_resize(self, event: events.Resize) -> None:
-        rows, other = (_folded(text, event.size.width - MARGIN) for text in (self.text, self._other))
+    def looks_changed(self, resized: bool) -> None:
+        super().looks_changed(resized)
+        if not resized:
+            return
+        rows, other = (_folded(text, self.room.width - MARGIN) for text in (self.text, self._other))
         self.set_items(rows)
         pairs = enumerate(zip_longest(rows, other))
         first = next((number for number, (row, its) in pairs if row != its), 0)
-        if first >= event.size.height:
+        if first >= self.room.height:
             self.scroll_rows(-len(rows))
             self.scroll_rows(first)
+
+    def rows_at(self, width: int) -> int:
+        return len(_folded(self.text, width - MARGIN))
 
     def render_item(self, item: str, width: int, selected: bool) -> Sequence[Strip]:
         return [compose_line(width, [(item, Style.null())], base=Style.null())]
@@ -161,41 +162,32 @@ class TextLines(VirtualList[str]):
 class ConflictScreen(Dialog[str | None]):
     """Two versions of one draft, one above the other. Dismissed with the id of the one to open."""
 
-    DEFAULT_CSS = """
-    ConflictScreen { align: center middle; }
-    ConflictScreen > Vertical { width: 90; height: 90%; margin-top: 0; border: round $warning; }
-    """
+    WIDTH = LARGE
+    TITLE_TEXT = "Two versions of this draft"
+    KEYS = (
+        ("conflict.first", "keeps the first"),
+        ("conflict.second", "the second"),
+        ("conflict.both", "both"),
+        ("dialog.close", "decides later"),
+    )
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.DRAFT_CONFLICT)]
 
     def __init__(self, session: Session, conflict: tuple[Draft, Draft]) -> None:
         super().__init__()
         self.session = session
         self.conflict = conflict
+        self.add_class("-grave")
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            title = DialogTitle()
-            title.show_pieces(
-                [("Two versions of this draft", "strong")],
-                [
-                    (
-                        self.hints(
-                            ("conflict.first", "keeps the first"),
-                            ("conflict.second", "the second"),
-                            ("conflict.both", "both"),
-                            ("dialog.close", "decides later"),
-                        ),
-                        "dim",
-                    )
-                ],
-            )
-            yield title
-            heads = ("1  First version", "2  Second version")
-            for head, draft, other in zip(heads, self.conflict, reversed(self.conflict), strict=True):
-                line = OneLine()
-                line.show_pieces([(head, "accent")], [(f"{_edited(self.session, draft)} ", "dim")])
-                yield line
-                yield TextLines(draft.content, other.content)
+    def body(self) -> ComposeResult:
+        heads = ("1  First version", "2  Second version")
+        for head, draft, other in zip(heads, self.conflict, reversed(self.conflict), strict=True):
+            line = OneLine()
+            line.show_pieces([(head, "accent")], [(f"{_edited(self.session, draft)} ", "dim")])
+            yield line
+            yield TextLines(draft.content, other.content)
+
+    def rows_beside(self) -> int:
+        return 2
 
     def action_keep(self, which: int) -> None:
         """Keeps the first, the second, or both as two drafts."""

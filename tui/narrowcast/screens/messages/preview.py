@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.style import Style
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.strip import Strip
 
 from narrowcast.content.inlines import Inliner, MessageNames
@@ -18,8 +16,7 @@ from narrowcast.content.palette import Palette
 from narrowcast.content.reader import parse
 from narrowcast.content.wrapping import Line
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.widgets.one_line import OneLine
+from narrowcast.screens.dialogs.dialog import LARGE, Dialog
 from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import VirtualList
 
@@ -32,8 +29,6 @@ MARGIN = 2
 class PreviewLines(VirtualList[Line]):
     """The rendered lines; they cannot be selected."""
 
-    DEFAULT_CSS = "PreviewLines { background: $background; height: 1fr; }"
-
     def __init__(self, html: str, names: MessageNames, palette: Palette, me: int) -> None:
         super().__init__(empty_text="(empty)")
         self._html = html
@@ -41,10 +36,19 @@ class PreviewLines(VirtualList[Line]):
         self._palette = palette
         self._me = me
 
-    def on_resize(self, event: events.Resize) -> None:
+    def looks_changed(self, resized: bool) -> None:
+        """Lays out the message for the new width."""
+        super().looks_changed(resized)
+        if resized:
+            self.set_items(self._lines(self.room.width))
+
+    def rows_at(self, width: int) -> int:
+        return len(self._lines(width))
+
+    def _lines(self, width: int) -> Sequence[Line]:
         layout = Layout(Inliner(self._palette, self._names), self._me)
-        width = max(1, event.size.width - MARGIN)
-        self.set_items(layout.render(parse(self._html, ROWS), None, width, ROWS).lines)
+        width = max(1, width - MARGIN)
+        return layout.render(parse(self._html, ROWS), None, width, ROWS).lines
 
     def render_item(self, item: Line, width: int, selected: bool) -> Sequence[Strip]:
         parts = [(run.text, Style.null() + run.style) for run in item.runs]
@@ -60,22 +64,14 @@ class PreviewLines(VirtualList[Line]):
 class PreviewScreen(Dialog[None]):
     """Shows the lines until the user closes it."""
 
-    DEFAULT_CSS = """
-    PreviewScreen { align: center middle; }
-    PreviewScreen > Vertical { width: 100; height: 80%; margin-top: 0; }
-    """
+    WIDTH = LARGE
+    TITLE_TEXT = "Preview"
+    KEYS = (("list.down", "scrolls"), ("dialog.close", "closes"))
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.TEXT)]
 
     def __init__(self, lines: PreviewLines) -> None:
         super().__init__()
         self.lines = lines
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            title = OneLine()
-            title.show_pieces(
-                [("Preview", "strong")],
-                [(self.hints(("list.down", "scrolls"), ("dialog.close", "closes")), "dim")],
-            )
-            yield title
-            yield self.lines
+    def body(self) -> ComposeResult:
+        yield self.lines

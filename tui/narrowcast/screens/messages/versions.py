@@ -5,23 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import ClassVar
 
 from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.strip import Strip
 
 from narrowcast.content.wrapping import Run, wrap
-from narrowcast.screens.dialogs.dialog import Dialog
+from narrowcast.screens.dialogs.dialog import LARGE, Dialog
 from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.widgets.looks import Look
-from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.strips import lean_strip
-from narrowcast.widgets.virtual_list import VirtualList
+from narrowcast.widgets.virtual_list import MEASURED, VirtualList
 
 __all__ = ["ComparisonScreen", "Version", "VersionsScreen", "changed_words"]
 
@@ -78,9 +77,14 @@ class _Rows(VirtualList[_Row]):
         super().__init__()
         self.versions = versions
 
-    def on_resize(self, event: events.Resize) -> None:
-        super().on_resize(event)
-        self.set_items(list(self._rows(max(10, event.size.width - 2))))
+    def looks_changed(self, resized: bool) -> None:
+        """Wraps the rows to the new width."""
+        super().looks_changed(resized)
+        if resized:
+            self.set_items(list(self._rows(max(10, self.room.width - 2))))
+
+    def rows_at(self, width: int) -> int:
+        return sum(1 for _ in islice(self._rows(max(10, width - 2)), MEASURED))
 
     def _rows(self, width: int) -> Iterator[_Row]:
         for number in reversed(range(len(self.versions))):
@@ -121,25 +125,16 @@ def _lines(before: str | None, after: str, *, plain: bool) -> list[list[tuple[st
 class VersionsScreen(Dialog[int | None]):
     """Shows `versions`, given oldest first. Dismissed with the number of the one to copy."""
 
-    DEFAULT_CSS = """
-    VersionsScreen { align: center middle; }
-    VersionsScreen > Vertical { width: 100; height: 80%; margin-top: 0; }
-    """
+    WIDTH = LARGE
+    TITLE_TEXT = "Edit history, newest first"
+    KEYS = (("list.select", "copies"), ("dialog.close", "closes"))
 
     def __init__(self, versions: Sequence[Version]) -> None:
         super().__init__()
         self.rows = _Rows(versions)
 
-    def compose(self) -> ComposeResult:
-        """A title and the versions."""
-        with Vertical():
-            title = OneLine()
-            title.show_pieces(
-                [("Edit history, newest first", "strong")],
-                [(self.hints(("list.select", "copies"), ("dialog.close", "closes")), "dim")],
-            )
-            yield title
-            yield self.rows
+    def body(self) -> ComposeResult:
+        yield self.rows
 
     def on_mount(self) -> None:
         self.rows.focus()
@@ -153,25 +148,16 @@ class VersionsScreen(Dialog[int | None]):
 class ComparisonScreen(Dialog[None]):
     """Shows what the version `mine` changes in `theirs`, above the whole of `theirs`."""
 
-    DEFAULT_CSS = """
-    ComparisonScreen { align: center middle; }
-    ComparisonScreen > Vertical { width: 100; height: 80%; margin-top: 0; }
-    """
+    WIDTH = LARGE
+    TITLE_TEXT = "Your edit and the change elsewhere"
+    KEYS = (("dialog.close", "closes"),)
 
     def __init__(self, theirs: Version, mine: Version) -> None:
         super().__init__()
         self.rows = _Rows([theirs, mine])
 
-    def compose(self) -> ComposeResult:
-        """A title and both versions."""
-        with Vertical():
-            title = OneLine()
-            title.show_pieces(
-                [("Your edit and the change elsewhere", "strong")],
-                [(self.hints(("dialog.close", "closes")), "dim")],
-            )
-            yield title
-            yield self.rows
+    def body(self) -> ComposeResult:
+        yield self.rows
 
     def on_mount(self) -> None:
         self.rows.focus()

@@ -167,7 +167,7 @@ class PersonScreen(ManageScreen[str]):
         names = [f"#{channel.name}" for channel, shared in zip(asked, found, strict=True) if shared]
         rest = f" (of your first {CHANNELS})" if len(own) > CHANNELS else ""
         self._shared = (", ".join(names) or "no shared channels") + rest
-        self._show_keys()
+        self.show_keys()
 
     def action_picture(self) -> None:
         self.work(self._show_picture())

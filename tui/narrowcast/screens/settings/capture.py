@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 
 from narrowcast.keys.keymap import key_label
-from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.screens.dialogs.key_line import KeyLine
-from narrowcast.screens.dialogs.title import DialogTitle
+from narrowcast.screens.dialogs.dialog import SMALL, Dialog
 from narrowcast.widgets.pressed_key import PressedKey
 
 __all__ = ["CaptureScreen"]
@@ -22,9 +19,11 @@ class CaptureScreen(Dialog[str | None]):
     """
 
     DEFAULT_CSS = """
-    CaptureScreen PressedKey { height: 1; margin: 1 2; text-style: bold; background: $surface; }
+    CaptureScreen PressedKey { height: 1; margin: 0 1; text-style: bold; background: $surface; }
     """
     AUTO_FOCUS = "PressedKey"
+    WIDTH = SMALL
+    KEYS = (("list.select", "saves"), ("dialog.close", "cancels"))
 
     def __init__(self, title: str, problem: Callable[[str], str], losers: Callable[[str], str]) -> None:
         super().__init__()
@@ -33,21 +32,15 @@ class CaptureScreen(Dialog[str | None]):
         self._losers = losers
         self._key = ""
         self._shown = PressedKey()
-        self._line = KeyLine()
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            title = DialogTitle()
-            title.show_pieces(
-                [(self._title, "strong")],
-                [(self.hints(("list.select", "saves"), ("dialog.close", "cancels")), "dim")],
-            )
-            yield title
-            yield self._shown
-            yield self._line
+    def title_text(self) -> str:
+        return self._title
+
+    def body(self) -> ComposeResult:
+        yield self._shown
 
     def on_mount(self) -> None:
-        self._line.show("Press the new key.", "dim")
+        self.key_line.show("Press the new key.", "dim")
 
     def on_pressed_key_pressed(self, event: PressedKey.Pressed) -> None:
         """Shows the key, and why it cannot be used."""
@@ -56,11 +49,11 @@ class CaptureScreen(Dialog[str | None]):
         problem = self._problem(event.pressed)
         self._key = "" if problem else event.pressed
         if problem:
-            self._line.say(f"{problem}. Press another key.", bad=True)
+            self.key_line.say(f"{problem}. Press another key.", bad=True)
         elif losers := self._losers(event.pressed):
-            self._line.say(f"Enter takes it from: {losers}.")
+            self.key_line.say(f"Enter takes it from: {losers}.")
         else:
-            self._line.say("Free. Another key replaces it.")
+            self.key_line.say("Free. Another key replaces it.")
 
     def on_pressed_key_confirmed(self, event: PressedKey.Confirmed) -> None:
         """Enter saves the key."""

@@ -20,9 +20,9 @@ class ThemePicker(Picker[str]):
     """All themes: those of Narrowcast, of the configuration, and of Textual. It leaves most of the screen visible."""
 
     DEFAULT_CSS = """
-    ThemePicker { align: right top; }
-    ThemePicker > Vertical { width: 44; margin-right: 2; }
+    ThemePicker { align: right top; padding-right: 2; }
     """
+    WIDTH = 44
     DIMS = False
 
     def __init__(self, app: App[Any], own: Mapping[str, ThemeColors]) -> None:
