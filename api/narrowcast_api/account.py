@@ -9,12 +9,11 @@ import ipaddress
 import os
 import shlex
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from typing import TextIO
 from urllib.parse import urlsplit
-
-from msgspec import Struct
 
 from narrowcast_api.errors import AccountError
 from narrowcast_api.http.secret import Secret
@@ -77,11 +76,12 @@ def is_cleartext(site: str) -> bool:
         return True
 
 
-class Account(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Account:
     """One person or bot at one organization.
 
-    `site` is the organization's address in the form that `normal_site` returns (raises AccountError for another one),
-    `email` the API email address, `key` the API key (masked), `ca_bundle` a PEM file of additional certificate
+    `site` is the organization's address, kept in the form that `normal_site` returns (raises AccountError if it is
+    none), `email` the API email address, `key` the API key (masked), `ca_bundle` a PEM file of additional certificate
     authorities to trust. Email and key together are the credentials for HTTP Basic authentication (AUTH-01).
     """
 
@@ -91,8 +91,7 @@ class Account(Struct, frozen=True):
     ca_bundle: Path | None = None
 
     def __post_init__(self) -> None:
-        if (site := normal_site(self.site)) != self.site:
-            raise AccountError(f"{self.site!r} is not an address in the normal form, which is {site!r}")
+        object.__setattr__(self, "site", normal_site(self.site))
 
     def credentials(self) -> str:
         """Returns the value after `Basic` in an Authorization header; as secret as the key."""
@@ -131,7 +130,7 @@ class Account(Struct, frozen=True):
             raise AccountError(f"{file}: section [api] lacks {' and '.join(missing)}")
         bundle = parser.get("api", "cert_bundle", fallback="").strip()
         ca_bundle = file.parent / expand_home(bundle) if bundle else None
-        account = cls(normal_site(values["site"]), values["email"], Secret(values["key"]), ca_bundle)
+        account = cls(values["site"], values["email"], Secret(values["key"]), ca_bundle)
         if mode & _OF_OTHERS and not allow_shared:
             command = f"chmod 600 {shlex.quote(str(file))}"
             raise AccountError(f"{file}: others can read this file and the key in it. Run: {command}")

@@ -62,21 +62,23 @@ def test_an_account_is_written_for_its_owner_only_and_read_again(tmp_path: Path)
     file = tmp_path / "rc"
     file.write_text("old")
     file.chmod(0o644)
-    site = "https://chat.example.org:8443"
-    account = Account(site, "a%b@example.org", Secret("k%y=#;x"), tmp_path / "ca.pem")
+    account = Account("chat.example.org:8443/", "a%b@example.org", Secret("k%y=#;x"), tmp_path / "ca.pem")
     account.write_zuliprc(file)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert Account.from_zuliprc(file) == account
     assert [path.name for path in tmp_path.iterdir()] == ["rc"]
     with pytest.raises(AccountError):
-        Account(site, "a", Secret("x\n[api]")).write_zuliprc(file)
+        Account("chat.example.org", "a", Secret("x\n[api]")).write_zuliprc(file)
     with pytest.raises(AccountError, match="cannot be written"):
         account.write_zuliprc(tmp_path / "nosuch" / "rc")
 
 
-def test_an_account_has_the_normal_form_of_its_address_only() -> None:
-    with pytest.raises(AccountError, match=r"'https://chat\.example\.org'"):
-        Account("Chat.example.org/api/v1/", "ada@example.org", Secret("k"))
+def test_an_account_has_the_normal_form_of_its_address() -> None:
+    account = Account("Chat.example.org/api/v1/", "ada@example.org", Secret("k"))
+    assert account.site == "https://chat.example.org"
+    assert account == Account("https://chat.example.org", "ada@example.org", Secret("k"))
+    with pytest.raises(AccountError, match="is not an http or https address"):
+        Account("ftp://chat.example.org", "ada@example.org", Secret("k"))
 
 
 @pytest.mark.parametrize(

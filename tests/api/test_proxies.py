@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import sys
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from msgspec.structs import replace
 
 from narrowcast_api.account import Account
 from narrowcast_api.errors import NotConnected, UnusableProxy

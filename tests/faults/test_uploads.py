@@ -6,10 +6,10 @@ import hashlib
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from narrowcast_api.account import Account
 from narrowcast_api.files import tus

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from inspect import isawaitable
 from pathlib import Path
 
 import httpx2
-from msgspec.structs import replace
 
 from narrowcast_api.account import Account
 from narrowcast_api.model.messages import Message

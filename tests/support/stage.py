@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -179,7 +180,7 @@ async def on_stage(
         return
     paths = Paths.under(folder / f"home-{person}")
     account = server.account(person)
-    account = account if site is None else replace(account, site=site)
+    account = account if site is None else dataclasses.replace(account, site=site)
     for name in stored:
         account_files.store(server.account(name), paths.accounts)
     if stored:

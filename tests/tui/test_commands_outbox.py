@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from narrowcast.cli.records import OutboxRecord, Record
 from narrowcast_api.narrow.destinations import ChannelDestination

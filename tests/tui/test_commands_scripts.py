@@ -7,11 +7,11 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from narrowcast.cli.grammar import build_parser
 from narrowcast.cli.progress import Progress

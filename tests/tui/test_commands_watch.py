@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from narrowcast.cli.records import MessageRecord, Record
 from narrowcast_api.http.secret import Secret

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 from textual import events
 
 from narrowcast.app.notifications import WindowTitle

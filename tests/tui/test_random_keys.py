@@ -6,10 +6,10 @@ NARROWCAST_EXAMPLES=50 tries 50 seeds of each.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from narrowcast.config import account_files
 from narrowcast.terminal.paths import Paths

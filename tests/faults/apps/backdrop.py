@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
-
-from msgspec.structs import replace
 
 from narrowcast_api.account import Account
 from support.fault_proxy import FaultProxy
