@@ -77,7 +77,7 @@ class Gate(Enum):
         127, "Members and subgroups of groups", "requested anyway; not available if rejected"
     )
     GET_CHANNEL = _row(132, "Fetching one channel", "not available")
-    USER_TOPICS = _row(134, "Visibility policies of topics", "muted topics are read", field="user_topics")
+    USER_TOPICS = _row(134, "Visibility policies of topics", "muted topics are read")
     DEACTIVATION_COMMENT = _row(
         135, "A note to a deactivated user", "left out, with a notice", "USRD-04 USRD-05 USRD-06"
     )
