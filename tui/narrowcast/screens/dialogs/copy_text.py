@@ -23,7 +23,8 @@ class CopyTextScreen(Dialog[None]):
     """Shows the text without a frame beside it, so that selecting rows selects nothing else."""
 
     DEFAULT_CSS = """
-    CopyTextScreen VerticalScroll { height: auto; max-height: 80%; }
+    CopyTextScreen > DialogFrame > DialogBody { border: none; padding: 0; }
+    CopyTextScreen VerticalScroll { height: auto; max-height: 80vh; }
     """
     FRAMED = False
     TITLE_TEXT = "Not copied: the clipboard cannot be reached. Select the text (hold Shift)"
