@@ -106,6 +106,21 @@ async def test_a_login_that_hangs_is_canceled_with_all_that_was_typed(tmp_path: 
             await until(lambda: isinstance(app.screen, WelcomeScreen))
 
 
+async def test_the_first_screen_has_as_much_of_the_picture_as_there_is_room_for(tmp_path: Path) -> None:
+    app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        arcs = []
+        for size in ((120, 40), (80, 24), (46, 24), (80, 16), (120, 40)):
+            await pilot.resize_terminal(*size)
+            await until(lambda size=size: app.screen.size == size)  # type: ignore[misc]
+            await pilot.pause()
+            rows = shown(app).splitlines()
+            arcs.append(sum("▀█▄" in row or "▄█▀" in row for row in rows))
+            assert any("Narrowcast" in row for row in rows)
+            assert any("Log in to an organization" in row for row in rows)
+        assert arcs == [10, 6, 0, 0, 10]
+
+
 async def test_a_link_for_a_new_password_is_explained_as_soon_as_it_is_pasted(tmp_path: Path) -> None:
     what = "This is a link for a new password."
     app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.containers import Center, Vertical
 from textual.widgets import Static
 
 from narrowcast.keys.hints import keys_of, with_keys
@@ -15,16 +15,15 @@ from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.screens.start.login import LoginScreen
+from narrowcast.screens.start.logo import Logo
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.focus import focus_now
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
+from narrowcast_api.version import VERSION
 
-LOGO = """\
-  ·  )  )  )   n a r r o w c a s t
-"""
-
+PROMISE = "Team chat, at the speed of the keyboard"
 HINT = "<list.up> <list.down> select · <list.select> opens · <app.help> keyboard shortcuts"
 
 SERVE_TEXT = """\
@@ -44,9 +43,10 @@ class WelcomeScreen(FixedScreen[None]):
     DEFAULT_CSS = """
     WelcomeScreen { align: center middle; background: $background; }
     WelcomeScreen > Vertical { width: 68; max-width: 96%; height: auto; }
-    WelcomeScreen #logo { color: $accent; text-style: bold; height: 2; }
-    WelcomeScreen #problem { color: $error; height: auto; margin-bottom: 1; }
-    WelcomeScreen ChoiceList { height: 5; background: $background; }
+    WelcomeScreen Center { height: auto; }
+    WelcomeScreen #promise { width: 1fr; text-align: center; color: $text-muted; margin: 1 0; }
+    WelcomeScreen #problem { color: $text-error; height: auto; margin-bottom: 1; }
+    WelcomeScreen ChoiceList { height: 4; background: $background; margin-bottom: 1; }
     WelcomeScreen OneLine { background: $background; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.WELCOME)]
@@ -65,13 +65,18 @@ class WelcomeScreen(FixedScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Static(LOGO, id="logo", markup=False)
+            with Center():
+                yield Logo()
+            yield Static(f"Narrowcast {VERSION} · {PROMISE}", id="promise", markup=False)
             if self._problem:
                 yield Static(safe_block(self._problem), id="problem", markup=False)
             yield self._choices
             hint = OneLine()
             hint.show_pieces([(with_keys(keys_of(self), HINT), "dim")])
             yield hint
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.query_one(Logo).fit(event.size)
 
     def on_mount(self) -> None:
         focus_now(self._choices)
