@@ -161,7 +161,7 @@ def test_a_draft_comes_back_a_topic_is_muted_and_an_invitation_has_a_link(
     ada.type("l")
     ada.wait_for("Create invitation link")
     ada.press("ctrl+d")
-    ada.wait_for(r"Copied: http://127\.0\.0\.1:[0-9]+/join/")
+    ada.wait_for(r"Copied:[\s│]*http://127\.0\.0\.1:[0-9]+/join/")
 
 
 def test_code_is_copied_by_its_letter_a_key_says_where_it_works_and_selected_conversations_are_read(

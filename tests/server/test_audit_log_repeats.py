@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from narrowcast_api.wire.vocabulary import BotType, ChannelSetting, ProfileFieldType
 from narrowcast_server.actions.audit_log import is_administrative
-from narrowcast_server.organization.realm_settings import GROUP_SETTINGS
+from narrowcast_server.organization.realm_settings import GIF_POLICY, GROUP_SETTINGS
 from narrowcast_server.queries.organization import personal_defaults
 from narrowcast_server.routes import ALL_ROUTES
 from narrowcast_server.routes.organization import PERSONAL, SETTINGS
@@ -113,9 +113,10 @@ async def operations(server: TestServer) -> list[Repeated]:
         setting.value: {"new": plans.settings[setting.value]} for setting in ChannelSetting
     }
     realm = {
-        name: {"new": core.settings[name]} if name in GROUP_SETTINGS else core.settings[name]
+        name: {"new": value} if name in GROUP_SETTINGS else value
         for name in SETTINGS
-        if core.settings[name] is not None and name != "message_retention_days"
+        if (value := core.settings["giphy_rating" if name == GIF_POLICY else name]) is not None
+        and name != "message_retention_days"
     }
     return [
         Repeated(

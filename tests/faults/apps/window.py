@@ -115,9 +115,9 @@ class AppWindow:
         """Switches to another account."""
         self.to_messages()
         self.terminal.press("alt+s")
-        self.terminal.wait_for(r"Accounts +3")
+        self.terminal.wait_for(r"Accounts ─+ 3 ")
         self.terminal.press(*["down"] * steps, "enter")
-        self.terminal.wait_gone(r"Accounts +3")
+        self.terminal.wait_gone(r"Accounts ─+ 3 ")
         self.terminal.wait_for(MAIN)
         self.terminal.settle()
 
