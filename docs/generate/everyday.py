@@ -188,7 +188,7 @@ TASKS: dict[str, tuple[Task, ...]] = {
         ("Set alert words", "<own.alert-words>", ""),
     ),
     "Customization": (
-        ("Change the theme", "<app.theme>", ""),
+        ("Change the theme", "<app.theme>; for good: <app.choose-theme>, <list.select>", ""),
         ("Change a setting of the app", "<app.settings>", ""),
         ("Take back the last change of a setting", "<settings.undo>", ""),
         (

@@ -33,6 +33,7 @@ _SKIPPED: Final = frozenset(
     {
         *("app.quit", "app.suspend", "app.palette", "app.debug", "account.sign-out", "account.deactivate"),
         *("organization.deactivate", "account.key", "own.presence", "compose.editor", "app.theme"),
+        "app.choose-theme",
     }
 )
 """Commands that end the app, or whose effect would disturb those after them."""

@@ -79,7 +79,7 @@ async def test_after_a_change_of_theme_every_cell_is_as_after_a_start(
         async with on_stage(tmp_path, size=size, config=settings(OURS[-1]), server=server) as stage:
             await show_all_parts(stage)
             for theme in OURS:  # by the key
-                await stage.press("f6", *theme, "enter")
+                await stage.press("shift+f6", *theme, "enter")
                 await until(lambda: stage.app.config.appearance.theme == theme)  # noqa: B023
                 assert await picture(stage) == right[theme], theme
             for one, other in combinations(right, 2):
@@ -94,7 +94,7 @@ OWN = Config(themes={"dusk": ThemeColors(primary="#d08770", background="#202020"
 
 async def test_moving_in_the_list_of_themes_shows_each_and_escape_takes_it_back(tmp_path: Path) -> None:
     async with on_stage(tmp_path, config=OWN) as stage:
-        await stage.press("f6")
+        await stage.press("shift+f6")
         seen = [stage.app.theme]
         for _ in range(2):
             await stage.press("down")
@@ -111,8 +111,20 @@ async def test_moving_in_the_list_of_themes_shows_each_and_escape_takes_it_back(
 
 async def test_the_chosen_theme_is_kept_for_the_next_start(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        await stage.press("f6", *"nord", "enter")
+        await stage.press("shift+f6", *"nord", "enter")
         await stage.closed()
         assert stage.app.theme == "nord"
         file = stage.app.paths.config_file
         await until(lambda: file.exists() and 'theme = "nord"' in file.read_text(encoding="utf-8"))
+
+
+async def test_the_next_theme_is_on_the_screen_at_once_and_after_the_last_comes_the_first(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, config=OWN) as stage:
+        seen = []
+        for _ in range(5):
+            await stage.press("f6")
+            seen.append(stage.app.theme)
+        assert seen == ["paper", "contrast", "terminal", "dusk", "narrowcast"]
+        assert not stage.app.paths.config_file.exists()

@@ -396,6 +396,13 @@ class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False)
         self.screen.refresh(layout=True)
 
     def action_app_theme(self) -> None:
+        """Takes the next of our own themes and the user's, until the app ends."""
+        names = [theme.name for theme in (*THEMES, *own_themes(self.config.themes))]
+        place = names.index(self.theme) + 1 if self.theme in names else 0
+        self.theme = names[place % len(names)]
+        self.tell(f"Theme: {self.theme}", seconds=2)
+
+    def action_app_choose_theme(self) -> None:
         self.push_screen(ThemePicker(self, self.config.themes), self._theme_chosen)
 
     def _theme_chosen(self, name: str | None) -> None:

@@ -34,7 +34,9 @@ class Appearance:
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
     theme: str = "narrowcast"
-    """The name of a theme; F6 shows them all. ``terminal`` uses the terminal's own sixteen colors."""
+    """The name of a theme; F6 takes the next, Shift-F6 shows them all. ``terminal`` uses the terminal's own
+    sixteen colors.
+    """
     density: Density = "auto"
     """The space between messages, conversations and channels; ``auto`` is comfortable from 28 rows on. F7 changes
     it."""

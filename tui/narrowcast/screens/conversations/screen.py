@@ -57,7 +57,7 @@ CLOSING = (
 )
 """Commands of the main screen whose keys also work here: they close this view and then run. The view's own keys
 take precedence."""
-LOOKS = ("app.theme", "app.density")
+LOOKS = ("app.theme", "app.choose-theme", "app.density")
 """Commands of the app whose keys work here too."""
 
 
