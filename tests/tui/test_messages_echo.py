@@ -29,7 +29,8 @@ class SlowServer:
         await self._response("remove")
 
     async def change(self, **arguments: object) -> None:
-        await self._response(str(arguments["op"]))
+        if arguments["flag"] != "read":  # the message is marked as read some time after it was shown
+            await self._response(str(arguments["op"]))
 
     async def _response(self, what: str) -> None:
         self.asked.append(what)

@@ -31,7 +31,7 @@ FIRST = {
     "download": "View image, or open file",
     "time format": "24-hour time",
     "resolve": "Mark topic as resolved or unresolved",
-    "theme": "Choose theme",
+    "theme": "Next theme",
     "dark": "Choose theme",
     "light": "Choose theme",
     "quit": "Quit (drafts are kept)",

@@ -11,14 +11,14 @@ APP: tuple[Command, ...] = (
         "General",
         Command("app.help", "Help: keyboard shortcuts", ("question_mark", "f1"), "app.action_app_help"),
         Command("app.palette", "Commands: find any command by name", ("ctrl+p",), "app.action_app_palette"),
-        Command("app.theme", "Next theme", ("f6",), "app.action_app_theme", other_names="dark light mode"),
         Command(
             "app.choose-theme",
             "Choose theme",
             ("shift+f6",),
             "app.action_app_choose_theme",
-            other_names="dark light mode colors",
+            other_names="dark light mode",
         ),
+        Command("app.theme", "Next theme", ("f6",), "app.action_app_theme"),
         Command(
             "app.density",
             "Comfortable or compact",
