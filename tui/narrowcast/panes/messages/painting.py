@@ -64,10 +64,8 @@ class RowPainter:
         mentioned = owned and message is not None and message.is_mention
         sign = "▌"
         if mentioned and not selected and self._rows.maker(feed).palette.plain:
-            sign, mentioned = (
-                "@",
-                place.row == rows.lead,
-            )  # a bar without a colour would be that of the selection
+            # A bar without a colour would be that of the selection.
+            sign, mentioned = "@", place.row == rows.lead
         if not (selected or star or mentioned):
             strip = self._plain_row(row)
         else:

@@ -60,8 +60,9 @@ _STATUS = (
 
 
 TAKING_PART = 100
-"""Number of newest messages of a conversation whose senders take part in it, and
-whose files and links are listed."""
+"""Number of newest messages of a conversation whose senders take part in it, and whose files and links are
+listed.
+"""
 
 
 class StatusLines:
