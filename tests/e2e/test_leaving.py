@@ -117,7 +117,7 @@ def test_continue_signals_in_quick_succession_leave_the_app_reading_keys(
         terminal.wait_until(lambda: b"\x1b[?1049h" in terminal.output, "the alternate screen is taken again")
     terminal.settle(quiet=1.0)  # keys that are pressed while the terminal is taken again are discarded
     terminal.press("ctrl+q")
-    assert terminal.wait_end() == 0
+    assert terminal.wait_end() == 0, bytes(terminal.output[-2000:])
     assert terminal.left_clean() == []
 
 
