@@ -203,9 +203,12 @@ async def test_a_home_view_is_renamed(server: TestServer, level: int, has: bool)
     server.set_level(level)
     listener = await server.listen("ada", event_types=["user_settings", "realm_user_settings_defaults"])
     name = "recent" if has else "recent_topics"
-    for given in ("recent", "inbox", "recent_topics"):
+    for given in (name, "inbox", "recent_topics"):
         await server.call("ada", "PATCH", "/settings", {"web_home_view": given})
     await server.call("ada", "PATCH", "/realm/user_settings_defaults", {"web_home_view": name})
+    if not has:
+        for path in ("/settings", "/realm/user_settings_defaults"):
+            await server.refusal("ada", "PATCH", path, {"web_home_view": "recent"})
     assert [event["value"] for event in await listener.events()] == [name, "inbox", name, name]
     snapshot = (await server.listen("ada")).snapshot
     for key in ("user_settings", "realm_user_settings_defaults"):

@@ -38,7 +38,7 @@ def test_each_level_has_one_of_two_archive_layouts(level: int, direct_groups: bo
 def test_settings_have_the_words_of_their_server(level: int, word: str) -> None:
     settings = {**DEFAULTS, "web_home_view": "recent_topics"}
     assert personal_settings(settings, TargetServer(level))["web_home_view"] == word
-    assert check("web_home_view", word) == "recent_topics"
+    assert check("web_home_view", word, level) == "recent_topics"
 
 
 # The fields of the models of a level 387 server, confirmed by a real import.

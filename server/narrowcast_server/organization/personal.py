@@ -140,10 +140,10 @@ def settings_of(user: User, level: int) -> dict[str, object]:
     }
 
 
-def check(name: str, value: object) -> object:
-    """Returns the value as it is stored, if it is valid for the setting; raises BAD_REQUEST otherwise."""
+def check(name: str, value: object, level: int) -> object:
+    """Returns the value as it is stored, if it is valid at the level; raises BAD_REQUEST otherwise."""
     default = DEFAULTS[name]
-    if name == _HOME_VIEW and value == _RECENT:
+    if name == _HOME_VIEW and value == _RECENT and level >= Gate.RECENT_VIEW_NAME.level:
         value = _RECENT_TOPICS
     if type(value) is not type(default):
         raise ServiceError(f"{name} is not {_KINDS[type(default)]}")

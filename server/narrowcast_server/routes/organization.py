@@ -102,8 +102,11 @@ def remove_domain(call: Call) -> ResponseBody:
 @routes.patch("/realm/user_settings_defaults", *PERSONAL.values(), callers=Callers.ADMINISTRATORS)
 def change_personal_defaults(call: Call) -> ResponseBody:
     """Changes the personal settings that new users start with."""
+    level = call.core.level
     values = {
-        name: personal.check(name, call[param]) for name, param in PERSONAL.items() if call.given(param)
+        name: personal.check(name, call[param], level)
+        for name, param in PERSONAL.items()
+        if call.given(param)
     }
     realm.change_personal_defaults(call.core, values)
     return {}

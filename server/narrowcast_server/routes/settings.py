@@ -135,7 +135,12 @@ def _change(call: Call) -> None:
 
 
 def _values(call: Call) -> dict[str, object]:
-    return {name: personal.check(name, call[param]) for name, param in SETTINGS.items() if call.given(param)}
+    level = call.core.level
+    return {
+        name: personal.check(name, call[param], level)
+        for name, param in SETTINGS.items()
+        if call.given(param)
+    }
 
 
 def _apply(call: Call, before: User, values: dict[str, object]) -> None:

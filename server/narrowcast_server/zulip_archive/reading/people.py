@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
+from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType, Role
 from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.urls import check_url
@@ -147,7 +148,7 @@ def personal_settings(intake: Intake, row: ArchiveRow, defaults: dict[str, objec
         if name in PERSONAL_NUMBERS:
             value = word_for(PERSONAL_NUMBERS[name], value, str(default))
         with intake.skipping_rejected("settings of people with a value that this server does not have"):
-            checked = personal.check(name, value)
+            checked = personal.check(name, value, SERVED_LEVEL)
             if checked != default:
                 changed[name] = checked
     return changed
