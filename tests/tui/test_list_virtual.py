@@ -248,3 +248,18 @@ def test_a_lean_strip_shows_the_same_text_in_the_same_cells(parts: list[tuple[st
     assert sum(cell_len(segment.text) for segment in line) == 40
     again = lean_strip(line, 40)
     assert list(again) == list(line)
+
+
+async def test_without_the_focus_the_selection_is_a_fainter_bar_and_has_no_ground() -> None:
+    app = ListApp(["ada", "bruno"])
+    async with app.run_test(size=(20, 4)) as pilot:
+        base = app.names.base_style
+        focused = [*app.names.row_at(0)]
+        app.screen.set_focus(None)
+        await pilot.pause()
+        unfocused = [*app.names.row_at(0)]
+        assert all(one.style is not None and one.style.bgcolor != base.bgcolor for one in focused)
+        assert all(one.style is not None and one.style.bgcolor == base.bgcolor for one in unfocused)
+        assert unfocused[0].text[0] == focused[0].text[0] == "▌"
+        bars = [one.style.color for one in (focused[0], unfocused[0]) if one.style is not None]
+        assert bars[0] != bars[1]

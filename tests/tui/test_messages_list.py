@@ -414,3 +414,16 @@ async def test_a_wide_table_is_panned_no_further_than_it_goes(tmp_path: Path) ->
         await stage.see(" 8")
         await stage.press("[")
         await stage.see("[ 1 column to the left · ] 1 column to the right")
+
+
+async def test_without_the_focus_the_selected_message_has_a_bar_but_no_ground() -> None:
+    app = ListApp([short(1)])
+    async with app.run_test(size=(40, 8)) as pilot:
+        await pilot.pause()
+        base = app.list.base_style
+        assert all(one.style is not None and one.style.bgcolor != base.bgcolor for one in app.list.row_at(7))
+        app.screen.set_focus(None)
+        await pilot.pause()
+        row = app.list.row_at(7)
+        assert row.text.startswith("▌")
+        assert all(one.style is not None and one.style.bgcolor == base.bgcolor for one in row)

@@ -44,13 +44,15 @@ Searched = tuple[Sequence[T], SearchedNames]
 class VirtualList(LineView, Generic[T]):
     """Items of type `T` as rows of strips. See the module's description.
 
-    The first column belongs to the list: it shows the mark of the selected item, so that the selection does
-    not depend on colour alone. `render_item` gets the width without it and without the scroll thumb.
+    The first column belongs to the list: it shows the bar of the selected item, so that the selection does
+    not depend on colour alone. Only with the focus has that item a ground too. `render_item` gets the width
+    without that column and without the scroll thumb.
     """
 
     LOOKS: ClassVar[Mapping[str, Look]] = {
-        "virtual-list--selected": Look(ground="selection"),
         "virtual-list--focused": Look(ground="selection", letters=Style(bold=True), ansi=Style(reverse=True)),
+        "virtual-list--bar": Look("text-primary"),
+        "virtual-list--idle-bar": Look("text-muted"),
         "virtual-list--dim": Look("text-muted", ansi=Style(dim=True)),
     }
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.LIST)]
@@ -382,12 +384,13 @@ class VirtualList(LineView, Generic[T]):
         if len(self._strips) > _CACHED_ITEMS:
             self._strips.clear()
         base = self.base_style
-        if selected:
-            base += self.part_style("virtual-list--focused" if has_keys else "virtual-list--selected")
+        if selected and has_keys:
+            base += self.part_style("virtual-list--focused")
         height = self.rows_of(self._shown[index])
         rows = list(self.render_item(self._shown[index], item_width, selected))[:height]
         rows += [Strip([], 0)] * (height - len(rows))
-        mark = Segment("▌" if selected else " ", base)
+        bar = self.part_style("virtual-list--bar" if has_keys else "virtual-list--idle-bar")
+        mark = Segment("▌", _readable(base, bar)) if selected else Segment(" ", base)
         strips = [self._on_base(mark, row, width, base) for row in rows]
         self._strips[key] = strips
         return strips

@@ -77,7 +77,7 @@ class MessageList(LineView):
         "messages--inserted": Look("text-success"),
         "messages--mentioned": Look("text-warning"),
         "messages--chosen": Look(ground="selection"),
-        "messages--cursor": Look("line"),
+        "messages--cursor": Look("text-muted"),
         "messages--focused": Look("text-primary"),
         "messages--hint": Look("background", ground="accent", letters=Style(bold=True)),
         "messages--selection": Look(

@@ -84,10 +84,11 @@ class RowPainter:
     def _marked_row(self, content: Strip, sign: str, *, selected: bool, star: bool, mentioned: bool) -> Strip:
         """A row of the selected message, or of one that is starred or mentions the user.
 
-        The ground of the selection replaces that of the list, and no other: code and chips keep theirs.
+        The ground of the selection, which it has with the focus, replaces that of the list, and no other: code and
+        chips keep theirs.
         """
         view, base = self._view, self._view.base_style
-        ground = view.part_style("messages--chosen") if selected else Style.null()
+        ground = view.part_style("messages--chosen") if selected and view.has_focus else Style.null()
         if selected:
             look = view.part_style("messages--focused" if view.has_focus else "messages--cursor")
         else:
