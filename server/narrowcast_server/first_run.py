@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server.actions import organization
+from narrowcast_server.actions import new_organization
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization.models import User
@@ -27,7 +27,7 @@ PASSWORD_FILE: Final = "owner.password"  # noqa: S105  # a file name
 
 def prepare(core: Core, folder: Path, *, demo: bool, populate: Callable[[Core], None] | None = None) -> None:
     """Creates the organization if there is none, and writes the account files of a demo."""
-    if not organization.exists(core.store):
+    if not new_organization.exists(core.store):
         if populate is not None:
             populate(core)
         elif demo:
@@ -85,7 +85,7 @@ def _first_owner(core: Core, folder: Path) -> None:
     """
     password = secrets.token_urlsafe(12)
     with core.transaction():
-        organization.set_up(core, name="Narrowcast", domain="localhost")
+        new_organization.set_up(core, name="Narrowcast", domain="localhost")
         general = create_channel(core, None, "general", description="Everybody is here.", is_default=True)
         core.set_settings(new_stream_announcements_stream_id=general.id)
         owner = create_user(

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server.actions import organization
+from narrowcast_server.actions import new_organization
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.demo import populate
@@ -154,7 +154,7 @@ def make(folder: Path, kind: str) -> None:
 
 
 def _fill(core: Core, size: Size) -> None:
-    organization.set_up(core, name="Large", domain="demo.example", description="")
+    new_organization.set_up(core, name="Large", domain="demo.example", description="")
     ada = create_user(core, email="ada@demo.example", full_name="Ada Moreno", role=Role.OWNER)
     bruno = create_user(core, email="bruno@demo.example", full_name="Bruno Castell")
     channel = create_channel(core, None, "channel 0", description="Things.")

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.new_organization import notification_bot
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import JsonObject, TestServer, join_path

@@ -9,7 +9,7 @@ import pytest
 
 from narrowcast.cli import main
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.new_organization import notification_bot
 from narrowcast_server.checking import check
 from narrowcast_server.operator.control import ask
 from narrowcast_server.zulip_archive.reading.archive import read_archive

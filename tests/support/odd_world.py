@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from narrowcast_api.wire.vocabulary import BotType, PropagateMode, VisibilityPolicy
-from narrowcast_server.actions import message_edits, message_moves, organization, realm
+from narrowcast_server.actions import message_edits, message_moves, new_organization, realm
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.flags import change_flags
 from narrowcast_server.actions.messages import send_direct, send_to_channel
@@ -143,8 +143,8 @@ def _messages(core: Core, people: dict[str, User]) -> None:
     change_flags(core, odd, [before], FlagBit.STARRED, add=True)
     send_direct(core, odd, [], "a note to myself")
     send_direct(core, odd, [ada, bruno, people["hugo"]], "the four of us")
-    send_direct(core, organization.notification_bot(core), [ada], "a notice")
-    send_direct(core, ada, [organization.notification_bot(core)], "thank you")
+    send_direct(core, new_organization.notification_bot(core), [ada], "a notice")
+    send_direct(core, ada, [new_organization.notification_bot(core)], "thank you")
 
 
 def _settings(core: Core) -> None:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Final
 
 from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType, Role
-from narrowcast_server.actions import organization
+from narrowcast_server.actions import new_organization
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
@@ -72,7 +72,7 @@ def populate(core: Core) -> None:
     with core.transaction():
         number_next(core, "groups", 47)
         number_next(core, "users", 40)
-        organization.set_up(core, name="Zulip Dev", domain=DOMAIN, description="for *testing*")
+        new_organization.set_up(core, name="Zulip Dev", domain=DOMAIN, description="for *testing*")
         people = _people(core)
         _channels(core, people)
         number_next(core, "groups", 62)

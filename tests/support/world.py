@@ -13,7 +13,7 @@ from argon2 import PasswordHasher
 from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server import demo
-from narrowcast_server.actions import organization
+from narrowcast_server.actions import new_organization
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
@@ -46,7 +46,7 @@ def populate(core: Core) -> None:
     invitation links.
     """
     with core.transaction():
-        organization.set_up(core, name="Demo", domain="demo.example", description="For *tests*.")
+        new_organization.set_up(core, name="Demo", domain="demo.example", description="For *tests*.")
         core.set_settings(create_multiuse_invite_group=system_group(core, "role:members").id)
         people: dict[str, User] = {}
         for full_name, role in PEOPLE:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.attachments import claim_attachments
 from narrowcast_server.actions.channels import refresh_first_message
-from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.new_organization import notification_bot
 from narrowcast_server.actions.user_topics import follow_after_mentions, follow_after_sending
 from narrowcast_server.actions.visibility import visibility_may_change
 from narrowcast_server.markdown import RenderedMarkdown, widget_for

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.message_changes import delete_messages
 from narrowcast_server.actions.messages import Origin, post_notice
-from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.new_organization import notification_bot
 from narrowcast_server.actions.quoting import silent_mention
 from narrowcast_server.markdown.context import LinkedChannel
 from narrowcast_server.markdown.mentions import channel_url

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import narrowcast_assets
-from narrowcast_server.actions import organization
+from narrowcast_server.actions import new_organization
 from narrowcast_server.actions.flags import change_flags
 from narrowcast_server.actions.messages import Origin, send_direct, send_to_channel
 from narrowcast_server.demo import people, places, things
@@ -61,8 +61,8 @@ class World:
     def build(self) -> None:
         """Creates everything except messages."""
         core, born = self.core, self.core.now() - 430 * 86400
-        if not organization.exists(core.store):
-            organization.set_up(
+        if not new_organization.exists(core.store):
+            new_organization.set_up(
                 core, name=people.ORGANIZATION, domain=people.DOMAIN, description=people.DESCRIPTION
             )
         self.users = people.create_people(core, born)

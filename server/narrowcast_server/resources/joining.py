@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions.invites import channels_of, emit_changed, groups_of, inviter_still_allowed
 from narrowcast_server.actions.messages import Origin, post_notice, send_direct
-from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.new_organization import notification_bot
 from narrowcast_server.actions.quoting import silent_mention
 from narrowcast_server.actions.users import check_full_name, check_own_address, create_user
 from narrowcast_server.http.params import required, string, text_without_null

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.messages import Origin, send_direct
-from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.new_organization import notification_bot
 from narrowcast_server.actions.quoting import place_of, quoted, silent_mention
 from narrowcast_server.http.params import defaulted, integer, natural, required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
 from narrowcast_server.actions.messages import Origin, check_content, send_direct, send_to_channel
-from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.new_organization import notification_bot
 from narrowcast_server.http.params import (
     boolean,
     choice,

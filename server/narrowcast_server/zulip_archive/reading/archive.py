@@ -18,8 +18,8 @@ from narrowcast_server.zulip_archive.reading import (
     files,
     groups,
     messages,
-    organization,
     people,
+    realm,
 )
 from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.recipients import RecipientReader
@@ -73,7 +73,7 @@ async def _made(archive: Archive, folder: Path) -> list[str]:
 
 
 async def _take_in(intake: Intake) -> None:
-    organization.begin(intake)
+    realm.begin(intake)
     people.people(intake)
     groups.groups(intake)
     groups.permissions_of_groups(intake)
@@ -82,8 +82,8 @@ async def _take_in(intake: Intake) -> None:
     recipients = RecipientReader(intake)
     channels.subscriptions(intake, recipients)
     channels.topic_policies(intake)
-    organization.settings(intake)
-    organization.domains_and_linkifiers(intake)
+    realm.settings(intake)
+    realm.domains_and_linkifiers(intake)
     messages.new_ids(intake)
     files.uploads(intake)
     files.avatars(intake)

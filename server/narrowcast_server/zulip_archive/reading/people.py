@@ -7,7 +7,7 @@ from typing import Final
 
 from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType, Role
-from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.new_organization import notification_bot
 from narrowcast_server.actions.urls import check_url
 from narrowcast_server.actions.users import MAX_NAME as MAX_USER_NAME
 from narrowcast_server.actions.users import well_formed_address

@@ -12,7 +12,7 @@ from narrowcast_server.uploads.files import dashed, place
 from narrowcast_server.uploads.pictures import stored_picture
 from narrowcast_server.zulip_archive.layout import AVATARS, EMOJI, ICONS, REALM_ID, UPLOADS
 from narrowcast_server.zulip_archive.writing.export import ArchiveExport, Record
-from narrowcast_server.zulip_archive.writing.organization import emoji_file
+from narrowcast_server.zulip_archive.writing.realm import emoji_file
 from narrowcast_server.zulip_archive.writing.tarball import Tarball
 
 _PICTURES: Final[tuple[Picture, ...]] = ("icon", "logo", "night_logo")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from narrowcast_server.actions import organization, realm
+from narrowcast_server.actions import new_organization, realm
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.realm_settings import DEFAULTS, EDITABLE, GROUP_SETTINGS
 from narrowcast_server.resources import default_channel_groups
@@ -30,7 +30,7 @@ def begin(intake: Intake) -> None:
         raise ArchiveError(f"the archive holds {len(realms)} organizations, not one")
     row = realms[0]
     name = intake.texts.line("names", row.text("name"), _MAX_NAME, otherwise="Organization")
-    organization.set_up(intake.core, name=name, domain=_domain(intake))
+    new_organization.set_up(intake.core, name=name, domain=_domain(intake))
     intake.core.set_settings(date_created=row.time("date_created"))
 
 
