@@ -137,7 +137,7 @@ def _is_the_servers(frame: FrameType | None) -> bool:
 async def _arrival(stage: Stage, trace: Trace) -> None:
     """Traces until another user's message is on the screen."""
     await stage.server.send("bruno", CHANNEL, TOPIC, "Soup?")
-    stage.server.core.store.execute(
+    stage.server.organization.store.execute(
         "UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages'", FIRST_ID - 1
     )
     narrow = Narrow.topic(stage.server.channel(CHANNEL), TOPIC)

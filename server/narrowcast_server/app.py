@@ -32,7 +32,6 @@ from narrowcast_server.http.browsers import check_page
 from narrowcast_server.http.call_limits import CallLimiter
 from narrowcast_server.http.forms import MAX_FIELDS, decoded
 from narrowcast_server.http.routing import Call, Endpoint, ResponseBody
-from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.dialect import refusal
 from narrowcast_server.organization.errors import (
     ServiceError,
@@ -42,6 +41,7 @@ from narrowcast_server.organization.errors import (
 )
 from narrowcast_server.organization.json_text import encoded
 from narrowcast_server.organization.models import User
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.routes import ALL_ROUTES
 from narrowcast_server.routes.event_stream import STREAM_PATH, event_stream
 from narrowcast_server.routes.pages import not_found_page
@@ -55,29 +55,31 @@ _LARGE_FORM: Final = 64 * 1024
 """Bytes: larger ones are parsed in a thread."""
 
 
-def build(core: Core) -> Starlette:
+def build(organization: Organization) -> Starlette:
     """The ASGI application of one organization. Its lifespan runs the background work."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with background(core):
+        async with background(organization):
             yield
 
     app = Starlette(
         routes=[
             *_routes(routes_of()),
-            WebSocketRoute(STREAM_PATH, event_stream(core)),
+            WebSocketRoute(STREAM_PATH, event_stream(organization)),
             WebSocketRoute("/{path:path}", _no_stream),
         ],
         lifespan=lifespan,
         exception_handlers={
-            404: lambda request, _error: not_found_page(core, request) or _error_response(unknown_endpoint()),
+            404: lambda request, _error: (
+                not_found_page(organization, request) or _error_response(unknown_endpoint())
+            ),
             HTTPException: _http_error,
             Exception: _crashed,
         },
     )
     app.router.redirect_slashes = False
-    app.state.core, app.state.limiter = core, CallLimiter(core)
+    app.state.organization, app.state.limiter = organization, CallLimiter(organization)
     return app
 
 
@@ -98,7 +100,7 @@ def _routes(endpoints: Sequence[Endpoint]) -> Sequence[Route]:
 def _dispatched(methods: Mapping[str, Endpoint]) -> Callable[[Request], Awaitable[Response]]:
     async def serve(request: Request) -> Response:
         state = request.app.state
-        return await _Dispatcher(state.core, state.limiter, methods).serve(request)
+        return await _Dispatcher(state.organization, state.limiter, methods).serve(request)
 
     return serve
 
@@ -113,8 +115,10 @@ _METHODS: Final = ["GET", "HEAD", "POST", "PATCH", "DELETE", "PUT", "OPTIONS"]
 class _Dispatcher:
     """The endpoints of one path."""
 
-    def __init__(self, core: Core, limiter: CallLimiter, methods: Mapping[str, Endpoint]) -> None:
-        self._core = core
+    def __init__(
+        self, organization: Organization, limiter: CallLimiter, methods: Mapping[str, Endpoint]
+    ) -> None:
+        self._core = organization
         self._limiter = limiter
         self._methods = methods
 
@@ -200,7 +204,7 @@ class _Dispatcher:
             return now
 
         call = Call(
-            core=self._core,
+            organization=self._core,
             request=request,
             endpoint=endpoint,
             path=request.path_params,
@@ -324,8 +328,8 @@ def _record_action(call: Call) -> None:
     """Records the call in the audit log if it is administrative."""
     if call.caller is not None and is_administrative(call.endpoint.method, call.endpoint.path):
         record(
-            call.core,
-            call.core.users[call.caller.id],
+            call.organization,
+            call.organization.users[call.caller.id],
             f"{call.endpoint.method} {call.request.url.path.removeprefix(API_PREFIX)}",
             call.declared(),
         )

@@ -15,7 +15,7 @@ from narrowcast_server.storage.store import fold_log
 from narrowcast_server.zulip_archive.requested import make_exports
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _DELIVERY_SECONDS = 1.0
 """How late a scheduled message or a reminder may be sent."""
@@ -33,75 +33,77 @@ _FOLD_CHANGES = 2000
 """Changed rows after which the write-ahead log is folded into the database file."""
 
 _log = logging.getLogger("narrowcast.server")
-Task = Callable[["Core"], Awaitable[None]]
+Task = Callable[["Organization"], Awaitable[None]]
 
 
-async def _collect_queues(core: Core) -> None:
-    await core.hub.collect_forever()
+async def _collect_queues(organization: Organization) -> None:
+    await organization.hub.collect_forever()
 
 
-async def _beat(core: Core) -> None:
-    await core.hub.beat_forever()
+async def _beat(organization: Organization) -> None:
+    await organization.hub.beat_forever()
 
 
-async def _deliver(core: Core) -> None:
+async def _deliver(organization: Organization) -> None:
     while True:
         for due in (deliveries, reminders_due):
-            while works := due(core):
-                await _one_by_one(core, works)
-        await core.clock.sleep(_DELIVERY_SECONDS)
+            while works := due(organization):
+                await _one_by_one(organization, works)
+        await organization.clock.sleep(_DELIVERY_SECONDS)
 
 
-async def _one_by_one(core: Core, works: Iterable[Callable[[], None]]) -> None:
+async def _one_by_one(organization: Organization, works: Iterable[Callable[[], None]]) -> None:
     """Runs the due work items; requests are served between any two."""
     for work in works:
-        await core.renderings.with_renderings(work)
+        await organization.renderings.with_renderings(work)
         await asyncio.sleep(0)
 
 
-async def _watch_loop(core: Core) -> None:
+async def _watch_loop(organization: Organization) -> None:
     loop = asyncio.get_running_loop()
     while True:
         # Real time, not the passed-in clock: this measures how long requests wait for the event loop.
         due = loop.time() + _WATCH_SECONDS
         await asyncio.sleep(_WATCH_SECONDS)
-        core.measures.record_delay(loop.time() - due)
+        organization.measures.record_delay(loop.time() - due)
 
 
-async def _rest(core: Core) -> None:
+async def _rest(organization: Organization) -> None:
     while True:
-        await core.clock.sleep(_REST_SECONDS)
-        await core.workers.rest()
-        await core.renderings.rest()
+        await organization.clock.sleep(_REST_SECONDS)
+        await organization.workers.rest()
+        await organization.renderings.rest()
 
 
-async def _retain(core: Core) -> None:
+async def _retain(organization: Organization) -> None:
     while True:
         # Requests are served between two batches.
-        await core.clock.sleep(_BATCH_PAUSE_SECONDS if delete_expired(core) else _RETENTION_SECONDS)
+        await organization.clock.sleep(
+            _BATCH_PAUSE_SECONDS if delete_expired(organization) else _RETENTION_SECONDS
+        )
 
 
-async def _fold_log(core: Core) -> None:
-    folded = core.store.changes
+async def _fold_log(organization: Organization) -> None:
+    folded = organization.store.changes
     while True:
-        await core.clock.sleep(_FOLD_SECONDS)
-        if core.store.changes - folded >= _FOLD_CHANGES:
-            folded = core.store.changes
-            await asyncio.to_thread(fold_log, core.store.path)
+        await organization.clock.sleep(_FOLD_SECONDS)
+        if organization.store.changes - folded >= _FOLD_CHANGES:
+            folded = organization.store.changes
+            await asyncio.to_thread(fold_log, organization.store.path)
 
 
-async def _send_mail(core: Core) -> None:
+async def _send_mail(organization: Organization) -> None:
     # Imported late: few servers send email.
     from narrowcast_server.actions.mail_delivery import deliver_mail
 
-    assert core.config.mail is not None
-    await deliver_mail(core, core.config.mail)
+    assert organization.config.mail is not None
+    await deliver_mail(organization, organization.config.mail)
 
 
-async def _watch_missed(core: Core) -> None:
+async def _watch_missed(organization: Organization) -> None:
     from narrowcast_server.actions.mail_delivery import watch_missed
 
-    await watch_missed(core)
+    await watch_missed(organization)
 
 
 MAIL_TASKS: list[Task] = [_send_mail, _watch_missed]
@@ -111,27 +113,27 @@ TASKS: list[Task] = [_collect_queues, _beat, _deliver, _retain, _fold_log, _rest
 
 
 @asynccontextmanager
-async def background(core: Core) -> AsyncIterator[None]:
+async def background(organization: Organization) -> AsyncIterator[None]:
     """Runs every task until the block ends."""
-    tasks = TASKS if core.config.mail is None else TASKS + MAIL_TASKS
-    running = [asyncio.create_task(guarded(core, task)) for task in tasks]
+    tasks = TASKS if organization.config.mail is None else TASKS + MAIL_TASKS
+    running = [asyncio.create_task(guarded(organization, task)) for task in tasks]
     try:
         yield
     finally:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
-        await core.workers.stop()
-        await core.renderings.stop()
+        await organization.workers.stop()
+        await organization.renderings.stop()
 
 
-async def guarded(core: Core, task: Task) -> None:
+async def guarded(organization: Organization, task: Task) -> None:
     """Runs one task, and restarts it if it fails, unless the database is damaged."""
     while True:
         try:
-            await task(core)
+            await task(organization)
         except Exception as error:
-            if core.store.notice(error):
+            if organization.store.notice(error):
                 return  # what it would do cannot be stored
             _log.exception("background work failed; it is restarted in a second")
-            await core.clock.sleep(1)
+            await organization.clock.sleep(1)

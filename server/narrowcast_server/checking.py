@@ -11,7 +11,7 @@ from types import NoneType
 from typing import Final
 
 from narrowcast_api.wire.vocabulary import BotType, Role
-from narrowcast_server.organization.core import DATABASE
+from narrowcast_server.organization.organization import DATABASE
 from narrowcast_server.organization.realm_settings import DEFAULTS, GROUP_SETTINGS
 from narrowcast_server.resources.exports import is_place
 from narrowcast_server.storage.schema import MIGRATIONS

@@ -36,7 +36,7 @@ from narrowcast_server.operator.control import controlled
 from narrowcast_server.organization.addresses import is_local
 from narrowcast_server.organization.clock import ServerClock
 from narrowcast_server.organization.config import RateLimit, ServedDialect, ServerConfig
-from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.routes.browser_sign_in import METHOD
 from narrowcast_server.storage.store import UNUSABLE, StoreError
 from narrowcast_server.uploads.files import Folder
@@ -99,11 +99,11 @@ async def _run(options: Options) -> None:
     loop = asyncio.get_running_loop()
     async with running(options) as server:
         # Forms with files are kept there while they arrive: other folders may be in memory, or small.
-        tempfile.tempdir = str(Folder(server.core).arriving())
+        tempfile.tempdir = str(Folder(server.organization).arriving())
         for number in (signal.SIGTERM, signal.SIGINT):  # before the server is announced
             loop.add_signal_handler(number, stop.set)
         await asyncio.to_thread(print, f"listening on {server.url}", flush=True)
-        hint = first_run.how_to_open(options.data, server.core.url, demo=options.demo)
+        hint = first_run.how_to_open(options.data, server.organization.url, demo=options.demo)
         await asyncio.to_thread(print, hint, file=sys.stderr, flush=True)
         systemd.notify(systemd.READY)
         failed = asyncio.ensure_future(server.ended())
@@ -141,9 +141,14 @@ class RunningServer:
     """A running server; `url` is its address."""
 
     def __init__(
-        self, core: Core, url: str, connections: Connections, server: WebServer, task: asyncio.Task[None]
+        self,
+        organization: Organization,
+        url: str,
+        connections: Connections,
+        server: WebServer,
+        task: asyncio.Task[None],
     ) -> None:
-        self.core = core
+        self.organization = organization
         self.url = url
         self.connections = connections
         self._server = server
@@ -156,7 +161,7 @@ class RunningServer:
     async def stop(self) -> None:
         """Finishes pending requests and stops the server."""
         self._server.end()
-        self.core.hub.close()
+        self.organization.hub.close()
         await self._task
 
 
@@ -166,7 +171,7 @@ async def running(
     *,
     config: ServerConfig | None = None,
     clock: ServerClock | None = None,
-    prepare: Callable[[Core], None] | None = None,
+    prepare: Callable[[Organization], None] | None = None,
 ) -> AsyncIterator[RunningServer]:
     """Runs a server on the current event loop.
 
@@ -177,19 +182,21 @@ async def running(
     with closing(_bind(options.host, options.port)) as bound:
         scheme = "https" if options.tls_cert else "http"
         url = options.url.rstrip("/") or f"{scheme}://{_authority(options.host, bound.getsockname()[1])}"
-        with closing(open_core(options, url, config=config, clock=clock)) as core:
-            _prepare(core, options, prepare)
-            async with _serving(core, options, url, bound) as server:
+        with closing(open_organization(options, url, config=config, clock=clock)) as organization:
+            _prepare(organization, options, prepare)
+            async with _serving(organization, options, url, bound) as server:
                 yield server
 
 
-def _prepare(core: Core, options: Options, populate: Callable[[Core], None] | None) -> None:
+def _prepare(
+    organization: Organization, options: Options, populate: Callable[[Organization], None] | None
+) -> None:
     """Prepares the data folder; raises ServeError if it is damaged, before any request is served."""
     try:
-        faults = list(row_faults(core.store.connection))
+        faults = list(row_faults(organization.store.connection))
         if not faults:
-            Folder(core).sweep()
-            first_run.prepare(core, options.data, demo=options.demo, populate=populate)
+            Folder(organization).sweep()
+            first_run.prepare(organization, options.data, demo=options.demo, populate=populate)
     except (*UNUSABLE, OSError) as error:
         faults = [str(error)]
     if faults:
@@ -201,16 +208,16 @@ def _prepare(core: Core, options: Options, populate: Callable[[Core], None] | No
 
 @asynccontextmanager
 async def _serving(
-    core: Core, options: Options, url: str, bound: socket.socket
+    organization: Organization, options: Options, url: str, bound: socket.socket
 ) -> AsyncIterator[RunningServer]:
-    server = WebServer(_uvicorn_config(core, options))
+    server = WebServer(_uvicorn_config(organization, options))
     task = asyncio.create_task(server.run_here())
-    connections = Connections(core.config.connections, descriptors())
-    running_server = RunningServer(core, url, connections, server, task)
-    people = asyncio.create_task(_live(core)) if options.demo and options.alive else None
+    connections = Connections(organization.config.connections, descriptors())
+    running_server = RunningServer(organization, url, connections, server, task)
+    people = asyncio.create_task(_live(organization)) if options.demo and options.alive else None
     try:
         await _started(server, task)
-        async with controlled(core), listening(server, connections, bound):
+        async with controlled(organization), listening(server, connections, bound):
             yield running_server
     finally:
         if people is not None:
@@ -219,16 +226,16 @@ async def _serving(
         await running_server.stop()
 
 
-async def _live(core: Core) -> None:
+async def _live(organization: Organization) -> None:
     # Imported here because the demo world is larger than the server and only needed for a demo.
     from narrowcast_server.demo import alive
 
-    await guarded(core, alive)
+    await guarded(organization, alive)
 
 
-def open_core(
+def open_organization(
     options: Options, url: str, *, config: ServerConfig | None = None, clock: ServerClock | None = None
-) -> Core:
+) -> Organization:
     """Opens the organization of a data folder; raises ServeError if the folder cannot be used."""
     if config is None:
         # Demo data need not survive a machine crash.
@@ -245,7 +252,7 @@ def open_core(
             named = replace(config, url=address_for_others(options.host, url), local_url=url, any_name=True)
         else:
             named = replace(config, url=url)
-        return Core(options.data, named, clock)
+        return Organization(options.data, named, clock)
     except StoreError as error:
         raise ServeError(str(error)) from error
     except OSError as error:
@@ -319,9 +326,9 @@ def _authority(host: str, port: int) -> str:
     return f"{shown}:{port}"
 
 
-def _uvicorn_config(core: Core, options: Options) -> uvicorn.Config:
+def _uvicorn_config(organization: Organization, options: Options) -> uvicorn.Config:
     return uvicorn.Config(
-        build(core),
+        build(organization),
         log_config=None,
         access_log=False,
         lifespan="on",

@@ -55,12 +55,12 @@ async def test_who_removes_subscribers_is_given_as_the_server_takes_it(
     server.set_level(level)
     general, moderators = server.channel("general"), server.group("role:moderators")
     permission = ChannelSetting.REMOVE_SUBSCRIBERS
-    present = server.core.channels[general].settings[permission]
+    present = server.organization.channels[general].settings[permission]
     assert isinstance(present, int)
     await ada.channels.update(
         channel_id=general, permissions={permission: moderators}, expected={permission: present}
     )
-    assert server.core.channels[general].settings[permission] == moderators
+    assert server.organization.channels[general].settings[permission] == moderators
     if level == ZULIP_8:
         people = AdHocGroup(frozenset({server.id("dario")}), NOBODY)
         with pytest.raises(Unsupported):
@@ -75,7 +75,7 @@ async def test_who_sees_all_users_is_given_as_the_server_takes_it(
     everyone, members = server.group("role:everyone"), server.group("role:members")
     change = {"new": members, "old": everyone}
     await ada.organization.update(settings={"can_access_all_users_group": change})
-    assert server.core.settings["can_access_all_users_group"] == members
+    assert server.organization.settings["can_access_all_users_group"] == members
     if level == ZULIP_8:
         people = {"new": {"direct_members": [server.id("dario")], "direct_subgroups": []}}
         with pytest.raises(Unsupported):

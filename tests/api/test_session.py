@@ -368,4 +368,4 @@ async def test_the_session_of_a_bot_asks_for_nothing_that_is_for_people(tmp_path
         assert bot.state.is_bot
         bot.presence.wake()
         await bot.client.users.me()
-        assert server.core.measures.responses[400] == 0
+        assert server.organization.measures.responses[400] == 0

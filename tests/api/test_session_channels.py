@@ -24,7 +24,7 @@ def subscribers_only(server: TestServer) -> AbstractContextManager[None]:
     def inside(event: Event, people: set[int]) -> set[int]:
         if event["type"] != "message":
             return people
-        return people & set(access.subscriber_ids(server.core, event["message"]["stream_id"]))
+        return people & set(access.subscriber_ids(server.organization, event["message"]["stream_id"]))
 
     return sending_events_to(server, inside)
 

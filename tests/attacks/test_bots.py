@@ -76,9 +76,9 @@ async def test_the_bots_of_a_demoted_user_are_demoted(server: TestServer, become
     bot = made["user_id"]
     await server.call("ada", "PATCH", f"/users/{bot}", {"role": int(Role.ADMINISTRATOR)})
     await server.call("ada", "PATCH", f"/users/{server.id('bruno')}", {"role": int(becomes)})
-    assert server.core.users[bot].role == becomes
+    assert server.organization.users[bot].role == becomes
     await server.call("ada", "PATCH", f"/users/{server.id('bruno')}", {"role": int(Role.MEMBER)})
-    assert server.core.users[bot].role == max(becomes, Role.MEMBER)
+    assert server.organization.users[bot].role == max(becomes, Role.MEMBER)
 
 
 async def test_the_bot_of_a_guest_can_read_only_what_guests_can(server: TestServer) -> None:
@@ -103,7 +103,7 @@ async def test_a_bot_cannot_get_a_higher_role_than_its_owner(server: TestServer,
     made = await server.create_bot("dario")
     await server.refusal("ada", "PATCH", f"/users/{made['user_id']}", {"role": int(role)})
     await server.refusal("dario", "PATCH", f"/users/{made['user_id']}", {"role": int(role)})
-    assert server.core.users[made["user_id"]].role is Role.MEMBER
+    assert server.organization.users[made["user_id"]].role is Role.MEMBER
 
 
 async def test_an_administrator_cannot_become_an_owner_with_the_key_of_a_bot(server: TestServer) -> None:
@@ -157,7 +157,7 @@ async def test_the_bots_of_a_deactivated_user_cannot_be_reactivated(server: Test
     made = await server.create_bot("dario")
     await server.call("ada", "DELETE", f"/users/{server.id('dario')}")
     await server.refusal("ada", "POST", f"/users/{made['user_id']}/reactivate")
-    assert not server.core.users[made["user_id"]].is_active
+    assert not server.organization.users[made["user_id"]].is_active
 
 
 async def test_an_administrator_cannot_reactivate_an_owner(server: TestServer) -> None:
@@ -168,7 +168,7 @@ async def test_an_administrator_cannot_reactivate_an_owner(server: TestServer) -
 
 
 async def test_the_system_bot_cannot_sign_in_or_be_changed(server: TestServer) -> None:
-    (bot,) = [user for user in server.core.users.all() if user.is_system_bot]
+    (bot,) = [user for user in server.organization.users.all() if user.is_system_bot]
     async with httpx2.AsyncClient(auth=(bot.delivery_email, bot.api_key), trust_env=False) as client:
         assert (await client.get(f"{server.url}/api/v1/users/me")).status_code == 401
     for method, path in (

@@ -59,7 +59,7 @@ async def test_a_page_of_the_servers_own_origin_may_call_it(server: TestServer) 
 
 async def test_a_server_that_listens_on_all_addresses_accepts_any_host_name(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
-        server.core.config = ServerConfig(url=server.url, any_name=True)
+        server.organization.config = ServerConfig(url=server.url, any_name=True)
         assert await status(server, Host="team.local:9911", **OWN) == 200
         assert await status(server, Host="team.local", Origin="https://evil.example") == 403
         assert await status(server, Host="team.local", Origin="http://team.local") == 200

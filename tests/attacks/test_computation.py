@@ -72,7 +72,7 @@ async def test_highlighting_code_does_not_block_the_server(
                 "to": channel,
                 "topic": "t",
                 "content": source + " ",
-                "scheduled_delivery_timestamp": server.core.now() + 1000,
+                "scheduled_delivery_timestamp": server.organization.now() + 1000,
             },
         )
         description = "```java\n" + "a\n" * 480 + "```"
@@ -101,10 +101,10 @@ async def test_a_message_with_a_thousand_code_blocks_is_not_a_thousand_jobs(serv
 async def test_highlighted_code_is_cached(server: TestServer) -> None:
     content = {"content": "```python\nimport this\n```"}
     first = await server.call("hugo", "POST", "/messages/render", content)
-    await server.core.workers.stop()
+    await server.organization.workers.stop()
     again = await server.call("hugo", "POST", "/messages/render", content)
     assert again == first
-    assert server.core.workers.processes == []
+    assert server.organization.workers.processes == []
 
 
 REPEATING = ("a b " * 2_400, "b a " * 2_400)
@@ -201,10 +201,10 @@ async def test_a_narrow_with_very_many_addresses_is_rejected_before_they_are_loo
 
 
 async def test_a_narrow_of_many_addresses_does_not_block_the_server(hiding: TestServer) -> None:
-    core = hiding.core
-    with core.transaction():
-        people = [create_user(core, email=f"p{n}@x.example", full_name=f"P {n}") for n in range(200)]
-        subscribe(core, [core.channels[hiding.channel("design")]], people)
+    organization = hiding.organization
+    with organization.transaction():
+        people = [create_user(organization, email=f"p{n}@x.example", full_name=f"P {n}") for n in range(200)]
+        subscribe(organization, [organization.channels[hiding.channel("design")]], people)
     operand = f"{hiding.user('hugo').delivery_email}," * 500
     narrow = json.dumps([{"operator": "dm-including", "operand": operand}] * 50)
     fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "op": "add", "flag": "read"}
@@ -247,7 +247,7 @@ async def test_one_recipient_named_40_000_times_is_one_recipient(hiding: TestSer
 
 
 async def test_more_message_ids_than_a_page_are_rejected(server: TestServer) -> None:
-    limit = server.core.config.limits.max_messages_fetched
+    limit = server.organization.config.limits.max_messages_fetched
     for flag, operation in (("read", "add"), ("read", "remove"), ("starred", "add"), ("collapsed", "remove")):
         response = await server.refusal(
             "hugo",
@@ -262,29 +262,29 @@ async def test_many_scheduled_messages_due_at_once_are_sent_between_other_reques
     server: TestServer,
     clock: VirtualClock,
 ) -> None:
-    core, dario = server.core, server.user("dario")
-    with core.transaction():
+    organization, dario = server.organization, server.user("dario")
+    with organization.transaction():
         for number in range(300):
             schedule(
-                core,
+                organization,
                 dario,
                 ScheduledTarget(server.channel("general"), "late"),
                 f"no {number}",
-                core.now() + 5,
+                organization.now() + 5,
             )
     with held() as watch:
         # Advance one second, not ten: each sleeper that wakes lets some be sent before the first request.
         clock.jump(10)
         await clock.advance(1)
         order = []
-        while left := core.store.integer("SELECT count(*) FROM scheduled_messages"):
+        while left := organization.store.integer("SELECT count(*) FROM scheduled_messages"):
             await server.call("hugo", "GET", "/users/me")
             order.append(left)
     # Other requests were served while the messages were sent.
     assert len(order) > 3
     assert max(before - after for before, after in pairwise(order)) < 60
     assert watch.longest < HELD_SECONDS, watch
-    sent = core.store.integer("SELECT count(*) FROM messages WHERE topic = 'late'")
+    sent = organization.store.integer("SELECT count(*) FROM messages WHERE topic = 'late'")
     assert sent == 300
 
 

@@ -219,7 +219,7 @@ async def test_a_client_that_does_not_read_responses_is_disconnected(server: Tes
 
 async def has_responded(server: TestServer, count: int) -> None:
     """Waits until this many requests have succeeded."""
-    await until(lambda: server.core.measures.responses[200] == count)
+    await until(lambda: server.organization.measures.responses[200] == count)
 
 
 async def test_responses_that_nobody_reads_take_bounded_memory(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ async def test_responses_that_nobody_reads_take_bounded_memory(tmp_path: Path) -
         for _ in range(20):
             await server.call("ada", "POST", "/drafts", {"drafts": [draft] * 20})
         request = b"GET /api/v1/drafts HTTP/1.1\r\nHost: x\r\n" + credentials(server, "ada") + b"\r\n\r\n"
-        before = server.core.measures.responses[200]
+        before = server.organization.measures.responses[200]
         for number in range(before + 1, before + 7):
             _, writer = await stack.enter_async_context(connected(server, request))
             transport = writer.transport

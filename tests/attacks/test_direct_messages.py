@@ -104,7 +104,7 @@ async def test_only_participants_can_read_or_change_the_direct_message(
     for name in OUTSIDERS:
         response = await server.refusal(name, method, where, given)
         assert SECRET not in str(response)
-    row = server.core.store.one("SELECT content FROM messages WHERE id = ?", message_id)
+    row = server.organization.store.one("SELECT content FROM messages WHERE id = ?", message_id)
     assert row is not None
     assert row["content"] == SECRET
 

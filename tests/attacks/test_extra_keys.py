@@ -88,7 +88,7 @@ async def test_an_additional_key_cannot_create_show_or_delete_keys(
     own = server.user("elif").api_key
     assert await status(server, key, method, path, {"name": "more"}) == 401
     assert server.user("elif").api_key == own
-    assert len(server.core.extra_keys.of(server.id("elif"))) == 1
+    assert len(server.organization.extra_keys.of(server.id("elif"))) == 1
 
 
 @pytest.mark.parametrize("scope", ["read", "send"])
@@ -170,7 +170,7 @@ async def test_deleting_a_key_revokes_it_and_ends_its_queues(server: TestServer)
     assert await status(server, response["api_key"], "POST", "/register") == 200
     await server.raw("elif", "DELETE", f"{server.url}/server/keys/{response['id']}")
     assert await status(server, response["api_key"], "GET", "/users/me") == 401
-    assert server.core.hub.of(server.id("elif")) == ()
+    assert server.organization.hub.of(server.id("elif")) == ()
 
 
 async def test_all_additional_keys_are_revoked_with_the_main_key(server: TestServer) -> None:
@@ -207,7 +207,9 @@ async def test_keys_are_listed_without_the_keys_and_stored_hashed(server: TestSe
     assert listed[0]["expires"] - listed[0]["created"] == 86_400
     assert listed[0]["last_used"] is not None
     assert key not in str(listed)
-    assert key not in "\n".join(str(tuple(row)) for row in server.core.store.all("SELECT * FROM extra_keys"))
+    assert key not in "\n".join(
+        str(tuple(row)) for row in server.organization.store.all("SELECT * FROM extra_keys")
+    )
 
 
 @pytest.mark.parametrize(
@@ -225,11 +227,11 @@ async def test_keys_are_listed_without_the_keys_and_stored_hashed(server: TestSe
 async def test_malformed_keys_are_rejected(server: TestServer, fields: dict[str, object]) -> None:
     response = await server.raw("elif", "POST", f"{server.url}/server/keys", {"name": "script", **fields})
     assert response.json()["result"] == "error"
-    assert server.core.extra_keys.of(server.id("elif")) == []
+    assert server.organization.extra_keys.of(server.id("elif")) == []
 
 
 async def test_the_number_of_additional_keys_is_limited(server: TestServer) -> None:
-    for _ in range(server.core.config.quotas.extra_keys):
+    for _ in range(server.organization.config.quotas.extra_keys):
         await made(server)
     response = await server.raw("elif", "POST", f"{server.url}/server/keys", {"name": "one more"})
     assert "too many keys" in response.json()["msg"]
@@ -263,7 +265,7 @@ async def test_keys_can_be_created_for_own_bots_only(server: TestServer, name: s
         fields = {"name": "script", "bot_id": bot_id} if method == "POST" else {"bot_id": bot_id}
         response = (await server.raw(name, method, f"{server.url}/server/keys", fields)).json()
         assert response["result"] == "error"
-    assert server.core.store.integer("SELECT count(*) FROM extra_keys") == 0
+    assert server.organization.store.integer("SELECT count(*) FROM extra_keys") == 0
 
 
 async def test_keys_of_a_bot_are_revoked_with_it(server: TestServer) -> None:
@@ -276,7 +278,7 @@ async def test_keys_of_a_bot_are_revoked_with_it(server: TestServer) -> None:
 
 
 async def test_an_additional_key_changes_no_email_address(server: TestServer) -> None:
-    server.core.users.update(server.id("ada"), can_change_user_emails=1)
+    server.organization.users.update(server.id("ada"), can_change_user_emails=1)
     key = (await made(server, "ada"))["api_key"]
     path, fields = f"/users/{server.id('ada')}", {"new_email": "thief@demo.example"}
     assert await status(server, key, "PATCH", path, fields, "ada") == 401

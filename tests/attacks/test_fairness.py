@@ -50,13 +50,13 @@ async def test_others_are_answered_while_a_guest_renders_eight_long_texts(server
     body = urlencode({"content": LINKS}).encode()
     with held() as watch:
         jobs = [asyncio.create_task(post(server, "hugo", "/messages/render", body)) for _ in range(8)]
-        await until(lambda: server.core.renderings.busy)
+        await until(lambda: server.organization.renderings.busy)
         short = await server.call("ada", "POST", "/messages/render", {"content": "short"})
-        most = server.core.renderings.busy
+        most = server.organization.renderings.busy
         long = await server.call("ada", "POST", "/messages/render", {"content": "word " * 300})
         unfinished = sum(not job.done() for job in jobs)
         while not all(job.done() for job in jobs):
-            most = max(most, server.core.renderings.busy)
+            most = max(most, server.organization.renderings.busy)
             await asyncio.sleep(0.001)
     assert "short" in short["rendered"]
     assert long["rendered"].count("word") == 300
@@ -118,12 +118,16 @@ def test_a_form_has_a_thousand_fields_at_most() -> None:
 
 
 async def test_equal_terms_and_equal_words_of_a_search_are_one(server: TestServer) -> None:
-    core, hugo = server.core, server.user("hugo")
-    once = build(core, hugo, [NarrowTerm("search", "soup bread")]).with_words(core.store)
-    often = build(core, hugo, [NarrowTerm("search", "soup bread")] * 20).with_words(core.store)
-    repeated = build(core, hugo, [NarrowTerm("search", "soup bread " * 9), NarrowTerm("search", "bread")])
+    organization, hugo = server.organization, server.user("hugo")
+    once = build(organization, hugo, [NarrowTerm("search", "soup bread")]).with_words(organization.store)
+    often = build(organization, hugo, [NarrowTerm("search", "soup bread")] * 20).with_words(
+        organization.store
+    )
+    repeated = build(
+        organization, hugo, [NarrowTerm("search", "soup bread " * 9), NarrowTerm("search", "bread")]
+    )
     assert often == once
-    assert repeated.with_words(core.store).words == once.words
+    assert repeated.with_words(organization.store).words == once.words
 
 
 async def test_what_requests_cost_counts_against_the_limit(tmp_path: Path) -> None:
@@ -132,7 +136,7 @@ async def test_what_requests_cost_counts_against_the_limit(tmp_path: Path) -> No
     async with running_server(tmp_path, config=config, clock=clock) as server:
         body = urlencode({"content": LINKS}).encode()
         job = asyncio.create_task(post(server, "hugo", "/messages/render", body))
-        await until(lambda: server.core.renderings.busy)
+        await until(lambda: server.organization.renderings.busy)
         clock.lapse(0.5)
         assert (await job).headers["X-RateLimit-Remaining"] == "99"
         cheap = await post(server, "hugo", "/messages/render", b"content=x")
@@ -147,7 +151,7 @@ async def test_a_request_that_waited_for_its_turn_has_no_rights_that_were_lost_m
 ) -> None:
     body = urlencode({"content": "***a*** " * 1_240}).encode()
     jobs = [asyncio.create_task(post(server, "hugo", "/messages/render", body)) for _ in range(2)]
-    await until(lambda: server.core.renderings.busy == 2)
+    await until(lambda: server.organization.renderings.busy == 2)
     last = asyncio.create_task(server.raw("hugo", "GET", "/users/me"))
     await until(lambda: server.connections.busy == 3)
     await server.call("ada", "DELETE", f"/users/{server.id('hugo')}")

@@ -13,7 +13,7 @@ import pytest
 
 from narrowcast_server.checking import check
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.serve import Options, ServeError, running, warnings_of
 from narrowcast_server.storage.store import StoreError
 from support import world
@@ -163,11 +163,11 @@ async def test_a_rejected_data_folder_can_be_used_after_repair(folder: Path) -> 
     sound = path.read_bytes()
     overwritten(8_192, 32_768)(path)
     with pytest.raises(StoreError, match="not a usable database"):
-        Core(folder, ServerConfig(durable=False))
+        Organization(folder, ServerConfig(durable=False))
     for file in folder.glob("narrowcast.db-*"):
         file.unlink()
     path.write_bytes(sound)
-    Core(folder, ServerConfig(durable=False)).close()
+    Organization(folder, ServerConfig(durable=False)).close()
 
 
 @pytest.mark.parametrize(

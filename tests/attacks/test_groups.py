@@ -29,7 +29,7 @@ async def test_the_nesting_of_groups_is_limited(server: TestServer) -> None:
     fields = {"name": "one more", "description": "", "members": [], "subgroups": inner}
     refusal = await server.refusal("dario", "POST", "/user_groups/create", fields)
     assert "nested" in refusal["msg"]
-    assert "one more" not in {group.name for group in server.core.groups.all()}
+    assert "one more" not in {group.name for group in server.organization.groups.all()}
 
 
 @pytest.mark.parametrize("outer_length", range(1, MAX_NESTING, 3))
@@ -47,7 +47,9 @@ async def test_joining_two_chains_of_groups_cannot_exceed_the_limit(
     path = f"/user_groups/{bottom}/subgroups"
     await server.refusal("dario", "POST", path, {"add": [top]})
     await server.refusal("dario", "POST", f"/user_groups/{bottom}/members", {"add_subgroups": [top]})
-    one_shorter = server.core.memberships.subgroups(top) or [await server.create_group("dario", "alone")]
+    one_shorter = server.organization.memberships.subgroups(top) or [
+        await server.create_group("dario", "alone")
+    ]
     await server.call("dario", "POST", path, {"add": one_shorter})
 
 
@@ -55,16 +57,16 @@ async def test_a_too_long_chain_of_groups_in_the_data_causes_no_error(tmp_path: 
     folder = tmp_path / "data"
     async with running_server(folder) as server:
         dario = server.id("dario")
-        with server.core.transaction():
+        with server.organization.transaction():
             previous: int | None = None
             for number in range(sys.getrecursionlimit() + 100):
-                group_id = server.core.groups.insert(
+                group_id = server.organization.groups.insert(
                     name=f"link {number}", description="", creator_id=dario, settings=_nobody(server)
                 )
                 if previous is None:
-                    server.core.memberships.add_members(group_id, [server.id("elif")])
+                    server.organization.memberships.add_members(group_id, [server.id("elif")])
                 else:
-                    server.core.memberships.add_subgroup(group_id, previous)
+                    server.organization.memberships.add_subgroup(group_id, previous)
                 previous = group_id
         assert previous is not None
         await server.subscribe(
@@ -83,7 +85,7 @@ async def test_a_too_long_chain_of_groups_in_the_data_causes_no_error(tmp_path: 
 
 
 def _nobody(server: TestServer) -> dict[str, Any]:
-    settings = server.core.groups[server.group("role:members")].settings
+    settings = server.organization.groups[server.group("role:members")].settings
     return dict(settings)
 
 
@@ -98,8 +100,8 @@ async def test_groups_cannot_form_a_cycle(server: TestServer) -> None:
 async def test_a_cycle_in_the_data_does_not_cause_an_endless_loop(server: TestServer) -> None:
     a = await server.create_group("dario", "a", "elif")
     b = await server.create_group("dario", "b", subgroups=[a])
-    with server.core.transaction():
-        server.core.memberships.add_subgroup(a, b)
+    with server.organization.transaction():
+        server.organization.memberships.add_subgroup(a, b)
     assert (await server.call("ada", "GET", f"/user_groups/{b}/members"))["members"] == [server.id("elif")]
     await server.refusal("dario", "POST", f"/user_groups/{b}/subgroups", {"add": [a]})
     await everything_responds(server, "greta")
@@ -111,11 +113,11 @@ async def test_members_of_a_deactivated_groups_subgroups_have_no_permission(serv
     top = await server.create_group("dario", "top", subgroups=[outer])
     is_member = f"/user_groups/{top}/members/{server.id('elif')}"
     assert (await server.call("ada", "GET", is_member))["is_user_group_member"] is True
-    with server.core.transaction():
-        server.core.groups.update(outer, deactivated=1)
+    with server.organization.transaction():
+        server.organization.groups.update(outer, deactivated=1)
     assert (await server.call("ada", "GET", is_member))["is_user_group_member"] is False
-    with server.core.transaction():
-        server.core.groups.update(outer, deactivated=0)
+    with server.organization.transaction():
+        server.organization.groups.update(outer, deactivated=0)
     assert (await server.call("ada", "GET", is_member))["is_user_group_member"] is True
 
 
@@ -138,7 +140,7 @@ async def test_a_group_that_contains_a_role_group_has_exactly_its_members(
     least = {"role:owners": 100, "role:moderators": 300, "role:members": 400, "role:everyone": 600}[role]
     group = await server.create_group("dario", "wrapped", subgroups=[server.group(role)])
     members = set((await server.call("ada", "GET", f"/user_groups/{group}/members"))["members"])
-    for user in server.core.users.all():
+    for user in server.organization.users.all():
         if not user.is_system_bot:
             assert (user.id in members) is (user.role <= least), user.full_name
 

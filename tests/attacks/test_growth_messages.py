@@ -89,7 +89,9 @@ async def test_the_history_of_two_hundred_edits_is_bounded_in_size(server: TestS
     versions = history.json()["message_history"]
     assert versions[0]["content"] == "begin"
     assert versions[-1]["content"].startswith("59 ")
-    assert len(server.core.store.strings("SELECT history FROM messages WHERE id = ?", sent)[0]) < 150_000
+    assert (
+        len(server.organization.store.strings("SELECT history FROM messages WHERE id = ?", sent)[0]) < 150_000
+    )
 
 
 async def test_the_remaining_versions_are_consecutive(server: TestServer) -> None:
@@ -105,21 +107,21 @@ async def test_the_remaining_versions_are_consecutive(server: TestServer) -> Non
 async def fill(server: TestServer, count: int, length: int) -> list[int]:
     """Writes long messages directly into the database."""
     first = await server.send("dario", "general", "long", "x" * length)
-    core = server.core
-    with core.transaction():
+    organization = server.organization
+    with organization.transaction():
         columns = "sender_id, channel_id, topic, content, rendered, timestamp, client"
-        core.store.execute(
+        organization.store.execute(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"
             f" INSERT INTO messages ({columns}) SELECT {columns} FROM messages, n WHERE id = ?",
             count - 1,
             first,
         )
-        core.store.execute(
+        organization.store.execute(
             "INSERT INTO user_messages (user_id, message_id, flags) SELECT ?, id, 0 FROM messages WHERE id > ?",
             server.id("elif"),
             first,
         )
-    return core.store.integers("SELECT id FROM messages WHERE topic = 'long' ORDER BY id")
+    return organization.store.integers("SELECT id FROM messages WHERE topic = 'long' ORDER BY id")
 
 
 @pytest.mark.parametrize("anchor", ["newest", "oldest", "middle"])
@@ -186,12 +188,12 @@ async def test_creating_the_largest_page_does_not_block_other_requests(
 
 async def test_large_pages_wait_for_each_other_but_small_ones_do_not(server: TestServer) -> None:
     await fill(server, 200, 9_000)
-    while not server.core.large_pages.locked():
-        await server.core.large_pages.acquire()
+    while not server.organization.large_pages.locked():
+        await server.organization.large_pages.acquire()
     large = asyncio.create_task(server.newest("elif", 200))
     assert len(await server.newest("elif", 90)) == 90
     await until(lambda: server.connections.busy == 1)
     assert not large.done()
-    server.core.large_pages.release()
+    server.organization.large_pages.release()
     assert len(await large) == 200
-    assert not server.core.large_pages.locked()
+    assert not server.organization.large_pages.locked()

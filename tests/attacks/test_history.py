@@ -49,14 +49,17 @@ async def test_a_new_subscriber_moves_only_visible_messages(
         fields["stream_id"] = server.channel(target)
     await server.call(mover, "PATCH", f"/messages/{ids[2]}", fields)
     for hidden in ids[:2]:
-        row = server.core.store.one("SELECT channel_id, topic FROM messages WHERE id = ?", hidden)
+        row = server.organization.store.one("SELECT channel_id, topic FROM messages WHERE id = ?", hidden)
         assert row is not None
         assert (row["channel_id"], row["topic"]) == (server.channel("operations"), "plans")
         for name in (mover, "greta", "hugo", "ada"):
             await server.refusal(name, "GET", f"/messages/{hidden}")
             await server.refusal(name, "GET", f"/messages/{hidden}/history")
     expected = ids[2:3] if mode == "change_one" else ids[2:]
-    where = {row["id"] for row in server.core.store.all("SELECT id FROM messages WHERE topic = 'elsewhere'")}
+    where = {
+        row["id"]
+        for row in server.organization.store.all("SELECT id FROM messages WHERE topic = 'elsewhere'")
+    }
     assert set(expected) <= where
     assert not where & set(ids[:2])
 
@@ -123,8 +126,8 @@ def _named_ids(events: list[JsonObject]) -> list[int]:
 async def test_the_error_of_a_late_move_counts_only_visible_messages(
     server: TestServer, ids: list[int]
 ) -> None:
-    with server.core.transaction():
-        server.core.store.execute("UPDATE messages SET timestamp = timestamp - 1000000")
+    with server.organization.transaction():
+        server.organization.store.execute("UPDATE messages SET timestamp = timestamp - 1000000")
     fields = {"propagate_mode": "change_all", "topic": "renamed"}
     refusal = await server.refusal("elif", "PATCH", f"/messages/{ids[2]}", fields)
     assert refusal["code"] == "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED"

@@ -16,7 +16,7 @@ async def offered(server: TestServer, by: str, path: str = "/invites/multiuse", 
     """Creates an invitation and returns its token."""
     addresses = {"invitee_emails": "new@demo.example", "stream_ids": []} if path == "/invites" else {}
     await server.call(by, "POST", path, {**addresses, **fields})
-    row = server.core.store.one("SELECT token FROM invites ORDER BY id DESC")
+    row = server.organization.store.one("SELECT token FROM invites ORDER BY id DESC")
     assert row is not None
     return str(row["token"])
 
@@ -30,7 +30,7 @@ async def joins(server: TestServer, token: str) -> JsonObject | None:
 
 async def role_of_newcomer(server: TestServer, token: str) -> Role | None:
     joined = await joins(server, token)
-    return None if joined is None else server.core.users[joined["user_id"]].role
+    return None if joined is None else server.organization.users[joined["user_id"]].role
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -91,16 +91,16 @@ async def test_an_invitation_becomes_invalid_without_the_permission_to_invite(
 async def test_a_stored_link_that_grants_too_much_is_invalid(server: TestServer) -> None:
     token = await offered(server, "dario")
     for role in (Role.OWNER, Role.ADMINISTRATOR, Role.MODERATOR):
-        with server.core.transaction():
-            server.core.store.execute("UPDATE invites SET invite_as = ?", int(role))
+        with server.organization.transaction():
+            server.organization.store.execute("UPDATE invites SET invite_as = ?", int(role))
         assert await joins(server, token) is None
 
 
 async def test_a_stored_link_of_a_deactivated_user_is_invalid(server: TestServer) -> None:
     token = await offered(server, "dario")
-    server.core.users.update(server.id("dario"), is_active=0)
+    server.organization.users.update(server.id("dario"), is_active=0)
     assert await joins(server, token) is None
-    server.core.users.update(server.id("dario"), is_active=1)
+    server.organization.users.update(server.id("dario"), is_active=1)
     assert await joins(server, token) is not None
 
 
@@ -163,14 +163,14 @@ async def test_users_cannot_invite_to_a_higher_role(server: TestServer, path: st
             if path == "/invites":
                 fields["invitee_emails"] = "new@demo.example"
             await server.refusal(name, "POST", path, fields)
-    assert server.core.store.one("SELECT 1 FROM invites") is None
+    assert server.organization.store.one("SELECT 1 FROM invites") is None
 
 
 @pytest.mark.parametrize("name", ["chiyo", "elif", "hugo"])
 async def test_users_cannot_revoke_or_resend_invitations_of_others(server: TestServer, name: str) -> None:
     await offered(server, "dario", "/invites")
     await offered(server, "dario")
-    invitation, link = server.core.store.integers("SELECT id FROM invites ORDER BY id")
+    invitation, link = server.organization.store.integers("SELECT id FROM invites ORDER BY id")
     for method, path in (
         ("DELETE", f"/invites/{invitation}"),
         ("DELETE", f"/invites/multiuse/{link}"),
@@ -185,12 +185,12 @@ async def test_users_cannot_revoke_or_resend_invitations_of_others(server: TestS
 @pytest.mark.parametrize("path", PATHS)
 async def test_revoked_used_and_expired_invitations_are_rejected(server: TestServer, path: str) -> None:
     token = await offered(server, "ada", path)
-    identity = server.core.store.integer("SELECT id FROM invites")
-    with server.core.transaction():
-        server.core.store.execute("UPDATE invites SET expires = ?", server.core.now())
+    identity = server.organization.store.integer("SELECT id FROM invites")
+    with server.organization.transaction():
+        server.organization.store.execute("UPDATE invites SET expires = ?", server.organization.now())
     assert await joins(server, token) is None
-    with server.core.transaction():
-        server.core.store.execute("UPDATE invites SET expires = NULL")
+    with server.organization.transaction():
+        server.organization.store.execute("UPDATE invites SET expires = NULL")
     await server.call("ada", "DELETE", f"{path}/{identity}")
     assert await joins(server, token) is None
     token = await offered(server, "ada", path)

@@ -67,16 +67,16 @@ async def test_passwords_that_are_too_short_or_too_long_are_rejected(
     await server.refusal("ada", "POST", "/users", account)
     await server.refusal(None, "POST", await server.create_link("ada"), account)
     await server.refusal("elif", "PATCH", "/settings", {"new_password": password})
-    assert server.core.user_by_address("new@demo.example") is None
+    assert server.organization.user_by_address("new@demo.example") is None
 
 
 @pytest.mark.parametrize("address", ["iris-bot@demo.example", "notification-bot@demo.example"])
 async def test_a_bot_cannot_log_in_with_a_password(server: TestServer, address: str) -> None:
-    bot = server.core.user_by_address(address)
+    bot = server.organization.user_by_address(address)
     assert bot is not None
-    hashed = await server.core.passwords.hashed(LONG)
-    with server.core.transaction():
-        server.core.users.update(bot.id, password_hash=hashed)
+    hashed = await server.organization.passwords.hashed(LONG)
+    with server.organization.transaction():
+        server.organization.users.update(bot.id, password_hash=hashed)
     fields = {"username": address, "password": LONG}
     await server.refusal(None, "POST", "/fetch_api_key", fields, status=401)
 
@@ -157,7 +157,7 @@ async def test_the_database_contains_no_key_in_plain_text(tmp_path: Path) -> Non
     async with running_server(folder) as server:
         made = await server.create_bot("dario")
         fresh = (await server.call("dario", "POST", "/users/me/api_key/regenerate"))["api_key"]
-        keys = {user.api_key for user in server.core.users.all()} | {made["api_key"], fresh}
+        keys = {user.api_key for user in server.organization.users.all()} | {made["api_key"], fresh}
         assert all(len(key) == 32 for key in keys)
         assert not [key for key in keys if key.encode() in bytes_of(folder)]
     assert not [key for key in keys if key.encode() in bytes_of(folder)]
@@ -166,9 +166,9 @@ async def test_the_database_contains_no_key_in_plain_text(tmp_path: Path) -> Non
 
 async def test_keys_survive_a_restart(tmp_path: Path) -> None:
     async with running_server(tmp_path / "data") as server:
-        before = {user.id: user.api_key for user in server.core.users.all()}
+        before = {user.id: user.api_key for user in server.organization.users.all()}
     async with running_server(tmp_path / "data") as server:
-        assert {user.id: user.api_key for user in server.core.users.all()} == before
+        assert {user.id: user.api_key for user in server.organization.users.all()} == before
         await server.call("ada", "GET", "/users/me")
 
 
@@ -176,8 +176,10 @@ async def test_keys_stored_by_an_older_server_are_encrypted_at_the_next_start(tm
     folder = tmp_path / "data"
     plain = new_key()
     async with running_server(folder) as server:
-        with server.core.transaction():
-            server.core.store.execute("UPDATE users SET api_key = ? WHERE full_name LIKE 'Dario%'", plain)
+        with server.organization.transaction():
+            server.organization.store.execute(
+                "UPDATE users SET api_key = ? WHERE full_name LIKE 'Dario%'", plain
+            )
     assert plain.encode() in bytes_of(folder)
     async with running_server(folder) as server:
         assert await status_of(server, "dario@demo.example", plain) == 200
@@ -189,13 +191,13 @@ async def test_keys_stored_by_an_older_server_are_encrypted_at_the_next_start(tm
 async def test_a_database_without_its_secret_grants_no_access(tmp_path: Path, secret: bytes | None) -> None:
     folder = tmp_path / "data"
     async with running_server(folder) as server:
-        old = {user.delivery_email: user.api_key for user in server.core.users.all()}
+        old = {user.delivery_email: user.api_key for user in server.organization.users.all()}
     if secret is None:
         (folder / FILE).unlink()
     else:
         (folder / FILE).write_bytes(secret)
     async with running_server(folder) as server:
-        new = {user.delivery_email: user.api_key for user in server.core.users.all()}
+        new = {user.delivery_email: user.api_key for user in server.organization.users.all()}
         assert all(len(key) == 32 and key != old[address] for address, key in new.items())
         assert await status_of(server, ADDRESS, old[ADDRESS]) == 401
         fields = {"username": ADDRESS, "password": PASSWORD}

@@ -51,7 +51,7 @@ async def test_many_attackers_do_not_lock_out_an_address_from_which_the_user_has
 ) -> None:
     async with running_server(tmp_path, clock=VirtualClock()) as server:
         assert await attempt(server, ADA, world.PASSWORD, "198.51.100.1") == 200
-        limits = server.core.login_limits
+        limits = server.organization.login_limits
         for number in range(99):
             limits.hit(server.id("ada"), ADA, f"203.0.113.{number}")
         assert await attempt(server, ADA, world.PASSWORD, "192.0.2.99") == 429
@@ -167,7 +167,7 @@ class SlowCheck:
 
     def __init__(self, server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
         self.checked, self.finish = asyncio.Event(), asyncio.Event()
-        fits = server.core.passwords.fits
+        fits = server.organization.passwords.fits
 
         async def slow(*arguments: str) -> bool:
             found = await fits(*arguments)
@@ -176,7 +176,7 @@ class SlowCheck:
                 await self.finish.wait()
             return found
 
-        monkeypatch.setattr(server.core.passwords, "fits", slow)
+        monkeypatch.setattr(server.organization.passwords, "fits", slow)
 
 
 async def test_a_login_with_a_password_that_is_replaced_meanwhile_gets_no_key(

@@ -68,7 +68,7 @@ async def test_a_hidden_email_address_gets_the_same_response_as_an_unknown_one(
 
 async def test_the_api_address_of_a_user_still_works(server: TestServer) -> None:
     await hide_address(server, EmailVisibility.ADMINISTRATORS)
-    api_address = server.core.dummy_address(server.id("elif"))
+    api_address = server.organization.dummy_address(server.id("elif"))
     assert (await server.call("dario", "GET", f"/users/{api_address}"))["user"]["delivery_email"] is None
 
 

@@ -111,7 +111,7 @@ async def test_an_outsider_cannot_make_a_private_channel_public(
     server: TestServer, secret: int, kind: str, fields: dict[str, object]
 ) -> None:
     await server.refusal(outsider(kind), "PATCH", f"/streams/{secret}", fields)
-    assert server.core.channels[secret].invite_only
+    assert server.organization.channels[secret].invite_only
     for name in ("bruno", "dario", "elif", "hugo"):
         assert not await reads(server, name)
 
@@ -174,7 +174,7 @@ READING = (
 async def test_an_outsider_cannot_read_or_change_messages(
     server: TestServer, secret: int, name: str, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
-    ids = {"id": secret, "message": server.core.store.integer("SELECT max(id) FROM messages")}
+    ids = {"id": secret, "message": server.organization.store.integer("SELECT max(id) FROM messages")}
     await server.refusal(name, method, fill(path, ids), fill(fields, ids))
     assert await reads(server, "farid")
 
@@ -201,9 +201,11 @@ async def test_a_permission_for_everyone_does_not_let_guests_read(
     path = f"/streams/{server.channel('leads')}"
     await server.refusal("ada", "PATCH", path, {setting: {"new": server.group(role)}})
     # An older data folder may contain a value that is rejected now.
-    with server.core.transaction():
-        channel = server.core.channels[server.channel("leads")]
-        server.core.channels.update(channel.id, settings={**channel.settings, setting: server.group(role)})
+    with server.organization.transaction():
+        channel = server.organization.channels[server.channel("leads")]
+        server.organization.channels.update(
+            channel.id, settings={**channel.settings, setting: server.group(role)}
+        )
     message = await server.send("ada", "leads", "plans", "1234")
     assert not await reads(server, "hugo", "leads")
     await server.refusal("hugo", "GET", f"/messages/{message}")
@@ -233,7 +235,7 @@ async def test_administering_a_private_channel_does_not_allow_adding_subscribers
         fields = {"subscriptions": [{"name": channel}], "principals": [server.id("greta")]}
         response = await server.raw("bruno", "POST", "/users/me/subscriptions", fields)
         assert (response.status_code == 200) is added
-        assert access.is_subscribed(server.core, server.id("greta"), server.channel(channel)) is added
+        assert access.is_subscribed(server.organization, server.id("greta"), server.channel(channel)) is added
 
 
 async def test_an_outsider_cannot_remove_subscribers(server: TestServer) -> None:
@@ -243,10 +245,10 @@ async def test_an_outsider_cannot_remove_subscribers(server: TestServer) -> None
     await server.call("bruno", "PATCH", path, settings)
     fields = {"subscriptions": ["operations"], "principals": [server.id("dario")]}
     await server.raw("elif", "DELETE", "/users/me/subscriptions", fields)
-    assert access.is_subscribed(server.core, server.id("dario"), server.channel("operations"))
+    assert access.is_subscribed(server.organization, server.id("dario"), server.channel("operations"))
     await server.subscribe("bruno", "operations", "elif")
     await server.call("elif", "DELETE", "/users/me/subscriptions", fields)
-    assert not access.is_subscribed(server.core, server.id("dario"), server.channel("operations"))
+    assert not access.is_subscribed(server.organization, server.id("dario"), server.channel("operations"))
 
 
 async def test_users_who_may_join_cannot_post_before_they_have_joined(server: TestServer) -> None:
@@ -255,7 +257,9 @@ async def test_users_who_may_join_cannot_post_before_they_have_joined(server: Te
     await server.call("bruno", "PATCH", f"/streams/{operations}", {"can_subscribe_group": holder})
     for name, channel in (("elif", "operations"), ("hugo", "support")):
         fields = {"type": "channel", "to": server.channel(channel), "topic": "t", "content": "hello"}
-        assert access.may_read(server.core, server.user(name), server.core.channels[server.channel(channel)])
+        assert access.may_read(
+            server.organization, server.user(name), server.organization.channels[server.channel(channel)]
+        )
         refusal = await server.refusal(name, "POST", "/messages", fields)
         assert refusal["msg"] == f"Not authorized to send to channel '{channel}'"
         await server.subscribe("bruno", channel, name)

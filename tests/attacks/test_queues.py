@@ -26,10 +26,10 @@ def limited(**limits: object) -> ServerConfig:
 
 
 async def test_the_number_of_queues_of_a_user_is_limited(server: TestServer) -> None:
-    most = server.core.config.limits.max_queues_a_user
+    most = server.organization.config.limits.max_queues_a_user
     for _ in range(most + 20):
         await server.listen("hugo", **NOTHING)
-    assert server.core.hub.count == most
+    assert server.organization.hub.count == most
 
 
 @pytest.mark.parametrize("most", [1, 2, 5])
@@ -59,21 +59,21 @@ async def test_the_queues_of_a_user_do_not_end_those_of_others(tmp_path: Path) -
         victim = await server.listen("ada", **NOTHING)
         for _ in range(30):
             await server.listen("hugo", **NOTHING)
-        assert server.core.hub.count == 10
+        assert server.organization.hub.count == 10
         assert await victim.events() == []
 
 
 async def test_polls_without_a_queue_cannot_exceed_the_limit_of_queues(server: TestServer) -> None:
-    most = server.core.config.limits.max_queues_a_user
+    most = server.organization.config.limits.max_queues_a_user
     for _ in range(most + 5):
         await server.call("hugo", "GET", "/events", {"dont_block": True})
-    assert server.core.hub.count == most
+    assert server.organization.hub.count == most
 
 
 @pytest.mark.parametrize("asked", [86_401, 7 * 86_400, 2**40, 2**53])
 async def test_a_queue_is_kept_a_day_at_most(server: TestServer, asked: int) -> None:
     listener = await server.listen("hugo", **NOTHING, queue_lifespan_secs=asked)
-    assert server.core.hub.get(listener.queue_id, server.id("hugo")).idle_seconds == 86_400
+    assert server.organization.hub.get(listener.queue_id, server.id("hugo")).idle_seconds == 86_400
 
 
 async def test_a_queue_ends_at_the_configured_maximum_lifespan(tmp_path: Path) -> None:
@@ -83,11 +83,11 @@ async def test_a_queue_ends_at_the_configured_maximum_lifespan(tmp_path: Path) -
     ) as server:
         await server.listen("hugo", **NOTHING, queue_lifespan_secs=10_000)
         await clock.advance(690)
-        server.core.hub.collect()
-        assert server.core.hub.count == 1
+        server.organization.hub.collect()
+        assert server.organization.hub.count == 1
         await clock.advance(20)
-        server.core.hub.collect()
-        assert server.core.hub.count == 0
+        server.organization.hub.collect()
+        assert server.organization.hub.count == 0
 
 
 async def test_the_minimum_lifespan_of_a_queue_is_ten_minutes(
@@ -95,22 +95,22 @@ async def test_the_minimum_lifespan_of_a_queue_is_ten_minutes(
 ) -> None:
     await server.listen("hugo", **NOTHING, queue_lifespan_secs=1)
     await clock.advance(590)
-    server.core.hub.collect()
-    assert server.core.hub.count == 1
+    server.organization.hub.collect()
+    assert server.organization.hub.count == 1
     await clock.advance(20)
-    server.core.hub.collect()
-    assert server.core.hub.count == 0
+    server.organization.hub.collect()
+    assert server.organization.hub.count == 0
 
 
 async def test_unknown_capabilities_are_not_stored(server: TestServer) -> None:
     for number in range(20):
         made_up = {f"capability {number} {other}": True for other in range(50)}
         await server.listen("hugo", **NOTHING, client_capabilities=made_up)
-    assert len(server.core.hub.kinds) == 1
+    assert len(server.organization.hub.kinds) == 1
 
 
 def capabilities(server: TestServer) -> list[list[str]]:
-    return [sorted(kind.capabilities) for kind in server.core.hub.kinds]
+    return [sorted(kind.capabilities) for kind in server.organization.hub.kinds]
 
 
 async def test_capabilities_are_forgotten_with_the_last_queue_that_has_them(server: TestServer) -> None:
@@ -124,7 +124,7 @@ async def test_capabilities_are_forgotten_with_the_last_queue_that_has_them(serv
 
 
 async def test_queues_with_the_same_options_share_event_texts(server: TestServer) -> None:
-    hub, elif_ = server.core.hub, server.id("elif")
+    hub, elif_ = server.organization.hub, server.id("elif")
     queues = [hub.register(elif_, QueueOptions(capabilities=frozenset({"x"}))) for _ in range(3)]
     await server.send("ada", "general", "t", "shared")
     assert len({id(queue.events[-1][1]) for queue in queues}) == 1
@@ -145,17 +145,17 @@ async def test_the_stored_options_of_a_queue_are_bounded(
     server: TestServer, field: str, value: object
 ) -> None:
     await server.refusal("hugo", "POST", "/register", {field: value})
-    assert server.core.hub.count == 0
+    assert server.organization.hub.count == 0
 
 
 async def test_repeated_event_types_are_stored_once(server: TestServer) -> None:
     await server.listen("hugo", event_types=["message"] * 5_000, fetch_event_types=["message"] * 5_000)
-    (queue,) = server.core.hub.of(server.id("hugo"))
+    (queue,) = server.organization.hub.of(server.id("hugo"))
     assert queue.event_types == frozenset({"message"})
 
 
 def sizes(server: TestServer) -> list[int]:
-    return [queue.size for queue in server.core.hub.of(server.id("elif"))]
+    return [queue.size for queue in server.organization.hub.of(server.id("elif"))]
 
 
 async def test_the_memory_of_all_queues_of_a_user_is_bounded(tmp_path: Path) -> None:
@@ -208,12 +208,12 @@ async def test_a_response_has_a_bounded_size_but_at_least_one_event(tmp_path: Pa
 
 
 async def test_many_idle_queues_do_not_slow_down_active_readers(server: TestServer) -> None:
-    hub = server.core.hub
-    for user in server.core.users.all():
+    hub = server.organization.hub
+    for user in server.organization.users.all():
         for _ in range(40):
             hub.register(user.id, QueueOptions())
-    server.core.config = replace(
-        server.core.config, limits=replace(server.core.config.limits, responses_per_second=10)
+    server.organization.config = replace(
+        server.organization.config, limits=replace(server.organization.config.limits, responses_per_second=10)
     )
     reader = hub.register(server.id("ada"), QueueOptions())
     hub.beat()
@@ -235,10 +235,10 @@ async def test_many_registrations_do_not_block_the_server(server: TestServer) ->
 @pytest.mark.parametrize("lifespan", ["-1", "1.5", "1e400", '"x"', "null", "[]", "NaN"])
 async def test_a_lifespan_that_is_not_a_number_is_rejected(server: TestServer, lifespan: str) -> None:
     await server.refusal("hugo", "POST", "/register", {"queue_lifespan_secs": lifespan})
-    assert server.core.hub.count == 0
+    assert server.organization.hub.count == 0
 
 
 async def test_a_registration_that_fails_leaves_no_queue(server: TestServer) -> None:
     await server.refusal("hugo", "POST", "/register", {"all_public_streams": True})
     await server.refusal("ada", "POST", "/register", {"narrow": json.dumps([["near", "1"]])})
-    assert server.core.hub.count == 0
+    assert server.organization.hub.count == 0

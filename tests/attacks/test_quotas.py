@@ -18,7 +18,7 @@ Request = tuple[str, str, dict[str, object]]
 
 
 def later(server: TestServer) -> int:
-    return server.core.now() + 1_000
+    return server.organization.now() + 1_000
 
 
 def draft(server: TestServer, number: int) -> Request:
@@ -40,7 +40,7 @@ def scheduled(server: TestServer, number: int) -> Request:
 
 
 def reminder(server: TestServer, number: int) -> Request:
-    first = server.core.store.integer("SELECT min(id) FROM messages")
+    first = server.organization.store.integer("SELECT min(id) FROM messages")
     return "POST", "/reminders", {"message_id": first, "scheduled_delivery_timestamp": later(server)}
 
 
@@ -97,7 +97,7 @@ CASES = (
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind)
 async def test_a_quota_can_be_reached_but_not_exceeded(tmp_path: Path, case: Case) -> None:
     async with running_server(tmp_path) as server:
-        server.core.config = limited(**{case.kind: 2})
+        server.organization.config = limited(**{case.kind: 2})
         await server.send_direct("ada", ["dario"])
         for number in range(2):
             await server.call(case.person, *case.request(server, number))
@@ -109,7 +109,7 @@ async def test_a_quota_can_be_reached_but_not_exceeded(tmp_path: Path, case: Cas
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind)
 async def test_quotas_count_per_user(tmp_path: Path, case: Case) -> None:
     async with running_server(tmp_path) as server:
-        server.core.config = limited(**{case.kind: 1})
+        server.organization.config = limited(**{case.kind: 1})
         other = "ada" if case.kind == "invitations" else "greta"
         await server.send_direct("ada", ["dario", "greta"])
         await server.call(case.person, *case.request(server, 0))
@@ -119,9 +119,9 @@ async def test_quotas_count_per_user(tmp_path: Path, case: Case) -> None:
 @pytest.mark.parametrize("case", CASES[:3], ids=lambda case: case.kind)
 async def test_a_request_beyond_a_quota_changes_nothing(tmp_path: Path, case: Case) -> None:
     async with running_server(tmp_path, config=limited(**{case.kind: 0})) as server:
-        changes = server.core.store.changes
+        changes = server.organization.store.changes
         await server.refusal(case.person, *case.request(server, 0))
-        assert server.core.store.changes == changes
+        assert server.organization.store.changes == changes
 
 
 async def archived(server: TestServer, number: int) -> None:
@@ -153,7 +153,7 @@ async def test_deleted_items_count_towards_daily_quotas(
     ended: Callable[[TestServer, int], Awaitable[None]],
 ) -> None:
     async with running_server(tmp_path, clock=clock) as server:
-        server.core.config = limited(**{kind: 1})
+        server.organization.config = limited(**{kind: 1})
         await server.call("farid", *made(server, 0))
         await ended(server, 0)
         await server.refusal("farid", *made(server, 1))
@@ -233,7 +233,7 @@ async def test_the_oldest_topic_policies_are_dropped_beyond_the_limit(tmp_path: 
                 "/user_topics",
                 {"stream_id": channel_id, "topic": f"topic {number}", "visibility_policy": 3},
             )
-        topics = server.core.store.strings(
+        topics = server.organization.store.strings(
             "SELECT topic FROM user_topics WHERE user_id = ? ORDER BY topic", server.id("elif")
         )
         assert len(topics) == 5
@@ -245,7 +245,7 @@ async def test_the_number_of_stored_emails_is_limited(tmp_path: Path) -> None:
         for number in range(6):
             fields = {"invitee_emails": f"n{number}@x.example", "stream_ids": []}
             await server.call("bruno", "POST", "/invites", fields)
-        recipients = server.core.store.strings("SELECT recipient FROM sent_emails ORDER BY id")
+        recipients = server.organization.store.strings("SELECT recipient FROM sent_emails ORDER BY id")
         assert recipients == [f"n{number}@x.example" for number in (3, 4, 5)]
 
 

@@ -9,28 +9,34 @@ import httpx2
 import pytest
 
 from narrowcast_server.organization.config import RateLimit, ServerConfig
-from narrowcast_server.serve import ANONYMOUS_RATE_LIMITS, EVENT_RATE_LIMITS, RATE_LIMITS, Options, open_core
+from narrowcast_server.serve import (
+    ANONYMOUS_RATE_LIMITS,
+    EVENT_RATE_LIMITS,
+    RATE_LIMITS,
+    Options,
+    open_organization,
+)
 from support.clock import VirtualClock
 from support.server import limited, running_server
 from support.sessions import until
 
 
 def test_a_server_has_rate_limits_unless_it_is_a_demo(tmp_path: Path) -> None:
-    core = open_core(Options(data=tmp_path / "team"), "http://x")
-    assert core.config.rate_limits == RATE_LIMITS
-    assert core.config.event_rate_limits == EVENT_RATE_LIMITS
-    assert core.config.anonymous_rate_limits == ANONYMOUS_RATE_LIMITS
-    core.close()
-    core = open_core(Options(data=tmp_path / "demo", demo=True), "http://x")
-    assert core.config.rate_limits == core.config.event_rate_limits == ()
-    core.close()
+    organization = open_organization(Options(data=tmp_path / "team"), "http://x")
+    assert organization.config.rate_limits == RATE_LIMITS
+    assert organization.config.event_rate_limits == EVENT_RATE_LIMITS
+    assert organization.config.anonymous_rate_limits == ANONYMOUS_RATE_LIMITS
+    organization.close()
+    organization = open_organization(Options(data=tmp_path / "demo", demo=True), "http://x")
+    assert organization.config.rate_limits == organization.config.event_rate_limits == ()
+    organization.close()
 
 
 @pytest.mark.parametrize("demo", [False, True])
 def test_the_operators_rate_limit_replaces_the_default(tmp_path: Path, demo: bool) -> None:
-    core = open_core(Options(data=tmp_path, demo=demo, rate_limits=((7, 10),)), "http://x")
-    assert core.config.rate_limits == (RateLimit(10, 7),)
-    core.close()
+    organization = open_organization(Options(data=tmp_path, demo=demo, rate_limits=((7, 10),)), "http://x")
+    assert organization.config.rate_limits == (RateLimit(10, 7),)
+    organization.close()
 
 
 async def test_requests_for_events_have_their_own_rate_limit(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ async def refused(
     fields: dict[str, object] | None,
 ) -> None:
     before = [tuple(row) for table in ("channels", "groups", "channel_folders", "users", "settings") for row in
-              server.core.store.all(f"SELECT * FROM {table}")]  # fmt: skip
+              server.organization.store.all(f"SELECT * FROM {table}")]  # fmt: skip
     ids = {
         "folder": channel_folder,
         **{channel: server.channel(channel) for channel in ("general", "engineering")},
@@ -82,7 +82,7 @@ async def refused(
     }
     await server.refusal(name, method, fill(path, ids), fill(fields, ids))
     after = [tuple(row) for table in ("channels", "groups", "channel_folders", "users", "settings") for row in
-             server.core.store.all(f"SELECT * FROM {table}")]  # fmt: skip
+             server.organization.store.all(f"SELECT * FROM {table}")]  # fmt: skip
     assert after == before
 
 
@@ -122,7 +122,7 @@ async def only(server: TestServer, setting: str, value: object) -> None:
 async def _crew(server: TestServer) -> int:
     """A group that contains Dario."""
     group = await server.create_group("ada", "crew")
-    server.core.memberships.add_members(group, [server.id("dario")])
+    server.organization.memberships.add_members(group, [server.id("dario")])
     return group
 
 
@@ -132,7 +132,7 @@ async def test_a_deactivated_group_grants_nothing(server: TestServer, nested: bo
     value: object = {"direct_members": [], "direct_subgroups": [crew]} if nested else crew
     await only(server, "can_create_public_channel_group", value)
     await server.subscribe("dario", "one")
-    server.core.groups.update(crew, deactivated=1)
+    server.organization.groups.update(crew, deactivated=1)
     channel = {"subscriptions": [{"name": "two"}]}
     await server.refusal("dario", "POST", "/users/me/subscriptions", channel)
 
@@ -143,7 +143,7 @@ async def test_members_are_full_members_after_the_waiting_period(
 ) -> None:
     await server.call("ada", "PATCH", "/realm", {"waiting_period_threshold": 3})
     await only(server, "can_create_public_channel_group", server.group("role:fullmembers"))
-    server.core.users.update(server.id("dario"), date_joined=int(clock.now()) - days * DAY)
+    server.organization.users.update(server.id("dario"), date_joined=int(clock.now()) - days * DAY)
     fields = {"subscriptions": [{"name": "mine"}]}
     response = await server.raw("dario", "POST", "/users/me/subscriptions", fields)
     assert (response.json()["result"] == "success") is full
@@ -161,7 +161,7 @@ async def test_moderators_and_above_have_no_waiting_period(server: TestServer, n
 @pytest.mark.parametrize("active", [True, False])
 @pytest.mark.parametrize("form", ["members", "system", "group", "nested"])
 async def test_deactivated_users_have_no_permissions(server: TestServer, active: bool, form: str) -> None:
-    dario = server.core.users.update(server.id("dario"), is_active=int(active))
+    dario = server.organization.users.update(server.id("dario"), is_active=int(active))
     crew = await _crew(server)
     values: dict[str, object] = {
         "members": {"direct_members": [dario.id], "direct_subgroups": []},
@@ -169,12 +169,12 @@ async def test_deactivated_users_have_no_permissions(server: TestServer, active:
         "group": crew,
         "nested": {"direct_members": [], "direct_subgroups": [crew]},
     }
-    assert holds(server.core, dario, values[form]) is active
+    assert holds(server.organization, dario, values[form]) is active
 
 
 @pytest.mark.parametrize("value", [None, "role:members", 3.5, [], {"direct_members": []}])
 async def test_an_invalid_permission_value_grants_nothing(server: TestServer, value: object) -> None:
-    assert not any(holds(server.core, user, value) for user in server.core.users.all())
+    assert not any(holds(server.organization, user, value) for user in server.organization.users.all())
 
 
 # --- moving --------------------------------------------------------------------------------------------------

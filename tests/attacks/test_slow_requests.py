@@ -54,14 +54,14 @@ async def held(
         await complete.wait()
         yield body[-1:]
 
-    server.core.callers.clear()
+    server.organization.callers.clear()
     length = {} if chunked else {"Content-Length": str(len(body))}
     options: dict[str, Any] = {
         "content": content(),
         "headers": {"Content-Type": kind, **length, **(headers or {})},
     }
     request = asyncio.create_task(server.raw(name, method, path, **options))
-    await until(lambda: server.id(name) in server.core.callers, what="the caller is authenticated")
+    await until(lambda: server.id(name) in server.organization.callers, what="the caller is authenticated")
 
     async def finish() -> httpx2.Response:
         complete.set()
@@ -137,11 +137,11 @@ async def test_a_user_who_is_deactivated_while_a_file_is_copied_uploads_nothing(
     await deactivate(server, "elif")
     finish.set()
     assert (await request).status_code == 401
-    assert server.core.store.integer("SELECT count(*) FROM attachments") == 0
+    assert server.organization.store.integer("SELECT count(*) FROM attachments") == 0
 
 
 async def test_files_that_are_still_arriving_count_for_the_quota(server: TestServer) -> None:
-    server.core.config = limited(upload_mib_a_person=1)
+    server.organization.config = limited(upload_mib_a_person=1)
     body = part("file", b"x" * 600_000)
     whole: dict[str, Any] = {"content": body, "headers": {"Content-Type": MULTIPART}}
     async with held(server, "hugo", "POST", "/user_uploads", body, MULTIPART) as finish:
@@ -155,7 +155,7 @@ async def test_files_that_are_still_arriving_count_for_the_quota(server: TestSer
 
 
 async def test_an_arriving_file_of_unknown_length_counts_as_the_largest_allowed(server: TestServer) -> None:
-    server.core.config = limited(upload_mib_a_person=150)
+    server.organization.config = limited(upload_mib_a_person=150)
     body = part("file", b"x")
 
     async def in_chunks() -> AsyncIterator[bytes]:
@@ -174,7 +174,7 @@ async def test_a_deactivated_user_completes_no_resumable_upload(server: TestServ
     async with held(server, "elif", "POST", "/tus", b"12345", kind, headers=tus) as finish:
         await deactivate(server, "elif")
         assert (await finish()).status_code == 401
-    assert server.core.store.integer("SELECT count(*) FROM attachments") == 0
+    assert server.organization.store.integer("SELECT count(*) FROM attachments") == 0
 
 
 async def test_a_resumable_upload_that_is_removed_stores_no_further_bytes(server: TestServer) -> None:
@@ -186,5 +186,5 @@ async def test_a_resumable_upload_that_is_removed_stores_no_further_bytes(server
     async with held(server, "elif", "PATCH", path, b"12345", kind, headers=part_headers) as finish:
         assert (await server.raw("elif", "DELETE", path, headers=tus)).status_code == 204
         assert (await finish()).status_code == 404
-    assert list((server.core.folder / "uploads" / "resumable").iterdir()) == []
-    assert server.core.store.integer("SELECT count(*) FROM attachments") == 0
+    assert list((server.organization.folder / "uploads" / "resumable").iterdir()) == []
+    assert server.organization.store.integer("SELECT count(*) FROM attachments") == 0

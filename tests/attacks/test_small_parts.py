@@ -67,7 +67,7 @@ async def test_a_body_of_few_or_large_chunks_is_accepted(server: TestServer, cou
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         url = f"{server.url}/api/v1/messages/render"
         response = await client.post(url, content=chunks(), headers=form)
-    too_long = count * size > server.core.config.limits.max_message_length
+    too_long = count * size > server.organization.config.limits.max_message_length
     assert response.status_code == (400 if too_long else 200)
     assert ("too long" in response.text) is too_long
 

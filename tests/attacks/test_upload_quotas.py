@@ -137,15 +137,15 @@ async def test_images_are_rejected_if_the_disk_is_almost_full(tmp_path: Path, pa
 async def test_a_file_that_cannot_be_recorded_is_not_kept(
     server: TestServer, tmp_path: Path, path: str, folder: str, table: str
 ) -> None:
-    pages = server.core.store.integer("PRAGMA page_count") or 0
-    server.core.store.integer(f"PRAGMA max_page_count = {pages}")
+    pages = server.organization.store.integer("PRAGMA page_count") or 0
+    server.organization.store.integer(f"PRAGMA max_page_count = {pages}")
     responses = [
         await server.raw("ada", "POST", path.format(f"{number:x>50}"), files={"f": ("a.png", PIXEL)})
         for number in range(60)
     ]
     assert {response.status_code for response in responses} == {200, 507}
     files = [each for each in (tmp_path / "data" / "uploads" / folder).rglob("*") if each.is_file()]
-    assert len(files) == server.core.store.integer(f"SELECT count(*) FROM {table}")
+    assert len(files) == server.organization.store.integer(f"SELECT count(*) FROM {table}")
 
 
 async def test_an_image_with_only_headers_is_rejected_quickly(server: TestServer) -> None:
@@ -168,8 +168,8 @@ async def test_uploads_are_rejected_if_the_disk_is_almost_full(tmp_path: Path) -
 async def test_a_full_disk_is_reported_and_acknowledged_data_are_kept(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         kept = await server.send("ada", "general", "t", "kept")
-        pages = server.core.store.integer("PRAGMA page_count") or 0
-        server.core.store.integer(f"PRAGMA max_page_count = {pages}")
+        pages = server.organization.store.integer("PRAGMA page_count") or 0
+        server.organization.store.integer(f"PRAGMA max_page_count = {pages}")
         refusals = []
         for _ in range(40):
             fields = {"type": "channel", "to": server.channel("general"), "topic": "t", "content": "x" * 9000}
@@ -179,15 +179,15 @@ async def test_a_full_disk_is_reported_and_acknowledged_data_are_kept(tmp_path: 
         assert {response.status_code for response in refusals} == {507}
         assert refusals[0].json()["msg"] == "The server's disk is full. Tell its operator."
         assert (await server.call("ada", "GET", f"/messages/{kept}"))["message"]["content"] == "<p>kept</p>"
-        server.core.store.integer("PRAGMA max_page_count = 1000000")
+        server.organization.store.integer("PRAGMA max_page_count = 1000000")
         assert await server.send("ada", "general", "t", "there is room again")
 
 
 async def test_a_file_in_thousands_of_messages_does_not_block_the_server(server: TestServer) -> None:
     url = (await upload(server, "dario", 1))["url"]
     note = await server.send_direct("dario", ["dario"], f"[a]({url})")
-    store = server.core.store
-    with server.core.transaction():
+    store = server.organization.store
+    with server.organization.transaction():
         columns = "sender_id, conversation_id, topic, content, rendered, timestamp, client"
         for _ in range(2_000):
             copied = store.insert(

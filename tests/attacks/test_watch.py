@@ -22,7 +22,7 @@ from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.organization import Organization
 from support import world
 from support.server import TestServer, running_server
 from support.timing import held
@@ -31,21 +31,23 @@ HELD_SECONDS = 0.25
 PEOPLE, CHANNELS, MESSAGES = 400, 150, 6_000
 
 
-def populate(core: Core) -> None:
+def populate(organization: Organization) -> None:
     """Creates the large organization."""
-    world.populate(core)
-    hugo = next(user for user in core.users.all() if user.full_name.startswith("Hugo"))
-    with core.transaction():
+    world.populate(organization)
+    hugo = next(user for user in organization.users.all() if user.full_name.startswith("Hugo"))
+    with organization.transaction():
         people = [
-            create_user(core, email=f"p{number}@demo.example", full_name=f"Person {number}", role=Role.MEMBER)
+            create_user(
+                organization, email=f"p{number}@demo.example", full_name=f"Person {number}", role=Role.MEMBER
+            )
             for number in range(PEOPLE)
         ]
-        channels = [create_channel(core, None, f"channel {number}") for number in range(CHANNELS)]
-        subscribe(core, channels[:60], [hugo, *people[:20]])
-        subscribe(core, channels[:1], people)
-    with core.transaction():
+        channels = [create_channel(organization, None, f"channel {number}") for number in range(CHANNELS)]
+        subscribe(organization, channels[:60], [hugo, *people[:20]])
+        subscribe(organization, channels[:1], people)
+    with organization.transaction():
         for number in range(MESSAGES):
-            core.store.insert(
+            organization.store.insert(
                 "INSERT INTO messages (sender_id, channel_id, topic, content, rendered, timestamp, client)"
                 " VALUES (?, ?, ?, ?, ?, ?, 'x')",
                 people[number % PEOPLE].id,
@@ -55,10 +57,10 @@ def populate(core: Core) -> None:
                 f"<p>message {number} about soup {'and bread ' * (number % 90)}</p>",
                 1_700_000_000 + number,
             )
-        core.store.execute(
+        organization.store.execute(
             "INSERT INTO message_words (rowid, content, topic) SELECT id, content, topic FROM messages"
         )
-        core.store.execute(
+        organization.store.execute(
             "INSERT INTO user_messages (user_id, message_id, flags) SELECT ?, id, 0 FROM messages", hugo.id
         )
 
@@ -67,9 +69,9 @@ def populate(core: Core) -> None:
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The data folder of the large organization."""
     folder = tmp_path_factory.mktemp("large")
-    core = Core(folder, ServerConfig(durable=False))
-    populate(core)
-    core.close()
+    organization = Organization(folder, ServerConfig(durable=False))
+    populate(organization)
+    organization.close()
     return folder
 
 

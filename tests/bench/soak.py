@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.organization import Organization
 from support import world
 from support.soak import Crowd, Report, populate, soak
 
@@ -21,12 +21,12 @@ from support.soak import Crowd, Report, populate, soak
 def prepare(folder: Path, clients: int) -> Crowd:
     """Creates a data folder with the accounts."""
     folder.mkdir(parents=True, mode=0o700)
-    core = Core(folder, ServerConfig(durable=False))
+    organization = Organization(folder, ServerConfig(durable=False))
     try:
-        world.populate(core)
-        return populate(core, clients)
+        world.populate(organization)
+        return populate(organization, clients)
     finally:
-        core.close()
+        organization.close()
 
 
 def serve(folder: Path) -> tuple[subprocess.Popen[str], str]:

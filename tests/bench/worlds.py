@@ -18,7 +18,7 @@ from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.demo import populate
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.organization import Organization
 
 READ = 1
 """The flag of a read message in the store."""
@@ -139,26 +139,28 @@ def make(folder: Path, kind: str) -> None:
     ``ada.key``.
     """
     folder.mkdir(parents=True, mode=0o700)
-    core = Core(folder, ServerConfig(durable=False))
+    organization = Organization(folder, ServerConfig(durable=False))
     try:
         if kind == "demo":
-            populate(core)
+            populate(organization)
         else:
-            with core.transaction():
-                _fill(core, KINDS[kind])
+            with organization.transaction():
+                _fill(organization, KINDS[kind])
         for name in ("ada", "bruno"):
-            person = next(user for user in core.users.all() if user.delivery_email.startswith(f"{name}"))
+            person = next(
+                user for user in organization.users.all() if user.delivery_email.startswith(f"{name}")
+            )
             (folder / f"{name}.key").write_text(f"{person.delivery_email} {person.api_key}")
     finally:
-        core.close()
+        organization.close()
 
 
-def _fill(core: Core, size: Size) -> None:
-    new_organization.set_up(core, name="Large", domain="demo.example", description="")
-    ada = create_user(core, email="ada@demo.example", full_name="Ada Moreno", role=Role.OWNER)
-    bruno = create_user(core, email="bruno@demo.example", full_name="Bruno Castell")
-    channel = create_channel(core, None, "channel 0", description="Things.")
-    store = core.store
+def _fill(organization: Organization, size: Size) -> None:
+    new_organization.set_up(organization, name="Large", domain="demo.example", description="")
+    ada = create_user(organization, email="ada@demo.example", full_name="Ada Moreno", role=Role.OWNER)
+    bruno = create_user(organization, email="bruno@demo.example", full_name="Bruno Castell")
+    channel = create_channel(organization, None, "channel 0", description="Things.")
+    store = organization.store
     store.execute_many(
         "INSERT INTO users (delivery_email, full_name, role, api_key, date_joined, settings)"
         " SELECT ?, ?, role, ?, date_joined, settings FROM users WHERE id = ?",
@@ -221,7 +223,7 @@ def _fill(core: Core, size: Size) -> None:
         store.execute(
             "INSERT INTO message_words (rowid, content, topic) SELECT id, content, topic FROM messages"
         )
-    core.forget()
+    organization.forget()
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ async def _slow(world: World) -> None:
 
 
 async def _queue_expires(world: World) -> None:
-    world.server.core.hub.end_all_of(world.server.id("ada"))
+    world.server.organization.hub.end_all_of(world.server.id("ada"))
 
 
 async def _refuse_and_queue_expires(world: World) -> None:

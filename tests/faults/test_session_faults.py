@@ -225,13 +225,13 @@ async def test_a_view_opened_without_a_network_is_filled_when_it_returns(tmp_pat
 async def test_a_refused_key_is_told_and_nothing_is_thrown_away(tmp_path: Path) -> None:
     async with bench(tmp_path) as b:
         user_id = b.server.id("dario")
-        key = b.server.core.users[user_id].api_key
-        b.server.core.users.update(user_id, api_key=b.server.core.vault.seal("z" * 32))
+        key = b.server.organization.users[user_id].api_key
+        b.server.organization.users.update(user_id, api_key=b.server.organization.vault.seal("z" * 32))
         await b.proxy.refuse()
         await b.proxy.listen()
         await until(lambda: b.session.status.kind is ConnectionKind.REFUSED)
         b.session.outbox.send(b.place, "still here")
-        b.server.core.users.update(user_id, api_key=b.server.core.vault.seal(key))
+        b.server.organization.users.update(user_id, api_key=b.server.organization.vault.seal(key))
         b.session.reconnect()
         await until(lambda: b.session.outbox.entries() == [])
         assert await b.on_server("still here") == 1

@@ -64,12 +64,12 @@ async def _talk(server: TestServer) -> None:
 
 def _revived(server: TestServer, identity: int, name: str) -> User | None:
     """Reactivates a user and restores their role if a request changed it."""
-    core = server.core
-    user = core.users.get(identity)
+    organization = server.organization
+    user = organization.users.get(identity)
     if user is None or (user.is_active and user.role is ROLES[name]):
         return user
-    with core.transaction():
-        return core.users.update(identity, is_active=1, role=int(ROLES[name]))
+    with organization.transaction():
+        return organization.users.update(identity, is_active=1, role=int(ROLES[name]))
 
 
 async def _send(

@@ -177,7 +177,7 @@ async def test_deactivated_users_receive_neither_events_nor_messages(server: Tes
     await server.call("ada", "DELETE", f"/users/{server.id('greta')}")
     await server.refusal("greta", "GET", "/events", listener.poll(), status=401)
     message_id = await server.send("ada", "general", "t")
-    row = server.core.store.one(
+    row = server.organization.store.one(
         "SELECT 1 FROM user_messages WHERE user_id = ? AND message_id = ?", server.id("greta"), message_id
     )
     assert row is None

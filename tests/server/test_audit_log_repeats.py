@@ -58,14 +58,14 @@ async def operations(server: TestServer) -> list[Repeated]:
     """Calls of every operation that can be without effect, on things that are created for them; what removes
     things comes last.
     """
-    core, greta, farid = server.core, server.id("greta"), server.id("farid")
+    organization, greta, farid = server.organization, server.id("greta"), server.id("farid")
     hook = await server.create_bot(
         "ada", bot_type=int(BotType.OUTGOING_WEBHOOK), payload_url="https://a.example"
     )
     bot = {"bot_id": hook["user_id"]}
     await server.subscribe("ada", "plans", "dario")
     await server.send("ada", "plans", "tea")
-    plans = core.channels[server.channel("plans")]
+    plans = organization.channels[server.channel("plans")]
     channel = {"stream_id": plans.id}
     group = {"user_group_id": await server.create_group("ada", "cooks", "dario")}
     inner = await server.create_group("ada", "bakers")
@@ -97,15 +97,15 @@ async def operations(server: TestServer) -> list[Repeated]:
     await server.create_link("ada")
     invited = {"invitee_emails": "nadia@example.com", "stream_ids": []}
     await server.call("ada", "POST", "/invites", invited)
-    link, mail = core.store.integers("SELECT id FROM invites ORDER BY email")
-    with core.transaction():
-        core.users.update(server.id("ada"), can_change_user_emails=1)
-        core.store.execute(
+    link, mail = organization.store.integers("SELECT id FROM invites ORDER BY email")
+    with organization.transaction():
+        organization.users.update(server.id("ada"), can_change_user_emails=1)
+        organization.store.execute(
             "INSERT INTO exports (id, user_id, kind, requested, place) VALUES (1, ?, 'public', ?, 'x')",
             greta,
-            core.now(),
+            organization.now(),
         )
-        core.store.execute(
+        organization.store.execute(
             "INSERT INTO custom_emoji (name, author_id, source_url) VALUES ('party', ?, '/x')", greta
         )
     domain = {"domain": "a.example"}
@@ -115,7 +115,7 @@ async def operations(server: TestServer) -> list[Repeated]:
     realm = {
         name: {"new": value} if name in GROUP_SETTINGS else value
         for name in SETTINGS
-        if (value := core.settings["giphy_rating" if name == GIF_POLICY else name]) is not None
+        if (value := organization.settings["giphy_rating" if name == GIF_POLICY else name]) is not None
         and name != "message_retention_days"
     }
     return [
@@ -181,7 +181,7 @@ async def operations(server: TestServer) -> list[Repeated]:
         Repeated(
             "PATCH /realm/user_settings_defaults",
             {},
-            {name: value for name, value in personal_defaults(core).items() if name in PERSONAL},
+            {name: value for name, value in personal_defaults(organization).items() if name in PERSONAL},
         ),
         Repeated("PATCH /realm/user_settings_defaults", {}, {"twenty_four_hour_time": True}),
         Repeated("POST /realm/domains", {}, {"domain": "a.example", "allow_subdomains": False}),
@@ -248,7 +248,7 @@ async def operations(server: TestServer) -> list[Repeated]:
 
 
 def number_of_entries(server: TestServer) -> int | None:
-    return server.core.store.integer("SELECT count(*) FROM acts")
+    return server.organization.store.integer("SELECT count(*) FROM acts")
 
 
 async def test_no_operation_is_in_the_audit_log_when_it_is_repeated_without_effect(

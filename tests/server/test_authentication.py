@@ -119,7 +119,7 @@ async def test_five_wrong_passwords_lock_an_account_for_half_an_hour(
 
 
 async def test_passwords_are_not_stored(server: TestServer) -> None:
-    row = server.core.store.one("SELECT password_hash FROM users WHERE id = ?", server.id("ada"))
+    row = server.organization.store.one("SELECT password_hash FROM users WHERE id = ?", server.id("ada"))
     assert row is not None
     assert row["password_hash"].startswith("$argon2id$")
 

@@ -69,7 +69,11 @@ async def test_invalid_bots_are_rejected(server: TestServer) -> None:
 async def test_the_owner_of_a_bot_can_be_changed(server: TestServer) -> None:
     path = f"/bots/{server.id('iris')}"
     owner = server.user("iris").bot_owner_id
-    before = next(user for user in server.core.users.all() if user.id == owner).full_name.split()[0].lower()
+    before = (
+        next(user for user in server.organization.users.all() if user.id == owner)
+        .full_name.split()[0]
+        .lower()
+    )
     listeners = {name: await server.listen(name) for name in {before, "dario", "elif", "ada"}}
     await server.refusal("elif", "PATCH", path, {"bot_owner_id": server.id("elif")})
     for nobody in (4711, server.id("iris"), server.id("hugo")):

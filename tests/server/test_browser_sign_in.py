@@ -153,7 +153,7 @@ async def test_pages_of_other_sites_cannot_sign_anybody_in(bench: Bench) -> None
 
 
 async def test_a_session_without_its_second_token_gets_no_key(bench: Bench) -> None:
-    token = bench.server.core.browser_sign_ins.make_token(bench.server.id("ada"))
+    token = bench.server.organization.browser_sign_ins.make_token(bench.server.id("ada"))
     opened = await bench.browser.get(f"{bench.server.url}/accounts/login/subdomain/{token}")
     assert opened.status_code == 302
     refused = await bench.browser.post(f"{bench.server.url}/json/fetch_api_key")

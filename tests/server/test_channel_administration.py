@@ -163,7 +163,7 @@ async def test_nothing_is_announced_in_an_archived_channel(server: TestServer) -
     await server.call("ada", "DELETE", f"/streams/{identity}")
     (event,) = await listener.events("realm")
     assert (event["op"], event["data"]) == ("update_dict", dict.fromkeys(names, -1))
-    assert [server.core.settings[name] for name in names] == [-1, -1]
+    assert [server.organization.settings[name] for name in names] == [-1, -1]
 
 
 async def test_only_the_policy_empty_topic_only_requires_that_no_other_topics_exist(

@@ -18,7 +18,7 @@ MINUTE = 60.0
 
 def message_of(server: TestServer, message_id: int) -> Message:
     """A message as the client's state holds it."""
-    stored = find_message(server.core, message_id)
+    stored = find_message(server.organization, message_id)
     assert stored is not None
     return Message(
         id=stored.id,
@@ -123,15 +123,15 @@ async def test_the_client_predicts_when_edits_and_deletions_are_too_late(
     for name in ("ada", "bruno", "dario", "hugo"):
         for operation in ("PATCH", "DELETE"):
             message_id = await server.send("dario", "general", "t")
-            with server.core.transaction():
-                server.core.store.execute(
+            with server.organization.transaction():
+                server.organization.store.execute(
                     "UPDATE messages SET timestamp = timestamp - ? WHERE id = ?",
                     int(minutes * MINUTE),
                     message_id,
                 )
             state = await state_of(server, name)
             message = message_of(server, message_id)
-            now = server.core.now()
+            now = server.organization.now()
             if operation == "PATCH":
                 said = permissions.edit_refusal(state, message, now)
                 done = await allowed(
@@ -156,14 +156,14 @@ async def test_the_client_predicts_who_may_move_messages_and_until_when(
     to_channel = setting.endswith("channels_group")
     for name in ("ada", "chiyo", "dario", "hugo"):
         message_id = await server.send("ada", "general", "t")
-        with server.core.transaction():
-            server.core.store.execute(
+        with server.organization.transaction():
+            server.organization.store.execute(
                 "UPDATE messages SET timestamp = timestamp - ? WHERE id = ?", days * 86_400, message_id
             )
         state = await state_of(server, name)
         message = message_of(server, message_id)
         refusal = permissions.move_channel_refusal if to_channel else permissions.move_topic_refusal
-        said = refusal(state, message, server.core.now())
+        said = refusal(state, message, server.organization.now())
         change = {"stream_id": server.channel("engineering")} if to_channel else {"topic": "elsewhere"}
         done = await allowed(server, name, "PATCH", f"/messages/{message_id}", change)
         assert (said == "") is done, (name, said)
@@ -174,7 +174,7 @@ async def test_a_refusal_has_a_short_form_for_disabled_commands(server: TestServ
     await server.call("ada", "PATCH", "/realm", nobody)
     message_id = await server.send("ada", "general", "t")
     state, message = await state_of(server, "dario"), message_of(server, message_id)
-    now = server.core.now()
+    now = server.organization.now()
     late = permissions.move_topic_refusal(state, message, now + 7 * 86_400 + 1)
     assert late == "Messages can be moved for 7 days only, and that time has passed."
     assert late.short == "only within 7 days"
@@ -222,7 +222,7 @@ async def test_messages_in_an_archived_channel_cannot_be_changed(server: TestSer
     sent = {"type": "channel", "to": channel, "topic": "t", "content": "x"}
     message = message_of(server, (await server.call(name, "POST", "/messages", sent))["id"])
     await server.call("ada", "DELETE", f"/streams/{channel}")
-    state, now = await state_of(server, name), server.core.now()
+    state, now = await state_of(server, name), server.organization.now()
     archived = "#general is archived: its messages stay as they are."
     assert permissions.archived_change_refusal(state, channel) == archived
     assert permissions.delete_refusal(state, message, now) == archived

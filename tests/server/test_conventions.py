@@ -286,7 +286,7 @@ async def test_an_internal_error_is_reported_in_json_without_its_cause(
     def broken() -> None:
         raise RuntimeError("secret cause")
 
-    monkeypatch.setattr(server.core.channels, "all", broken)
+    monkeypatch.setattr(server.organization.channels, "all", broken)
     for method, path in (("GET", "/streams"), ("POST", "/register")):
         response = await server.raw("ada", method, path)
         assert response.status_code == 500

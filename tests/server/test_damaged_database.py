@@ -10,7 +10,7 @@ import pytest
 
 from narrowcast_server.checking import check
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.serve import Options, ServeError, running
 from narrowcast_server.storage.store import StoreError
 from support.command_line import run
@@ -38,7 +38,7 @@ def schema_places(raw: bytes) -> list[int]:
 def organization(tmp_path: Path) -> Path:
     """The data folder of a new organization, not in use."""
     folder = tmp_path / "data"
-    Core(folder, ServerConfig()).close()
+    Organization(folder, ServerConfig()).close()
     return folder
 
 
@@ -53,7 +53,7 @@ def test_a_changed_byte_is_reported_by_the_check_and_at_the_start(organization: 
         changed(folder / "narrowcast.db", offset, bytes([raw[offset] ^ NOT_TEXT]))
         faults = check(folder)
         try:
-            Core(folder, ServerConfig()).close()
+            Organization(folder, ServerConfig()).close()
         except StoreError:
             refused += 1
             assert faults, offset
@@ -78,7 +78,7 @@ def test_an_empty_database_of_an_organization_is_not_taken_for_a_new_one(organiz
     path = organization / "narrowcast.db"
     path.write_bytes(b"")
     with pytest.raises(StoreError, match="--restore"):
-        Core(organization, ServerConfig())
+        Organization(organization, ServerConfig())
     assert path.read_bytes() == b""
 
 
@@ -98,7 +98,7 @@ async def test_at_the_first_damaged_page_changes_are_refused_and_the_operator_is
         first = await server.send("ada", "general", "damage", "x" * 3000)
         for number in range(20):
             await server.send("ada", "general", "damage", f"{number} " + "y" * 3000)
-        store = server.core.store
+        store = server.organization.store
         store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         (root,) = store.connection.execute(
             "SELECT rootpage FROM sqlite_schema WHERE name = 'messages'"
@@ -124,8 +124,8 @@ async def test_at_the_first_damaged_page_changes_are_refused_and_the_operator_is
 async def test_text_that_cannot_be_read_is_damage_too(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         message = await server.send("ada", "general", "damage", "a text to find")
-        with server.core.transaction():
-            server.core.store.execute(
+        with server.organization.transaction():
+            server.organization.store.execute(
                 "UPDATE messages SET content = CAST(x'9e9e' AS TEXT) WHERE id = ?", message
             )
         read = await server.raw("ada", "GET", f"/messages/{message}")

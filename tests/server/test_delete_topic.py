@@ -32,7 +32,7 @@ async def delete(server: TestServer, topic: str, by: str = "bruno") -> JsonObjec
 
 
 async def left(server: TestServer, topic: str) -> list[int]:
-    return server.core.store.integers("SELECT id FROM messages WHERE topic = ? ORDER BY id", topic)
+    return server.organization.store.integers("SELECT id FROM messages WHERE topic = ? ORDER BY id", topic)
 
 
 @proves("DTOP-01", "DTOP-03", "DTOP-06", "DTOP-07", "DTOP-13")

@@ -20,10 +20,10 @@ from narrowcast_server.demo.files import EMOJI
 from narrowcast_server.demo.people import HUMANS, demo_users
 from narrowcast_server.demo.replies import DEFAULT_REACTIONS, DEFAULTS, RULES, Voice, without_quotes
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.event_variants import QueueOptions
 from narrowcast_server.organization.events import EventQueue
 from narrowcast_server.organization.models import FlagBit, Message
+from narrowcast_server.organization.organization import Organization
 from support import world
 from support.clock import VirtualClock
 
@@ -33,12 +33,12 @@ LISTENS = QueueOptions(capabilities=frozenset({"stream_typing_notifications"}))
 class Town:
     """The demo world with its people active, and its virtual clock."""
 
-    def __init__(self, core: Core, clock: VirtualClock) -> None:
-        self.core = core
+    def __init__(self, organization: Organization, clock: VirtualClock) -> None:
+        self.organization = organization
         self.clock = clock
-        self.users = demo_users(core)
-        self.queue: EventQueue = core.hub.register(self.users["ada"].id, LISTENS)
-        self.start = core.store.integer("SELECT max(id) FROM messages") or 0
+        self.users = demo_users(organization)
+        self.queue: EventQueue = organization.hub.register(self.users["ada"].id, LISTENS)
+        self.start = organization.store.integer("SELECT max(id) FROM messages") or 0
 
     async def pass_time(self, seconds: float) -> None:
         """Advances the clock in steps of half a second."""
@@ -47,18 +47,20 @@ class Town:
 
     def write(self, name: str, channel: str, topic: str, text: str) -> int:
         """Sends a message to a topic and returns its id."""
-        place = next(one for one in self.core.channels.all() if one.name == channel)
-        with self.core.transaction():
-            return send_to_channel(self.core, self.users[name], place, topic, text).id
+        place = next(one for one in self.organization.channels.all() if one.name == channel)
+        with self.organization.transaction():
+            return send_to_channel(self.organization, self.users[name], place, topic, text).id
 
     def tell(self, name: str, others: list[str], text: str) -> int:
         """Sends a direct message and returns its id."""
-        with self.core.transaction():
-            return send_direct(self.core, self.users[name], [self.users[one] for one in others], text).id
+        with self.organization.transaction():
+            return send_direct(
+                self.organization, self.users[name], [self.users[one] for one in others], text
+            ).id
 
     def said(self, after: int) -> list[Message]:
         """The messages that the demo's people have sent after a message."""
-        rows = self.core.store.all(
+        rows = self.organization.store.all(
             "SELECT * FROM messages WHERE id > ? AND client = 'narrowcast-demo' ORDER BY id", after
         )
         return [Message.of(row) for row in rows]
@@ -75,15 +77,15 @@ async def town(path: Path, seed: int = 1) -> AsyncIterator[Town]:
     clock = VirtualClock()
     if not any(path.iterdir()):
         world.lay_out_demo(path, clock.now())
-    core = Core(path, ServerConfig(durable=False), clock)
-    living = asyncio.create_task(alive(core, random.Random(seed)))
+    organization = Organization(path, ServerConfig(durable=False), clock)
+    living = asyncio.create_task(alive(organization, random.Random(seed)))
     try:
         await clock.settle()
-        yield Town(core, clock)
+        yield Town(organization, clock)
     finally:
         living.cancel()
         await asyncio.gather(living, return_exceptions=True)
-        core.close()
+        organization.close()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -129,7 +131,7 @@ async def test_people_do_not_answer_each_other_without_end(tmp_path: Path) -> No
 async def test_the_newcomer_has_unread_messages_however_late_she_logs_in(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
         await here.pass_time(60)
-        unread = here.core.store.integers(
+        unread = here.organization.store.integers(
             "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 1 = 0", here.users["ada"].id
         )
         assert len(unread) >= 15
@@ -137,11 +139,11 @@ async def test_the_newcomer_has_unread_messages_however_late_she_logs_in(tmp_pat
 
 async def test_the_demo_does_not_act_for_users_who_have_made_a_request(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
-        here.core.callers.add(here.users["dario"].id)
+        here.organization.callers.add(here.users["dario"].id)
         asked = here.tell("ada", ["dario"], "Is that really you?")
         await here.pass_time(60)
         assert not [one for one in here.said(asked) if one.sender_id == here.users["dario"].id]
-        unread = here.core.store.integers(
+        unread = here.organization.store.integers(
             "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 1 = 0", here.users["dario"].id
         )
         assert asked in unread
@@ -149,12 +151,12 @@ async def test_the_demo_does_not_act_for_users_who_have_made_a_request(tmp_path:
 
 async def test_the_demo_does_not_act_for_users_who_are_signed_in(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
-        here.core.hub.register(here.users["dario"].id, LISTENS)
+        here.organization.hub.register(here.users["dario"].id, LISTENS)
         asked = here.tell("ada", ["dario"], "Is that really you?")
         await here.pass_time(400)
         dario = here.users["dario"].id
         assert all(one.sender_id != dario for one in here.said(asked))
-        assert not here.core.store.one(
+        assert not here.organization.store.one(
             "SELECT 1 FROM reactions WHERE user_id = ? AND message_id > ?", dario, asked
         )
 
@@ -163,7 +165,7 @@ async def test_demo_users_mark_messages_as_read(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
         written = here.write("ada", "general", "news", "The boards are here.")
         await here.pass_time(90)
-        unread = here.core.store.all(
+        unread = here.organization.store.all(
             "SELECT user_id FROM user_messages WHERE message_id = ? AND flags & ? = 0",
             written,
             int(FlagBit.READ),
@@ -182,10 +184,10 @@ async def test_demo_users_react_and_are_present_over_time(tmp_path: Path) -> Non
 
 async def test_demo_users_talk_only_while_a_client_is_connected(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
-        here.core.hub.end(here.queue)
+        here.organization.hub.end(here.queue)
         await here.pass_time(120)
         assert here.said(here.start) == []
-        here.core.hub.register(here.users["ada"].id, LISTENS)
+        here.organization.hub.register(here.users["ada"].id, LISTENS)
         await here.pass_time(600)
         assert 2 <= len(here.said(here.start)) <= 12
 

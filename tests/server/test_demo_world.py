@@ -15,8 +15,8 @@ from narrowcast_server.demo.people import PEOPLE, demo_users
 from narrowcast_server.demo.script import DAY, HOUR, MINUTE, ScriptError, moment, parse
 from narrowcast_server.demo.world import SCRIPTS
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import FlagBit
+from narrowcast_server.organization.organization import Organization
 from support.clock import VirtualClock
 from support.server import TestServer, running_server
 
@@ -24,18 +24,18 @@ NOW = 1_800_000_000
 
 
 @contextmanager
-def world(folder: Path) -> Iterator[Core]:
+def world(folder: Path) -> Iterator[Organization]:
     """A store populated with the demo world."""
-    core = Core(folder, ServerConfig(durable=False), VirtualClock(NOW))
+    organization = Organization(folder, ServerConfig(durable=False), VirtualClock(NOW))
     try:
-        populate(core)
-        yield core
+        populate(organization)
+        yield organization
     finally:
-        core.close()
+        organization.close()
 
 
 @pytest.fixture(scope="module")
-def core(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Core]:
+def organization(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Organization]:
     """One world for the tests that only read it."""
     with world(tmp_path_factory.mktemp("world")) as made:
         yield made
@@ -48,8 +48,8 @@ async def server(tmp_path: Path) -> AsyncIterator[TestServer]:
         yield running
 
 
-def test_every_demo_user_of_the_script_exists(core: Core) -> None:
-    users = demo_users(core)
+def test_every_demo_user_of_the_script_exists(organization: Organization) -> None:
+    users = demo_users(organization)
     roles = [users[person.key].role for person in PEOPLE if person.bot_type is None]
     assert roles.count(Role.OWNER) == 1
     assert {Role.ADMINISTRATOR, Role.MODERATOR, Role.GUEST} <= set(roles)
@@ -57,8 +57,8 @@ def test_every_demo_user_of_the_script_exists(core: Core) -> None:
     assert sum(user.is_bot for user in users.values()) == 2
 
 
-def test_ten_channels_of_every_kind(core: Core) -> None:
-    channels = list(core.channels.all())
+def test_ten_channels_of_every_kind(organization: Organization) -> None:
+    channels = list(organization.channels.all())
     assert len(channels) == 10
     assert any(channel.is_web_public for channel in channels)
     assert any(channel.is_archived for channel in channels)
@@ -101,33 +101,38 @@ def test_ten_channels_of_every_kind(core: Core) -> None:
         *("https://tickets.demo.example/142", "&lt;b&gt;HTML", "日本語"),
     ],
 )
-def test_every_kind_of_content_occurs(core: Core, shape: str) -> None:
-    assert core.store.one("SELECT 1 FROM messages WHERE instr(rendered, ?)", shape) is not None
+def test_every_kind_of_content_occurs(organization: Organization, shape: str) -> None:
+    assert organization.store.one("SELECT 1 FROM messages WHERE instr(rendered, ?)", shape) is not None
 
 
-def test_no_placeholder_or_mention_in_the_messages_is_unresolved(core: Core) -> None:
-    for row in core.store.all("SELECT content, rendered FROM messages"):
+def test_no_placeholder_or_mention_in_the_messages_is_unresolved(organization: Organization) -> None:
+    for row in organization.store.all("SELECT content, rendered FROM messages"):
         assert "{" not in row["content"] or "```" in row["content"] or "$$" in row["content"]
-    unknown = core.store.all("SELECT content FROM messages WHERE instr(rendered, '@<strong>')")
+    unknown = organization.store.all("SELECT content FROM messages WHERE instr(rendered, '@<strong>')")
     assert [row["content"] for row in unknown] == []
 
 
-def test_polls_have_votes_and_lists_have_done_tasks(core: Core) -> None:
-    contents = [json.loads(row["content"]) for row in core.store.all("SELECT content FROM submessages")]
+def test_polls_have_votes_and_lists_have_done_tasks(organization: Organization) -> None:
+    contents = [
+        json.loads(row["content"]) for row in organization.store.all("SELECT content FROM submessages")
+    ]
     assert {content.get("widget_type") for content in contents} == {"poll", "todo", None}
     assert {content.get("type") for content in contents} == {"vote", "strike", None}
 
 
-def test_the_newcomer_has_unread_mentioned_starred_draft_and_scheduled_messages(core: Core) -> None:
-    ada = demo_users(core)["ada"]
+def test_the_newcomer_has_unread_mentioned_starred_draft_and_scheduled_messages(
+    organization: Organization,
+) -> None:
+    ada = demo_users(organization)["ada"]
     flags = [
-        row["flags"] for row in core.store.all("SELECT flags FROM user_messages WHERE user_id = ?", ada.id)
+        row["flags"]
+        for row in organization.store.all("SELECT flags FROM user_messages WHERE user_id = ?", ada.id)
     ]
     unread = [bits for bits in flags if not bits & FlagBit.READ]
     assert 10 < len(unread) < 60
     assert any(bits & FlagBit.MENTIONED for bits in unread)
     assert any(bits & FlagBit.STARRED for bits in flags)
-    count = core.store.integer
+    count = organization.store.integer
     assert (count("SELECT count(*) FROM drafts WHERE user_id = ?", ada.id) or 0) >= 3
     assert (count("SELECT count(*) FROM saved_snippets WHERE user_id = ?", ada.id) or 0) >= 2
     assert (count("SELECT count(*) FROM scheduled_messages WHERE failed = 0") or 0) >= 2
@@ -135,8 +140,8 @@ def test_the_newcomer_has_unread_mentioned_starred_draft_and_scheduled_messages(
     assert count("SELECT count(*) FROM reminders WHERE user_id = ?", ada.id) == 1
 
 
-def test_the_demo_organization_has_its_own_emoji_and_settings(core: Core) -> None:
-    assert any(group.deactivated for group in core.groups.all())
+def test_the_demo_organization_has_its_own_emoji_and_settings(organization: Organization) -> None:
+    assert any(group.deactivated for group in organization.groups.all())
     for table in (
         "custom_emoji",
         "linkifiers",
@@ -145,26 +150,30 @@ def test_the_demo_organization_has_its_own_emoji_and_settings(core: Core) -> Non
         "profile_values",
         "statuses",
     ):
-        assert (core.store.integer(f"SELECT count(*) FROM {table}") or 0) >= 2, table
+        assert (organization.store.integer(f"SELECT count(*) FROM {table}") or 0) >= 2, table
 
 
-def test_one_topic_is_long_enough_to_scroll(core: Core) -> None:
-    longest = core.store.integer("SELECT count(*) FROM messages GROUP BY channel_id, topic ORDER BY 1 DESC")
+def test_one_topic_is_long_enough_to_scroll(organization: Organization) -> None:
+    longest = organization.store.integer(
+        "SELECT count(*) FROM messages GROUP BY channel_id, topic ORDER BY 1 DESC"
+    )
     assert longest is not None
     assert longest > 200
 
 
-def test_messages_are_in_order_of_time_and_none_is_in_the_future(core: Core) -> None:
-    times = [row["timestamp"] for row in core.store.all("SELECT timestamp FROM messages ORDER BY id")]
+def test_messages_are_in_order_of_time_and_none_is_in_the_future(organization: Organization) -> None:
+    times = [row["timestamp"] for row in organization.store.all("SELECT timestamp FROM messages ORDER BY id")]
     told = times[: len(times) - 5]
     assert told == sorted(told)
     assert times[-1] <= NOW
 
 
-def test_the_same_time_creates_the_same_messages(core: Core, tmp_path: Path) -> None:
+def test_the_same_time_creates_the_same_messages(organization: Organization, tmp_path: Path) -> None:
     with world(tmp_path) as again:
         query = "SELECT sender_id, channel_id, topic, timestamp, length(content) FROM messages ORDER BY id"
-        assert [tuple(row) for row in again.store.all(query)] == [tuple(row) for row in core.store.all(query)]
+        assert [tuple(row) for row in again.store.all(query)] == [
+            tuple(row) for row in organization.store.all(query)
+        ]
 
 
 @pytest.mark.parametrize("hour", range(0, 24, 5))
@@ -194,7 +203,7 @@ def test_an_invalid_script_is_reported(script: str) -> None:
 
 
 async def test_files_of_the_demo_can_be_opened_by_users_who_see_the_message(server: TestServer) -> None:
-    rows = server.core.store.all("SELECT path_id, content_type FROM attachments")
+    rows = server.organization.store.all("SELECT path_id, content_type FROM attachments")
     assert {row["content_type"].partition("/")[0] for row in rows} == {"image", "audio", "text"}
     for row in rows:
         response = await server.raw("ada", "GET", f"{server.url}/user_uploads/{row['path_id']}")

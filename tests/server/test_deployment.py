@@ -245,7 +245,7 @@ async def proxied(
         assert upstream is not None
         command, env = request.param(tmp_path, made, port, upstream)
         server.url = f"https://localhost:{port}"
-        server.core.config = replace(server.core.config, url=server.url)
+        server.organization.config = replace(server.organization.config, url=server.url)
         async with proxy(tmp_path, command, port, env):
             yield server, made.authority
 

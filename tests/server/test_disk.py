@@ -70,8 +70,8 @@ async def test_a_failed_flush_raises_for_its_waiters_and_is_retried(tmp_path: Pa
 async def test_a_response_waits_for_the_disk_and_others_are_served_meanwhile(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         sync = SlowSync()
-        server.core.config = replace(server.core.config, durable=True)
-        server.core.disk = Disk(server.core.store.log_path, sync)
+        server.organization.config = replace(server.organization.config, durable=True)
+        server.organization.disk = Disk(server.organization.store.log_path, sync)
         sending = asyncio.create_task(server.send("ada", "general", "t"))
         await until_begun(sync, 1)
         await server.call("dario", "GET", "/messages", {"anchor": "newest", "num_before": 1, "num_after": 0})

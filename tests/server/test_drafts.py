@@ -106,7 +106,7 @@ async def test_a_missing_timestamp_of_a_draft_is_the_current_time(server: TestSe
         "to": [server.channel("general")]
     }
     await server.call("dario", "PATCH", f"/drafts/{draft_id}", {"draft": draft})
-    assert (await stored(server, draft_id))["timestamp"] == pytest.approx(server.core.now(), abs=60)
+    assert (await stored(server, draft_id))["timestamp"] == pytest.approx(server.organization.now(), abs=60)
 
 
 @proves("DRF-15", "DRF-18", "ERR-02")

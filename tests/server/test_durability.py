@@ -21,7 +21,7 @@ from narrowcast_api.account import Account
 from narrowcast_server.checking import check
 from narrowcast_server.first_run import how_to_open
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.serve import Options, ServeError, running
 from narrowcast_server.storage.schema import MIGRATIONS
 from narrowcast_server.storage.store import Store, StoreError
@@ -143,11 +143,11 @@ async def test_no_acknowledged_message_is_lost_when_the_server_is_killed(tmp_pat
 
 
 async def test_only_one_server_can_use_a_folder(tmp_path: Path) -> None:
-    core = Core(tmp_path, ServerConfig())
+    organization = Organization(tmp_path, ServerConfig())
     with pytest.raises(StoreError, match="another server uses"):
-        Core(tmp_path, ServerConfig())
-    core.close()
-    Core(tmp_path, ServerConfig()).close()
+        Organization(tmp_path, ServerConfig())
+    organization.close()
+    Organization(tmp_path, ServerConfig()).close()
 
 
 @pytest.mark.parametrize("host", ["a..b", ".", "a" * 70 + ".example"])
@@ -208,7 +208,7 @@ def test_the_check_finds_damaged_data(tmp_path: Path) -> None:
     path.write_bytes(b"this is no database" * 100)
     assert "is not a usable database" in check(tmp_path)[0]
     path.unlink()
-    Core(tmp_path, ServerConfig()).close()
+    Organization(tmp_path, ServerConfig()).close()
     assert check(tmp_path) == []
     connection = sqlite3.connect(path)
     connection.execute("INSERT INTO muted_users VALUES (98, 99, 0)")
@@ -276,7 +276,7 @@ async def test_an_older_data_folder_is_migrated_with_all_data(tmp_path: Path, ve
             database.executescript(_UNDONE[number])
         database.executescript(f"PRAGMA user_version = {version}")
     async with running_server(tmp_path) as server:
-        assert server.core.store.integer("PRAGMA user_version") == len(MIGRATIONS)
+        assert server.organization.store.integer("PRAGMA user_version") == len(MIGRATIONS)
         listener = await server.listen("dario")
         assert {"general", "engineering"} <= {row["name"] for row in listener.snapshot["subscriptions"]}
         assert await server.send("dario", "general", "t")

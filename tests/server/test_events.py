@@ -327,7 +327,7 @@ async def test_a_websocket_for_an_unknown_queue_gets_an_error_and_is_closed(
 
 async def test_a_client_may_acknowledge_events_that_were_not_sent_yet(server: TestServer) -> None:
     listener = await server.listen("dario", event_types=["message"])
-    queue = server.core.hub.get(listener.queue_id, server.id("dario"))
+    queue = server.organization.hub.get(listener.queue_id, server.id("dario"))
     async with stream(server, "dario", listener.queue_id, -1) as connection:
         await until(lambda: queue.waiter is not None)
         queue.push('{"type":"message"}')

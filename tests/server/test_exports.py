@@ -27,7 +27,7 @@ async def exported(server: TestServer, kind: ExportType) -> Export:
     """A finished export."""
     async with Client.open(server.account("ada")) as ada:
         identity = await ada.exports.create(export_type=kind)
-        store = server.core.store
+        store = server.organization.store
         await until(
             lambda: store.integer("SELECT 1 FROM exports WHERE id = ? AND place IS NOT NULL", identity) == 1
         )
@@ -48,9 +48,9 @@ async def test_an_export_is_created_announced_downloaded_and_deleted(
     administrator, member = await server.listen("bruno"), await server.listen("elif")
     export = await exported(server, ExportType.PUBLIC)
     assert (export.acting_user_id, export.pending, export.export_type) == (server.id("ada"), False, "public")
-    assert (await rows_of(server, export, tmp_path))["zerver_realm"][0]["name"] == server.core.settings[
+    assert (await rows_of(server, export, tmp_path))["zerver_realm"][0][
         "name"
-    ]
+    ] == server.organization.settings["name"]
     told = [event["exports"][-1] for event in await administrator.events("realm_export")]
     assert [(row["pending"], row["export_url"]) for row in told] == [(True, None), (False, export.export_url)]
     assert await member.events("realm_export") == []
@@ -63,7 +63,7 @@ async def test_an_export_is_created_announced_downloaded_and_deleted(
         with pytest.raises(BadRequest, match="Invalid data export ID"):
             await ada.exports.delete(export_id=99)
     assert (await server.client.get(str(export.export_url))).status_code == 404
-    assert list((server.core.folder / "exports").iterdir()) == []
+    assert list((server.organization.folder / "exports").iterdir()) == []
 
 
 async def test_administrators_see_which_users_consented_to_exports(server: TestServer) -> None:
@@ -95,7 +95,7 @@ async def test_exports_need_permission_and_have_a_rate_limit(server: TestServer)
     for _ in range(5):
         await server.call("bruno", "POST", EXPORT)
     assert (await server.refusal("bruno", "POST", EXPORT))["msg"] == "Exceeded rate limit."
-    server.core.store.execute("UPDATE exports SET requested = requested - 700000 WHERE id = 1")
+    server.organization.store.execute("UPDATE exports SET requested = requested - 700000 WHERE id = 1")
     await server.call("bruno", "POST", EXPORT)
     assert (
         await server.client.get(f"{server.url}/user_avatars/exports/x/narrowcast-export.tar.gz")
@@ -105,16 +105,19 @@ async def test_exports_need_permission_and_have_a_rate_limit(server: TestServer)
 async def test_an_export_that_was_interrupted_by_a_restart_is_finished_or_dropped(tmp_path: Path) -> None:
     async with running_server(tmp_path / "data") as server:
         export = await exported(server, ExportType.PUBLIC)
-        store = server.core.store
+        store = server.organization.store
         store.execute(
             "INSERT INTO exports (user_id, kind, requested) VALUES (?, 'public', 1)", server.id("ada")
         )
-        file = next((server.core.folder / "exports").rglob("*.gz"))
+        file = next((server.organization.folder / "exports").rglob("*.gz"))
     file.unlink()
     (tmp_path / "data" / "exports" / "half").mkdir()
     async with running_server(tmp_path / "data") as server, Client.open(server.account("ada")) as ada:
         await until(
-            lambda: server.core.store.integer("SELECT 1 FROM exports WHERE id = 2 AND place IS NOT NULL") == 1
+            lambda: (
+                server.organization.store.integer("SELECT 1 FROM exports WHERE id = 2 AND place IS NOT NULL")
+                == 1
+            )
         )
         lost, made = await ada.exports.list()
         assert (lost.id, lost.export_url, lost.deleted_timestamp is None) == (export.id, None, False)

@@ -79,8 +79,8 @@ async def test_no_file_outside_of_the_folder_of_exports_is_served_or_deleted(
     secret.write_text("x")
     place = str(secret) if outside == "absolute" else "../../other/secret.txt"
     async with running_server(tmp_path / "data") as server:
-        with server.core.transaction():
-            server.core.store.execute(
+        with server.organization.transaction():
+            server.organization.store.execute(
                 "INSERT INTO exports (user_id, kind, requested, place) VALUES (?, 'public', 1, ?)",
                 server.id("ada"),
                 place,
@@ -124,11 +124,11 @@ async def test_html_that_is_not_that_of_its_text_is_replaced_by_a_restore(tmp_pa
             for content in (f"@**{elif_name}** hello", "a [link](https://a.example)", "before", "long " * 300)
         ]
         await server.call("ada", "PATCH", f"/messages/{ids[2]}", {"content": "after"})
-        genuine = server.core.store.strings("SELECT rendered FROM messages ORDER BY id")
+        genuine = server.organization.store.strings("SELECT rendered FROM messages ORDER BY id")
         await server.call("ada", "PATCH", f"/users/{server.id('elif')}", {"full_name": "Somebody Else"})
         channel = server.channel("general")
         await server.call("ada", "PATCH", f"/streams/{channel}", {"description": "*soup*"})
-        keys = server.core.store.strings("SELECT api_key FROM users ORDER BY id")
+        keys = server.organization.store.strings("SELECT api_key FROM users ORDER BY id")
     with closing(sqlite3.connect(data / "narrowcast.db")) as database, database:
         forged = '<p>a <a href="https://evil.example">link</a></p>'
         database.execute("UPDATE messages SET rendered = ? WHERE id = ?", (forged, ids[1]))

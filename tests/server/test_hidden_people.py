@@ -55,7 +55,7 @@ async def test_a_reminder_does_not_name_a_hidden_sender(hiding: TestServer) -> N
     sent = await hiding.send("dario", "design", "t", "of Dario")
     fields = {"subscriptions": ["design"], "principals": [hiding.id("dario")]}
     await hiding.call("ada", "DELETE", "/users/me/subscriptions", fields)
-    later = {"message_id": sent, "scheduled_delivery_timestamp": hiding.core.now() + 1_000}
+    later = {"message_id": sent, "scheduled_delivery_timestamp": hiding.organization.now() + 1_000}
     await hiding.call("hugo", "POST", "/reminders", later)
     (reminder,) = (await hiding.call("hugo", "GET", "/reminders"))["reminders"]
     assert "Unknown user said:" in reminder["content"]

@@ -37,17 +37,17 @@ async def refused(
 
 
 def stored(server: TestServer) -> list[dict[str, object]]:
-    return [dict(row) for row in server.core.store.all("SELECT * FROM invites ORDER BY id")]
+    return [dict(row) for row in server.organization.store.all("SELECT * FROM invites ORDER BY id")]
 
 
 def set_invite_permission(server: TestServer, group: str) -> None:
-    with server.core.transaction():
-        server.core.set_settings(can_invite_users_group=server.group(group))
+    with server.organization.transaction():
+        server.organization.set_settings(can_invite_users_group=server.group(group))
 
 
 def set_subscribe_permission(server: TestServer, group: str) -> None:
-    with server.core.transaction():
-        server.core.set_settings(can_add_subscribers_group=server.group(group))
+    with server.organization.transaction():
+        server.organization.set_settings(can_add_subscribers_group=server.group(group))
 
 
 @proves("INV-01", "INV-02", "INV-10", "INV-13")
@@ -64,7 +64,7 @@ async def test_each_email_gets_an_invitation_and_administrators_are_notified(
     listed = (await server.call("dario", "GET", "/invites"))["invites"]
     assert [row["email"] for row in listed] == ["nadia@example.com", "omar@example.com"]
     assert {row["invited_as"] for row in listed} == {400}
-    assert len(server.core.store.all("SELECT * FROM sent_emails")) == 2
+    assert len(server.organization.store.all("SELECT * FROM sent_emails")) == 2
     assert len(await administrator.events("invites_changed")) == 1
     assert len(await inviter.events("invites_changed")) == 1
     assert await member.events("invites_changed") == []
@@ -254,8 +254,8 @@ async def test_inviting_requires_the_configured_permission(server: TestServer, p
 
 
 async def test_creating_links_requires_a_permission_of_its_own(server: TestServer) -> None:
-    with server.core.transaction():
-        server.core.set_settings(create_multiuse_invite_group=server.group("role:moderators"))
+    with server.organization.transaction():
+        server.organization.set_settings(create_multiuse_invite_group=server.group("role:moderators"))
     await invite(server, "/invites", "dario")
     assert (await refused(server, "/invites/multiuse", "dario"))["msg"] == "Insufficient permission"
     await invite(server, "/invites/multiuse", "chiyo")
@@ -374,7 +374,7 @@ async def test_new_users_receive_the_welcome_message_of_the_invitation_or_the_or
         path = await server.create_link("ada", **more)
         newcomer = {**NEWCOMER, "email": f"{name}@example.com", "full_name": name}
         await server.call(None, "POST", path, newcomer)
-        found = await server.newest(name.lower(), sender=notification_bot(server.core).id)
+        found = await server.newest(name.lower(), sender=notification_bot(server.organization).id)
         assert [row["content"] for row in found] == told
 
 

@@ -43,7 +43,7 @@ def kinds(events: list[JsonObject]) -> set[str]:
 
 @proves("VER-03", "VER-04")
 async def test_deprecated_names_are_still_accepted_at_the_newest_level(server: TestServer) -> None:
-    assert server.core.level == SERVED_LEVEL
+    assert server.organization.level == SERVED_LEVEL
     settings = await server.call(None, "GET", "/server_settings")
     assert {"realm_uri", "authentication_methods"} <= settings.keys()
     assert "max_message_id" in await server.call("ada", "GET", "/users/me")

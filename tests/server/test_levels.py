@@ -51,7 +51,7 @@ async def test_the_server_announces_the_newest_level_that_it_serves(server: Test
     settings = await server.call(None, "GET", "/server_settings")
     assert settings["service_feature_level"] == SERVED_LEVEL
     server.set_level(9999)
-    assert server.core.level == SERVED_LEVEL
+    assert server.organization.level == SERVED_LEVEL
 
 
 @proves("VER-04")

@@ -22,7 +22,7 @@ NO_NAMES = {"a control character": "a\x07b", "no character": "a\ufffeb", "no cha
 async def test_unusual_characters_are_part_of_names(server: TestServer, name: str) -> None:
     await server.send("ada", "general", name, "topic")
     created = await server.call("ada", "POST", "/channels/create", {"name": name, "subscribers": []})
-    assert server.core.channels[created["id"]].name == name
+    assert server.organization.channels[created["id"]].name == name
     await server.call("ada", "POST", "/user_groups/create", {"name": name, "description": "", "members": []})
     await server.call("ada", "POST", "/channel_folders/create", {"name": name, "description": ""})
     await server.call("ada", "PATCH", f"/users/{server.id('greta')}", {"full_name": name})

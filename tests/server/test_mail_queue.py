@@ -13,7 +13,7 @@ from narrowcast_server.mail.settings import MailSettings, Security
 from narrowcast_server.mail.smtp import DeliveryStatus, Outcome
 from narrowcast_server.operator.control import ask
 from narrowcast_server.organization.config import Quotas, ServerConfig
-from narrowcast_server.serve import Options, open_core
+from narrowcast_server.serve import Options, open_organization
 from support.clock import VirtualClock
 from support.mailbox import Mailbox
 from support.server import TestServer, running_server
@@ -32,8 +32,8 @@ async def test_an_email_invitation_contains_the_link_to_create_an_account(
     (token,) = set(re.findall(rf"{mailing.url}/join/([^/\s]+)/", text))
     joined = {"email": "new@demo.example", "full_name": "New Person", "password": "a good password"}
     await mailing.call(None, "POST", f"/join/{token}", joined)
-    await until(lambda: mailing.core.store.all("SELECT due FROM sent_emails")[0]["due"] is None)
-    (row,) = mailing.core.store.all("SELECT due, sent, error FROM sent_emails")
+    await until(lambda: mailing.organization.store.all("SELECT due FROM sent_emails")[0]["due"] is None)
+    (row,) = mailing.organization.store.all("SELECT due, sent, error FROM sent_emails")
     assert (row["due"], row["error"]) == (None, None)
 
 
@@ -48,27 +48,29 @@ async def test_with_email_delivery_the_list_of_invitations_shows_no_links_of_oth
 
 async def test_a_failed_email_is_retried_and_finally_dropped(tmp_path: Path) -> None:
     clock = VirtualClock()
-    core = open_core(Options(data=tmp_path), "http://x", config=ServerConfig(durable=False), clock=clock)
-    core.config = replace(core.config, mail=MailSettings("127.0.0.1", 1, "chat@x.example"))
-    with core.transaction():
-        send_mail(core, "a@x.example", "s", "b")
-        send_mail(core, "b@x.example", "s", "b")
+    organization = open_organization(
+        Options(data=tmp_path), "http://x", config=ServerConfig(durable=False), clock=clock
+    )
+    organization.config = replace(organization.config, mail=MailSettings("127.0.0.1", 1, "chat@x.example"))
+    with organization.transaction():
+        send_mail(organization, "a@x.example", "s", "b")
+        send_mail(organization, "b@x.example", "s", "b")
     waits = []
     for _ in range(6):
-        email = due_emails(core)[-1]
-        with core.transaction():
-            record_outcome(core, email, Outcome(DeliveryStatus.RETRY, "busy"))
-        due = core.store.integer("SELECT due FROM sent_emails WHERE id = ?", email.id)
+        email = due_emails(organization)[-1]
+        with organization.transaction():
+            record_outcome(organization, email, Outcome(DeliveryStatus.RETRY, "busy"))
+        due = organization.store.integer("SELECT due FROM sent_emails WHERE id = ?", email.id)
         if due is None:
             break
-        waits.append(due - core.now())
+        waits.append(due - organization.now())
         clock.jump(waits[-1])
     assert waits == [60, 300, 1800, 7200, 21_600]
-    first = due_emails(core)[0]
-    with core.transaction():
-        record_outcome(core, first, Outcome(DeliveryStatus.FAILED, "550 no"))
-    assert due_emails(core) == []
-    core.close()
+    first = due_emails(organization)[0]
+    with organization.transaction():
+        record_outcome(organization, first, Outcome(DeliveryStatus.FAILED, "550 no"))
+    assert due_emails(organization) == []
+    organization.close()
 
 
 async def test_pending_emails_are_sent_after_a_restart(tmp_path: Path, box: Mailbox) -> None:
@@ -98,7 +100,7 @@ async def test_an_unreachable_mail_server_is_logged_and_the_email_waits(tmp_path
             await server.call("ada", "POST", "/invites", fields)
             async with asyncio.timeout(30):
                 await logged.wait()
-            lines = await ask(server.core.folder, "mail", {})
+            lines = await ask(server.organization.folder, "mail", {})
             assert "127.0.0.1 port 1" in lines[0]
             assert lines[1].startswith("1 wait")
             assert "new@x.example" in lines[2]

@@ -399,21 +399,21 @@ async def test_writing_to_a_muted_topic_does_not_follow_it(server: TestServer) -
 async def test_only_users_with_the_permission_may_use_wildcard_mentions_in_large_channels(
     server: TestServer,
 ) -> None:
-    general = server.core.channels[server.channel("general")]
+    general = server.organization.channels[server.channel("general")]
 
     def subscribed(count: int) -> None:
-        missing = count - len(subscriber_ids(server.core, general.id))
-        with server.core.transaction():
+        missing = count - len(subscriber_ids(server.organization, general.id))
+        with server.organization.transaction():
             people = [
                 create_user(
-                    server.core,
+                    server.organization,
                     email=f"p{count}-{number}@demo.example",
                     full_name=f"Person {count} {number}",
                     channel_ids=[],
                 )
                 for number in range(missing)
             ]
-            subscribe(server.core, [general], people)
+            subscribe(server.organization, [general], people)
 
     subscribed(15)
     for whom in ("all", "topic"):

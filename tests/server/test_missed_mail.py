@@ -26,15 +26,15 @@ class Away:
 
     def look(self) -> None:
         user = self.server.user("elif")
-        email_missed(self.server.core, user, marks(self.server.core).get(user.id))
+        email_missed(self.server.organization, user, marks(self.server.organization).get(user.id))
 
     def mails(self, after: float = 121) -> list[tuple[str, str]]:
         """Advances the clock, then returns subject and text of the emails since the last call."""
         self.clock.jump(after)
         self.look()
-        rows = self.server.core.store.all("SELECT subject, body FROM sent_emails ORDER BY id")
-        with self.server.core.transaction():
-            self.server.core.store.execute("DELETE FROM sent_emails")
+        rows = self.server.organization.store.all("SELECT subject, body FROM sent_emails ORDER BY id")
+        with self.server.organization.transaction():
+            self.server.organization.store.execute("DELETE FROM sent_emails")
         return [(row["subject"], row["body"]) for row in rows]
 
 
@@ -73,7 +73,7 @@ async def test_times_in_emails_are_in_the_time_zone_of_the_reader_or_utc(
 ) -> None:
     """Time zones are sometimes removed; one that no longer exists must not stop emails to others."""
     await away.wants()
-    away.server.core.users.update(away.server.id("elif"), timezone=zone)
+    away.server.organization.users.update(away.server.id("elif"), timezone=zone)
     await away.server.send_direct("dario", ["elif"], "lunch?")
     ((_, body),) = away.mails()
     assert f" {shown}:\n" in body

@@ -38,7 +38,7 @@ async def test_moving_or_scheduling_a_message_cannot_create_a_topic_without_perm
 ) -> None:
     begun = await server.send("chiyo", "general", "news")
     other = await server.send("dario", "engineering", "plans")
-    later = {**to(general, "more"), "scheduled_delivery_timestamp": server.core.now() + 1000}
+    later = {**to(general, "more"), "scheduled_delivery_timestamp": server.organization.now() + 1000}
     assert (await server.refusal("dario", "POST", "/scheduled_messages", later))["msg"] == REFUSED
     move = {"stream_id": general, "topic": "more"}
     assert (await server.refusal("dario", "PATCH", f"/messages/{other}", move))["msg"] == REFUSED

@@ -83,10 +83,10 @@ async def test_settings_of_others_are_changed_by_administrators_and_for_all_user
 @sides(Gate.ANCHOR_DATE)
 async def test_a_date_is_an_anchor(server: TestServer, level: int, has: bool) -> None:
     ids = [await server.send("ada", "general", "t", str(number)) for number in range(3)]
-    with server.core.transaction():
+    with server.organization.transaction():
         for day, identity in enumerate(ids, start=1):
             noon = datetime(2026, 1, day, 12, tzinfo=UTC)
-            server.core.store.execute(
+            server.organization.store.execute(
                 "UPDATE messages SET timestamp = ? WHERE id = ?", int(noon.timestamp()), identity
             )
     server.set_level(level)
@@ -137,8 +137,8 @@ async def test_the_email_address_of_a_bot_changes(server: TestServer, level: int
     server.set_level(level)
     bot = (await server.call("dario", "POST", "/bots", {"full_name": "B", "short_name": "old"}))["user_id"]
     await server.call("dario", "PATCH", f"/bots/{bot}", {"short_name": "new"})
-    domain = server.core.setting("domain", str)
-    assert server.core.users[bot].delivery_email == f"{'new' if has else 'old'}-bot@{domain}"
+    domain = server.organization.setting("domain", str)
+    assert server.organization.users[bot].delivery_email == f"{'new' if has else 'old'}-bot@{domain}"
     if has:
         await server.call("dario", "POST", "/bots", {"full_name": "C", "short_name": "taken"})
         for wrong in ("taken", "a b", ""):

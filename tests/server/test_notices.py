@@ -8,7 +8,7 @@ import pytest
 
 from narrowcast_server.first_run import prepare
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.organization import Organization
 from support.server import TestServer
 
 
@@ -104,7 +104,7 @@ async def test_changes_of_a_channel_are_announced_in_it_if_enabled(
 ) -> None:
     identity = server.channel("design")
     await subscribe(server, ["design"], ["ada"])
-    old = server.core.channels[identity].description or "*No description.*"
+    old = server.organization.channels[identity].description or "*No description.*"
     await server.call("ada", "PATCH", "/realm", {"send_channel_events_messages": True})
     await server.call("ada", "PATCH", f"/streams/{identity}", change)
     (row,) = await server.newest("ada", channel=identity, topic="channel events")
@@ -135,11 +135,11 @@ async def test_a_description_cannot_break_out_of_its_quote_block(server: TestSer
 
 def test_a_new_organization_announces_channels_in_its_first_channel(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
-    core = Core(tmp_path / "data", ServerConfig(durable=False))
+    organization = Organization(tmp_path / "data", ServerConfig(durable=False))
     try:
-        prepare(core, tmp_path / "data", demo=False)
-        general = next(channel.id for channel in core.channels.all() if channel.name == "general")
+        prepare(organization, tmp_path / "data", demo=False)
+        general = next(channel.id for channel in organization.channels.all() if channel.name == "general")
         names = ("new_stream_announcements_stream_id", "signup_announcements_stream_id")
-        assert [core.settings[name] for name in names] == [general, -1]
+        assert [organization.settings[name] for name in names] == [general, -1]
     finally:
-        core.close()
+        organization.close()

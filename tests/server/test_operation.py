@@ -32,9 +32,9 @@ async def test_the_health_check_needs_no_credentials(server: TestServer) -> None
 
 
 async def test_the_health_check_fails_without_the_database(server: TestServer) -> None:
-    server.core.store.execute("ALTER TABLE settings RENAME TO gone")
+    server.organization.store.execute("ALTER TABLE settings RENAME TO gone")
     response = await server.raw(None, "GET", f"{server.url}/health")
-    server.core.store.execute("ALTER TABLE gone RENAME TO settings")
+    server.organization.store.execute("ALTER TABLE gone RENAME TO settings")
     assert response.status_code == 503
 
 
@@ -94,8 +94,8 @@ async def test_users_see_only_their_own_sessions_and_can_end_them(server: TestSe
     listed = (await own(server, "elif", "GET", "/server/sessions"))["sessions"]
     assert [row["session_id"] for row in listed] == [second.queue_id]
     await own(server, "elif", "DELETE", "/server/sessions")
-    assert server.core.hub.of(server.id("elif")) == ()
-    assert len(server.core.hub.of(server.id("dario"))) == 1
+    assert server.organization.hub.of(server.id("elif")) == ()
+    assert len(server.organization.hub.of(server.id("dario"))) == 1
 
 
 async def test_ending_all_sessions_also_revokes_the_key(server: TestServer) -> None:
@@ -124,7 +124,10 @@ async def test_administrators_can_end_sessions_of_users_who_do_not_rank_higher(
     assert (seen["result"] == "success") is allowed
     ended = await own(server, name, "DELETE", "/server/sessions", {**fields, "new_key": True})
     assert (ended["result"] == "success") is allowed
-    assert any(queue.id == listener.queue_id for queue in server.core.hub.of(server.id(other))) is not allowed
+    assert (
+        any(queue.id == listener.queue_id for queue in server.organization.hub.of(server.id(other)))
+        is not allowed
+    )
 
 
 async def test_another_users_session_is_treated_as_unknown(server: TestServer) -> None:
@@ -154,7 +157,7 @@ async def test_actions_of_administrators_are_in_the_audit_log(server: TestServer
     ]
     assert newest[1]["details"] == {"name": "Renamed"}
     assert newest[2]["details"] == {"role": "600"}
-    assert newest[0]["timestamp"] <= server.core.now()
+    assert newest[0]["timestamp"] <= server.organization.now()
 
 
 async def test_rejected_actions_and_personal_changes_are_not_in_the_audit_log(server: TestServer) -> None:
@@ -185,8 +188,8 @@ async def test_the_audit_log_contains_no_secrets(server: TestServer) -> None:
 
 async def test_the_audit_log_does_not_contain_a_new_email_address(server: TestServer) -> None:
     ada, greta = server.id("ada"), server.id("greta")
-    with server.core.transaction():
-        server.core.users.update(ada, can_change_user_emails=1)
+    with server.organization.transaction():
+        server.organization.users.update(ada, can_change_user_emails=1)
     await server.call(
         "greta", "PATCH", "/settings", {"email_address_visibility": int(EmailVisibility.NOBODY)}
     )
@@ -197,9 +200,9 @@ async def test_the_audit_log_does_not_contain_a_new_email_address(server: TestSe
 
 async def test_addresses_that_earlier_versions_logged_are_not_shown(server: TestServer) -> None:
     insert = "INSERT INTO acts (timestamp, act, details) VALUES (1, ?, ?)"
-    with server.core.transaction():
-        server.core.store.execute(insert, "role", '{"role": "guest", "who": "greta@demo.example"}')
-        server.core.store.execute(insert, "PATCH /users/7", '{"new_email": "hidden@demo.example"}')
+    with server.organization.transaction():
+        server.organization.store.execute(insert, "role", '{"role": "guest", "who": "greta@demo.example"}')
+        server.organization.store.execute(insert, "PATCH /users/7", '{"new_email": "hidden@demo.example"}')
     newest = await acts(server)
     assert [row["details"] for row in newest] == [
         {"new_email": "(not shown)"},
@@ -230,12 +233,12 @@ async def test_undeclared_and_long_parameters_do_not_fill_the_audit_log(server: 
     long, declared = await acts(server)
     assert declared["details"] == {"name": "New"}
     assert long["details"] == {"description": "x" * 200}
-    stored = server.core.store.integers("SELECT length(details) FROM acts")
+    stored = server.organization.store.integers("SELECT length(details) FROM acts")
     assert max(stored) < 1_000
 
 
 async def test_what_changes_nothing_is_not_in_the_audit_log(server: TestServer) -> None:
-    await server.call("ada", "PATCH", "/realm", {"name": server.core.setting("name", str)})
+    await server.call("ada", "PATCH", "/realm", {"name": server.organization.setting("name", str)})
     await server.call("ada", "PATCH", f"/users/{server.id('greta')}", {"role": 600})
     greta = server.user("greta")
     await server.call("ada", "PATCH", f"/users/{greta.id}", {"full_name": greta.full_name})
@@ -263,9 +266,11 @@ async def test_nobody_pushes_the_actions_of_others_out_of_the_audit_log(
 
 
 async def test_entries_of_the_audit_log_are_kept_for_a_year(server: TestServer) -> None:
-    old = server.core.now() - 366 * 86_400
-    with server.core.transaction():
-        server.core.store.execute("INSERT INTO acts (timestamp, act, details) VALUES (?, 'role', '{}')", old)
+    old = server.organization.now() - 366 * 86_400
+    with server.organization.transaction():
+        server.organization.store.execute(
+            "INSERT INTO acts (timestamp, act, details) VALUES (?, 'role', '{}')", old
+        )
     await server.call("ada", "PATCH", "/realm", {"name": "Renamed"})
     assert [row["act"] for row in await acts(server)] == ["PATCH /realm"]
 

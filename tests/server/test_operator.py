@@ -22,7 +22,7 @@ from narrowcast_server.operator.arguments import Fault
 from narrowcast_server.operator.backup import BackupError, backup, restore
 from narrowcast_server.operator.control import NAME, ask
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.organization import Organization
 from support import world
 from support.server import TestServer, join_path, running_server
 
@@ -32,7 +32,7 @@ def quiet(line: str) -> None:
 
 
 def data_of(server: TestServer) -> Path:
-    return server.core.folder
+    return server.organization.folder
 
 
 # --- admin ------------------------------------------------------------------------------------------------------
@@ -62,10 +62,12 @@ async def test_a_new_password_can_be_used_and_revokes_the_old_key(folder: Path, 
     async with running_server(folder) as server:
         key, listener = server.user("elif").api_key, await server.listen("elif")
         if served:
-            assert [queue.id for queue in server.core.hub.of(server.id("elif"))] == [listener.queue_id]
+            assert [queue.id for queue in server.organization.hub.of(server.id("elif"))] == [
+                listener.queue_id
+            ]
             [line] = await ask(folder, "password", {"who": "elif@demo.example"})
             assert server.user("elif").api_key != key
-            assert server.core.hub.of(server.id("elif")) == ()
+            assert server.organization.hub.of(server.id("elif")) == ()
         password = line.rpartition(": ")[2]
         fields = {"username": "elif@demo.example", "password": password}
         response = await server.call(None, "POST", "/fetch_api_key", fields)
@@ -305,9 +307,9 @@ def test_a_backup_of_damaged_data_fails_and_keeps_the_last_one(folder: Path, tmp
     file = tmp_path / "backup.tar"
     backup(folder, file, say=quiet)
     before = file.read_bytes()
-    core = Core(folder, ServerConfig(durable=False))
-    core.store.execute("UPDATE users SET role = 777 WHERE id = 3")
-    core.close()
+    organization = Organization(folder, ServerConfig(durable=False))
+    organization.store.execute("UPDATE users SET role = 777 WHERE id = 3")
+    organization.close()
     with pytest.raises(BackupError, match="777"):
         backup(folder, file, say=quiet)
     assert file.read_bytes() == before

@@ -113,9 +113,9 @@ async def test_the_invitation_page_names_the_organization_and_the_two_commands(
 
 async def test_the_invitation_page_reveals_nothing_else_about_the_organization(server: TestServer) -> None:
     response = await server.client.get(await link(server), headers=BROWSER_ACCEPTS)
-    private = [user.full_name for user in server.core.users.all()]
-    private += [user.delivery_email for user in server.core.users.all()]
-    private += [channel.name for channel in server.core.channels.all() if channel.name != "support"]
+    private = [user.full_name for user in server.organization.users.all()]
+    private += [user.delivery_email for user in server.organization.users.all()]
+    private += [channel.name for channel in server.organization.channels.all() if channel.name != "support"]
     assert [word for word in private if word in response.text] == []
 
 
@@ -132,8 +132,8 @@ async def test_the_page_of_an_invalid_invitation_does_not_offer_to_join(
 
 
 async def test_a_hostile_name_is_escaped_everywhere(server: TestServer) -> None:
-    with server.core.transaction():
-        server.core.set_settings(name=HOSTILE)
+    with server.organization.transaction():
+        server.organization.set_settings(name=HOSTILE)
     shown = HOSTILE.replace("\u202e", "\ufffd")
     for path, status in (("/", 200), (await link(server), 200), ("/join/made-up/", 410), ("/nothing", 404)):
         page = await opened(server, path, status)
@@ -161,7 +161,7 @@ async def test_a_wrong_url_shows_a_help_page_to_browsers_and_json_to_programs(se
 
 async def test_the_pages_say_how_to_install_as_the_operator_does(server: TestServer) -> None:
     own = "pipx install /srv/<narrowcast>.whl"
-    server.core.config = replace(server.core.config, install=own)
+    server.organization.config = replace(server.organization.config, install=own)
     for path in ("/", await link(server)):
         page = await opened(server, path)
         assert page.commands[0] == own
@@ -169,7 +169,7 @@ async def test_the_pages_say_how_to_install_as_the_operator_does(server: TestSer
 
 
 async def test_the_url_in_commands_is_quoted_for_the_shell(server: TestServer) -> None:
-    server.core.config = replace(server.core.config, url="https://chat.example/$(true)")
+    server.organization.config = replace(server.organization.config, url="https://chat.example/$(true)")
     command = (await opened(server, "/")).commands[1]
     assert shlex.split(command) == ["narrowcast", "login", "https://chat.example/$(true)"]
     assert "'" in command
@@ -190,8 +190,8 @@ async def test_links_of_a_server_that_listens_on_all_addresses_work_on_other_mac
 
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on this machine")
 async def test_a_browser_shows_the_styled_page_and_runs_no_script(server: TestServer, tmp_path: Path) -> None:
-    with server.core.transaction():
-        server.core.set_settings(name="<script>document.title='ran'</script>Acme")
+    with server.organization.transaction():
+        server.organization.set_settings(name="<script>document.title='ran'</script>Acme")
     address = await link(server)
     shown = Page(re.sub(r"<!--.*?-->", "", await dom(address, tmp_path)))
     assert shown.texts["bdi"] == ["<script>document.title='ran'</script>Acme"]

@@ -126,7 +126,7 @@ async def test_a_channel_is_created_and_changed_with_parameters_of_each_encoding
         )
 
         def stored() -> tuple[object, ...]:
-            channel = server.core.channels[created.stream_id]
+            channel = server.organization.channels[created.stream_id]
             return channel.name, channel.topics_policy, channel.message_retention_days, channel.folder_id
 
         assert stored() == ("tides", "disable_empty_topic", FOREVER, folder_id)
@@ -153,9 +153,9 @@ async def test_each_setting_of_the_organization_is_sent_in_its_encoding(server: 
             ("name", '"quoted"'),
         ):
             await client.organization.update(settings={name: value})
-        assert server.core.settings["name"] == '"quoted"'
-        assert server.core.settings["jitsi_server_url"] == "https://meet.example.org"
-        assert server.core.settings["message_content_edit_limit_seconds"] is None
+        assert server.organization.settings["name"] == '"quoted"'
+        assert server.organization.settings["jitsi_server_url"] == "https://meet.example.org"
+        assert server.organization.settings["message_content_edit_limit_seconds"] is None
 
 
 async def test_a_note_to_oneself_can_be_scheduled(server: TestServer) -> None:

@@ -77,7 +77,7 @@ async def test_a_view_by_flag_uses_the_partial_index(
             "narrow": [{"operator": "is", "operand": operand}],
         },
     )
-    plans = statements.plans(server.core.store)
+    plans = statements.plans(server.organization.store)
     assert len(plans) >= 3, "before, at and after the anchor"
     assert all(through(index).search(plan) for plan in plans), plans
 
@@ -89,7 +89,7 @@ async def test_finding_the_first_unread_message_uses_the_partial_index(
     await server.call(
         "ada", "GET", "/messages", {"anchor": "first_unread", "num_before": 1, "num_after": 1, "narrow": []}
     )
-    (plan,) = statements.plans(server.core.store)
+    (plan,) = statements.plans(server.organization.store)
     assert through("unread_messages").search(plan), plan
 
 
@@ -98,7 +98,7 @@ async def test_registration_uses_the_partial_indexes(
 ) -> None:
     statements = Statements(monkeypatch)
     await server.listen("ada")
-    plans = statements.plans(server.core.store)
+    plans = statements.plans(server.organization.store)
     for index in ("unread_messages", "starred_messages"):
         assert any(through(index).search(plan) for plan in plans), plans
     assert all(through(r"\w+").search(plan) for plan in plans), plans
@@ -113,7 +113,7 @@ async def test_marking_as_read_uses_the_partial_index(
     named = {"stream_id": server.channel("general"), "topic_name": "lunch"}
     taken = {"mark_all_as_read": 0, "mark_stream_as_read": 1, "mark_topic_as_read": 2}[path]
     await server.call("ada", "POST", f"/{path}", dict(list(named.items())[:taken]))
-    plans = statements.plans(server.core.store)
+    plans = statements.plans(server.organization.store)
     assert plans
     assert all(through("unread_messages").search(plan) for plan in plans), plans
 
@@ -124,7 +124,7 @@ async def test_leaving_a_channel_and_muting_a_user_use_the_partial_index(
     statements = Statements(monkeypatch)
     await server.call("ada", "POST", f"/users/me/muted_users/{server.id('bruno')}")
     await server.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
-    plans = statements.plans(server.core.store)
+    plans = statements.plans(server.organization.store)
     assert len(plans) >= 2
     assert all(through("unread_messages").search(plan) for plan in plans), plans
 
@@ -133,6 +133,6 @@ async def test_finding_missed_messages_for_emails_uses_the_partial_index(
     server: TestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     statements = Statements(monkeypatch)
-    missed(server.core, server.user("ada"), 0)
-    (plan,) = statements.plans(server.core.store)
+    missed(server.organization, server.user("ada"), 0)
+    (plan,) = statements.plans(server.organization.store)
     assert through("unread_messages").search(plan), plan

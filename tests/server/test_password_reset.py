@@ -47,9 +47,9 @@ async def test_the_response_to_a_password_reset_waits_for_the_disk_whoever_has_a
     mailing: TestServer,
 ) -> None:
     for email in ("ada@demo.example", "ada@demo.example", "nobody@demo.example"):
-        before = mailing.core.store.changes
+        before = mailing.organization.store.changes
         await mailing.call(None, "POST", "/reset", {"email": email})
-        assert mailing.core.store.changes > before
+        assert mailing.organization.store.changes > before
 
 
 async def test_the_number_of_password_resets_is_limited(mailing: TestServer) -> None:
@@ -57,7 +57,7 @@ async def test_the_number_of_password_resets_is_limited(mailing: TestServer) -> 
         for _ in range(3):
             await mailing.call(None, "POST", "/reset", {"email": email})
         await mailing.refusal(None, "POST", "/reset", {"email": email}, 429)
-    assert mailing.core.store.integer("SELECT count(*) FROM sent_emails") == 1
+    assert mailing.organization.store.integer("SELECT count(*) FROM sent_emails") == 1
 
 
 async def test_a_password_link_expires_and_ends_with_a_new_password_or_the_account(
@@ -85,10 +85,10 @@ async def test_a_password_link_ends_with_the_address_it_was_sent_to_and_with_the
     server: TestServer,
 ) -> None:
     async def link(name: str) -> str:
-        (_, line) = await ask(server.core.folder, "link", {"who": f"{name}@demo.example"})
+        (_, line) = await ask(server.organization.folder, "link", {"who": f"{name}@demo.example"})
         return "/reset/" + line.rstrip("/").rpartition("/")[2]
 
-    server.core.users.update(server.id("ada"), can_change_user_emails=1)
+    server.organization.users.update(server.id("ada"), can_change_user_emails=1)
     moved, closed, kept = await link("dario"), await link("farid"), await link("greta")
     await server.call("ada", "PATCH", f"/users/{server.id('dario')}", {"new_email": "new@demo.example"})
     await server.call("ada", "DELETE", f"/users/{server.id('farid')}")

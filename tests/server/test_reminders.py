@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("clock")
 
 
 async def remind(server: TestServer, message_id: int, seconds: int = 60, **params: object) -> int:
-    when = server.core.now() + seconds
+    when = server.organization.now() + seconds
     sent = {"message_id": message_id, "scheduled_delivery_timestamp": when, **params}
     return int((await server.call("dario", "POST", "/reminders", sent))["reminder_id"])
 
@@ -55,11 +55,11 @@ async def test_a_reminder_is_private_and_can_be_deleted(server: TestServer) -> N
 async def test_a_reminder_needs_a_visible_message_and_a_future_time(server: TestServer) -> None:
     secret = await server.send("ada", "leads", "t", "secret")
     message_id = await server.send("ada", "general", "t")
-    later = server.core.now() + 60
+    later = server.organization.now() + 60
     for params in (
         {"message_id": secret, "scheduled_delivery_timestamp": later},
         {"message_id": 999_999, "scheduled_delivery_timestamp": later},
-        {"message_id": message_id, "scheduled_delivery_timestamp": server.core.now()},
+        {"message_id": message_id, "scheduled_delivery_timestamp": server.organization.now()},
         {"message_id": message_id, "scheduled_delivery_timestamp": later, "note": "x" * 1001},
         {"message_id": message_id},
     ):
@@ -72,8 +72,8 @@ async def test_a_reminder_that_cannot_be_sent_does_not_delay_others(
 ) -> None:
     message_id = await server.send("ada", "general", "t")
     broken, whole = await remind(server, message_id, 30), await remind(server, message_id, 60)
-    with server.core.transaction():
-        server.core.store.execute("UPDATE reminders SET content = '' WHERE id = ?", broken)
+    with server.organization.transaction():
+        server.organization.store.execute("UPDATE reminders SET content = '' WHERE id = ?", broken)
     listener = await server.listen("dario")
     await clock.advance(65)
     assert [event["reminder_id"] for event in await listener.events("reminders")] == [whole]

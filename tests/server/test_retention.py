@@ -117,5 +117,7 @@ async def test_files_are_deleted_with_the_last_message_that_links_to_them(aging:
     left = (await server.call("ada", "GET", "/attachments"))["attachments"]
     assert sorted(one["name"] for one in left) == ["both.txt", "draft.txt", "unsent.txt"]
     assert len(await listener.events("attachment")) == 1
-    files = [Folder(server.core).file(link.partition("/user_uploads/")[2].rstrip(")")) for link in links]
+    files = [
+        Folder(server.organization).file(link.partition("/user_uploads/")[2].rstrip(")")) for link in links
+    ]
     assert [file is not None and file.is_file() for file in files] == [False, True, True, True]

@@ -17,7 +17,7 @@ DAY = 86_400
 
 
 def soon(server: TestServer) -> int:
-    return server.core.now() + DAY
+    return server.organization.now() + DAY
 
 
 async def scheduled(server: TestServer, name: str = "dario", **changes: object) -> int:
@@ -51,9 +51,9 @@ async def failed(server: TestServer) -> int:
     """A scheduled message that could not be sent because its channel was archived."""
     identity = await scheduled(server, to=server.channel("engineering"))
     await server.call("ada", "DELETE", f"/streams/{server.channel('engineering')}")
-    with server.core.transaction():
-        server.core.store.execute("UPDATE scheduled_messages SET delivery = 1 WHERE id = ?", identity)
-    deliver_due(server.core)
+    with server.organization.transaction():
+        server.organization.store.execute("UPDATE scheduled_messages SET delivery = 1 WHERE id = ?", identity)
+    deliver_due(server.organization)
     return identity
 
 
@@ -139,7 +139,7 @@ async def test_a_type_needs_its_recipient_and_a_channel_type_a_real_topic(server
     await refused(server, identity, type="direct")
     await refused(server, identity, type="channel", topic="t")
     await refused(server, identity, type="channel", to=channel)
-    for topic in ("", "(no topic)", server.core.empty_topic_name):
+    for topic in ("", "(no topic)", server.organization.empty_topic_name):
         assert (await refused(server, identity, type="channel", to=channel, topic=topic))[
             "code"
         ] == "BAD_REQUEST"
@@ -193,7 +193,7 @@ async def test_a_message_is_not_marked_as_failed_unless_its_user_is_told(
         patch.setattr(scheduled_messages, "send_direct", crashes)
         with pytest.raises(RuntimeError):
             await failed(server)
-    deliver_due(server.core)
+    deliver_due(server.organization)
     assert [event["message"]["sender_full_name"] for event in await listener.events("message")] == [
         "Notification Bot"
     ]
@@ -226,7 +226,7 @@ async def test_channel_is_accepted_as_type_from_248(server: TestServer) -> None:
 @proves("SCH-26")
 async def test_past_times_and_empty_edits_are_rejected(server: TestServer) -> None:
     identity = await scheduled(server)
-    assert (await refused(server, identity, scheduled_delivery_timestamp=server.core.now() - 1))[
+    assert (await refused(server, identity, scheduled_delivery_timestamp=server.organization.now() - 1))[
         "code"
     ] == "BAD_REQUEST"
     assert (await refused(server, identity))["code"] == "BAD_REQUEST"
@@ -239,7 +239,7 @@ async def test_a_scheduled_text_cannot_be_edited_if_the_user_may_no_longer_post_
     identity = await scheduled(server, to=server.channel("engineering"))
     await server.call("ada", "DELETE", f"/streams/{server.channel('engineering')}")
     assert "Not authorized" in (await refused(server, identity, content="changed"))["msg"]
-    when = server.core.now() + 1000
+    when = server.organization.now() + 1000
     await server.call(
         "dario", "PATCH", f"/scheduled_messages/{identity}", {"scheduled_delivery_timestamp": when}
     )
@@ -250,10 +250,10 @@ async def test_a_due_message_is_sent_once_and_has_an_id_of_its_own(server: TestS
     await server.send("elif", "general", "before")
     identity = await scheduled(server, content="on time")
     listener = await server.listen("dario")
-    with server.core.transaction():
-        server.core.store.execute("UPDATE scheduled_messages SET delivery = 1 WHERE id = ?", identity)
-    assert deliver_due(server.core) == 1
-    assert deliver_due(server.core) == 0
+    with server.organization.transaction():
+        server.organization.store.execute("UPDATE scheduled_messages SET delivery = 1 WHERE id = ?", identity)
+    assert deliver_due(server.organization) == 1
+    assert deliver_due(server.organization) == 0
     events = [
         event for event in await listener.events() if event["type"] in ("message", "scheduled_messages")
     ]

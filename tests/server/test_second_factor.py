@@ -149,7 +149,7 @@ async def test_turning_two_factor_authentication_on_and_off_requires_the_passwor
     await server.refusal("ada", "POST", f"{ada.url}/confirm", {"code": ada.code()})
     await server.refusal("ada", "DELETE", ada.url, {"password": "a guess", "code": ada.code()})
     await server.refusal("ada", "DELETE", ada.url, {"password": PASSWORD, "code": "123456"}, 401)
-    assert server.core.second_factors.is_on(server.id("ada"))
+    assert server.organization.second_factors.is_on(server.id("ada"))
     await server.call("ada", "DELETE", ada.url, {"password": PASSWORD, "code": ada.code()})
     assert (await ada.sign_in())["result"] == "success"
 
@@ -181,7 +181,7 @@ async def test_bots_and_additional_keys_require_no_code(ada: Ada) -> None:
 
 async def test_resetting_the_password_requires_the_code_too(ada: Ada) -> None:
     await ada.enrol()
-    (_, line) = await ask(ada.server.core.folder, "link", {"who": "ada@demo.example"})
+    (_, line) = await ask(ada.server.organization.folder, "link", {"who": "ada@demo.example"})
     path = "/reset/" + line.rstrip("/").rpartition("/")[2]
     fields = {"password": "another good one"}
     refusal = await ada.server.refusal(None, "POST", path, fields, 401)
@@ -192,7 +192,7 @@ async def test_resetting_the_password_requires_the_code_too(ada: Ada) -> None:
 
 
 async def test_the_operator_can_turn_codes_on_and_off_for_a_user(ada: Ada) -> None:
-    folder, who = ada.server.core.folder, {"who": "ada@demo.example"}
+    folder, who = ada.server.organization.folder, {"who": "ada@demo.example"}
     lines = await ask(folder, "second-factor", who)
     assert lines[1].startswith("otpauth://totp/Demo:ada@demo.example?secret=")
     ada.secret = lines[1].partition("secret=")[2].partition("&")[0]
@@ -211,8 +211,8 @@ async def test_the_operator_can_turn_codes_on_and_off_for_a_user(ada: Ada) -> No
 
 async def test_the_secret_and_the_recovery_codes_are_not_stored_in_plain_text(ada: Ada) -> None:
     codes = await ada.enrol()
-    ada.server.core.store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    content = ada.server.core.store.path.read_bytes()
+    ada.server.organization.store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = ada.server.organization.store.path.read_bytes()
     assert ada.secret.encode() not in content
     assert not any(code.encode() in content or code.replace("-", "").encode() in content for code in codes)
 
@@ -222,13 +222,13 @@ async def test_starting_setup_again_during_confirmation_does_not_turn_it_off(
 ) -> None:
     ada = Ada(server, clock)
     await ada.begin()
-    fits = server.core.passwords.fits
+    fits = server.organization.passwords.fits
 
     async def confirmed_meanwhile(*arguments: str) -> bool:
         found = await fits(*arguments)
         await server.call("ada", "POST", f"{PATH}/confirm", {"code": ada.code()})
         return found
 
-    monkeypatch.setattr(server.core.passwords, "fits", confirmed_meanwhile)
+    monkeypatch.setattr(server.organization.passwords, "fits", confirmed_meanwhile)
     await server.refusal("ada", "POST", PATH, {"password": PASSWORD})
     assert (await server.call("ada", "GET", PATH))["is_on"]

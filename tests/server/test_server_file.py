@@ -13,7 +13,7 @@ from narrowcast_server.operator.control import ask
 from narrowcast_server.operator.data_folder import check
 from narrowcast_server.operator.server_file import NAME, ServerFileError, read
 from narrowcast_server.organization.config import Quotas, ServerConfig
-from narrowcast_server.serve import Options, ServeError, open_core
+from narrowcast_server.serve import Options, ServeError, open_organization
 from support.mailbox import Mailbox
 from support.server import TestServer
 
@@ -84,18 +84,18 @@ def test_an_error_in_the_server_file_is_reported_with_its_place(tmp_path: Path, 
     with pytest.raises(ServerFileError, match=said):
         read(written(tmp_path, text))
     with pytest.raises(ServeError, match=NAME):
-        open_core(Options(data=tmp_path), "http://x")
+        open_organization(Options(data=tmp_path), "http://x")
     assert [fault for fault in check(tmp_path) if NAME in fault]
 
 
 async def test_the_operator_can_test_email_delivery_and_sees_errors(
     mailing: TestServer, box: Mailbox
 ) -> None:
-    lines = await ask(mailing.core.folder, "mail", {"to": "op@x.example"})
+    lines = await ask(mailing.organization.folder, "mail", {"to": "op@x.example"})
     assert lines == ["127.0.0.1 accepted an email to op@x.example"]
     assert (await box.next())[0] == ["op@x.example"]
     box.refusals = {"op@x.example": ["550 \x1b[2J go away"]}
     with pytest.raises(Fault, match="550"):
-        await ask(mailing.core.folder, "mail", {"to": "op@x.example"})
+        await ask(mailing.organization.folder, "mail", {"to": "op@x.example"})
     with pytest.raises(Fault, match="is not an address"):
-        await ask(mailing.core.folder, "mail", {"to": "op"})
+        await ask(mailing.organization.folder, "mail", {"to": "op"})

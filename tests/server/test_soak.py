@@ -19,7 +19,7 @@ RATE = 50
 
 async def test_many_clients_receive_every_message_in_order(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
-        crowd = populate(server.core, CLIENTS)
+        crowd = populate(server.organization, CLIENTS)
         report = await soak(server.url, crowd, rate=RATE, messages=int(SECONDS * RATE), patience=30)
     assert report.sent == int(SECONDS * RATE)
     assert report.is_clean, report

@@ -44,7 +44,7 @@ async def test_start_and_stop_are_sent_to_the_other_participants_of_a_direct_con
 
 
 async def test_typing_in_a_topic_that_is_too_long_is_accepted_and_not_announced(server: TestServer) -> None:
-    limit = server.core.config.limits.max_topic_length
+    limit = server.organization.config.limits.max_topic_length
     listener = await listen(server, "bruno")
     await server.call("ada", "POST", "/typing", in_channel(server, topic="x" * (limit + 1)))
     await server.call("ada", "POST", "/typing", in_channel(server, topic="x" * limit))
@@ -154,11 +154,11 @@ async def test_the_snapshot_has_the_typing_periods(server: TestServer) -> None:
 @proves("TYP-26")
 async def test_typing_is_not_stored(server: TestServer) -> None:
     bruno = await listen(server, "bruno")
-    before = list(server.core.store.strings("SELECT quote(total_changes())"))
+    before = list(server.organization.store.strings("SELECT quote(total_changes())"))
     for _ in range(2):
         await server.call("ada", "POST", "/typing", {"op": "start", "to": [server.id("bruno")]})
     assert len(await bruno.events("typing")) == 2
-    assert list(server.core.store.strings("SELECT quote(total_changes())")) == before
+    assert list(server.organization.store.strings("SELECT quote(total_changes())")) == before
 
 
 @proves("TYP-27", "EVT-09")

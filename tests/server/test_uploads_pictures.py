@@ -144,7 +144,7 @@ async def test_an_image_is_kept_if_its_replacement_cannot_be_stored(
     async with running_server(tmp_path) as server:
         address = (await sent(server, "ada", "/users/me/avatar", PICTURE)).json()["avatar_url"]
 
-        def fail(core: object, user: object) -> None:
+        def fail(organization: object, user: object) -> None:
             raise ServiceError("no room", status=507)
 
         monkeypatch.setattr("narrowcast_server.routes.avatar.emit_avatar", fail)

@@ -32,13 +32,13 @@ async def deactivate(server: TestServer, name: str, by: str = "bruno", **params:
 def mails(server: TestServer) -> list[tuple[str, str]]:
     return [
         (row["recipient"], row["body"])
-        for row in server.core.store.all("SELECT * FROM sent_emails ORDER BY id")
+        for row in server.organization.store.all("SELECT * FROM sent_emails ORDER BY id")
     ]
 
 
 def allow_changing_addresses(server: TestServer, name: str) -> None:
-    with server.core.transaction():
-        server.core.users.update(server.id(name), can_change_user_emails=1)
+    with server.organization.transaction():
+        server.organization.users.update(server.id(name), can_change_user_emails=1)
 
 
 @proves("USRU-01", "USRU-03", "USRU-04", "USRU-05", "USRU-13", "CONV-15")
@@ -199,16 +199,18 @@ async def test_administrators_with_the_permission_of_the_operator_can_create_use
     params = {"email": "nadia@demo.example", "full_name": "Nadia Osei", "password": "a long password"}
     for name in ("elif", "bruno"):
         await ask(
-            server.core.folder, "permit", {"who": f"{name}@demo.example", "permission": "can_create_users"}
+            server.organization.folder,
+            "permit",
+            {"who": f"{name}@demo.example", "permission": "can_create_users"},
         )
     assert (await server.refusal("elif", "POST", "/users", params))["code"] == "UNAUTHORIZED_PRINCIPAL"
     taken = {"who": "bruno@demo.example", "permission": "can_create_users", "revoke": "True"}
-    assert await ask(server.core.folder, "permit", taken) == [
+    assert await ask(server.organization.folder, "permit", taken) == [
         "Bruno Castell no longer has the permission can_create_users"
     ]
     refusal = await server.refusal("bruno", "POST", "/users", params)
     assert (refusal["code"], refusal["msg"]) == ("BAD_REQUEST", "User not authorized to create users")
-    await ask(server.core.folder, "permit", {**taken, "revoke": "False"})
+    await ask(server.organization.folder, "permit", {**taken, "revoke": "False"})
     response = await server.call("bruno", "POST", "/users", params)
     assert response["user_id"] == server.id("nadia")
     await server.refusal("bruno", "POST", "/users", params)
@@ -259,10 +261,10 @@ async def test_updating_a_user_reveals_unknown_ids_to_administrators_only(server
 async def test_new_users_receive_recent_messages_with_the_newest_unread(
     server: TestServer,
 ) -> None:
-    store = server.core.store
+    store = server.organization.store
     old = await server.send("ada", "general", "old", "long ago")
     with store.transaction():
-        long_ago = server.core.now() - (12 * 7 * 86_400 + 60)
+        long_ago = server.organization.now() - (12 * 7 * 86_400 + 60)
         store.execute("UPDATE messages SET timestamp = ? WHERE id = ?", long_ago, old)
     ids = [await server.send("ada", "general", "soup", f"spoon {number}") for number in range(25)]
     elsewhere = await server.send("ada", "engineering", "build", "not a default channel")
@@ -292,6 +294,6 @@ async def test_users_can_deactivate_their_own_account_except_the_last_owner(serv
 async def test_a_bot_does_not_get_the_name_of_another_one(server: TestServer) -> None:
     for name in ("builds", "tests"):
         await server.create_bot("elif", name)
-    bot = next(user for user in server.core.users.all() if user.full_name == "tests")
+    bot = next(user for user in server.organization.users.all() if user.full_name == "tests")
     await server.refusal("elif", "PATCH", f"/users/{bot.id}", {"full_name": "builds"})
     await server.call("elif", "PATCH", f"/users/{bot.id}", {"full_name": "checks"})

@@ -52,7 +52,7 @@ async def test_a_waiting_period_that_makes_full_members_announces_the_channels_t
     server: TestServer, clock: VirtualClock
 ) -> None:
     private, full = server.channel("operations"), server.group("role:fullmembers")
-    server.core.users.update(server.id("elif"), date_joined=int(clock.now()) - 86_400)
+    server.organization.users.update(server.id("elif"), date_joined=int(clock.now()) - 86_400)
     await server.call("ada", "PATCH", "/realm", {"waiting_period_threshold": 30})
     await server.call("bruno", "PATCH", f"/streams/{private}", {"can_subscribe_group": {"new": full}})
     listener = await server.listen("elif")

@@ -113,7 +113,7 @@ async def test_settings_are_a_group_id_or_an_object_of_users_and_groups(server: 
 async def test_invalid_values_are_rejected_and_no_group_is_created(server: TestServer) -> None:
     gone = await created(server, "Gone")
     await deactivate(server, gone)
-    before = len(server.core.groups.all())
+    before = len(server.organization.groups.all())
     base: dict[str, object] = {"name": "New", "description": "", "members": []}
     for change in (
         {"members": [999_999]},
@@ -135,7 +135,7 @@ async def test_invalid_values_are_rejected_and_no_group_is_created(server: TestS
     ):
         response = await server.refusal("dario", "POST", "/user_groups/create", base | change)
         assert response["code"] == "BAD_REQUEST", change
-    assert len(server.core.groups.all()) == before
+    assert len(server.organization.groups.all()) == before
 
 
 @proves("GRPC-11", "GRPU-12")

@@ -16,8 +16,8 @@ async def status(server: TestServer, name: str = "dario") -> JsonObject:
 
 
 async def custom_emoji(server: TestServer, name: str = "gauge") -> int:
-    with server.core.transaction():
-        return server.core.store.insert(
+    with server.organization.transaction():
+        return server.organization.store.insert(
             "INSERT INTO custom_emoji (name, author_id, source_url) VALUES (?, ?, '/x.png')",
             name,
             server.id("ada"),

@@ -147,8 +147,8 @@ async def test_the_avatar_is_null_under_exactly_three_conditions(server: TestSer
     assert (await user(server, "elif", "dario"))["avatar_url"] is None
     await set_visibility(server, "dario", 4)
     assert isinstance((await user(server, "elif", "dario"))["avatar_url"], str)
-    with server.core.transaction():
-        server.core.users.update(server.id("elif"), avatar_url="/user_avatars/1/elif.png")
+    with server.organization.transaction():
+        server.organization.users.update(server.id("elif"), avatar_url="/user_avatars/1/elif.png")
     assert isinstance((await user(server, "dario", "elif"))["avatar_url"], str)
 
 
@@ -173,8 +173,8 @@ async def test_bots_have_a_type_and_an_optional_owner(server: TestServer) -> Non
     assert (iris["is_bot"], iris["bot_type"], iris["bot_owner_id"]) == (True, 1, server.id("ada"))
     jasper = await user(server, "elif", "jasper")
     assert (jasper["bot_type"], jasper["bot_owner_id"]) == (2, server.id("bruno"))
-    with server.core.transaction():
-        server.core.users.update(server.id("iris"), bot_owner_id=None)
+    with server.organization.transaction():
+        server.organization.users.update(server.id("iris"), bot_owner_id=None)
     assert (await user(server, "elif", "iris"))["bot_owner_id"] is None
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from narrowcast_server.organization.core import DATABASE
 from narrowcast_server.organization.models import FlagBit
+from narrowcast_server.organization.organization import DATABASE
 from narrowcast_server.zulip_archive.layout import (
     COMPLETE_LEVEL,
     NEWEST_LEVEL,
@@ -341,10 +341,10 @@ def test_every_table_of_a_data_folder_is_exported_or_reported(
 
 
 def test_the_archive_contains_no_secret(odd_data: Path, archive: Path) -> None:
-    with opened(odd_data) as core:
-        sealed = core.store.strings("SELECT api_key FROM users UNION SELECT token FROM bot_services")
-        keys = [core.vault.open(key) for key in sealed]
-        hashes = core.store.strings("SELECT password_hash FROM users WHERE password_hash IS NOT NULL")
+    with opened(odd_data) as organization:
+        sealed = organization.store.strings("SELECT api_key FROM users UNION SELECT token FROM bot_services")
+        keys = [organization.vault.open(key) for key in sealed]
+        hashes = organization.store.strings("SELECT password_hash FROM users WHERE password_hash IS NOT NULL")
     assert sealed
     assert hashes
     files = [file.read_text(encoding="utf-8") for file in archive.rglob("*.json")]

@@ -72,8 +72,8 @@ def test_an_archive_for_zulip_11_has_no_newer_fields(odd_data: Path, tmp_path: P
     assert "rows of zerver_channelfolder, which a server of level 387 does not have" in report
     assert "fields added after level 387: can_create_topic_group" in report
     read_archive(tmp_path / "a.tar", tmp_path / "back", say=quiet)
-    with opened(tmp_path / "back") as core:
-        assert core.settings["topics_policy"] == "disable_empty_topic"
+    with opened(tmp_path / "back") as organization:
+        assert organization.settings["topics_policy"] == "disable_empty_topic"
 
 
 @pytest.mark.parametrize(

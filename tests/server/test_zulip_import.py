@@ -44,27 +44,32 @@ def test_the_command_line_imports_an_archive(
 
 def test_archives_that_zulip_converts_from_other_services_are_imported(tmp_path: Path) -> None:
     read_archive(packed(converted(), tmp_path / "a.tar"), tmp_path / "data", say=quiet)
-    with opened(tmp_path / "data") as core:
+    with opened(tmp_path / "data") as organization:
         ann, ben = (
-            next(user for user in core.users.all() if user.full_name.startswith(n)) for n in ("Ann", "Ben")
+            next(user for user in organization.users.all() if user.full_name.startswith(n))
+            for n in ("Ann", "Ben")
         )
         assert (ann.full_name, ann.role, ann.timezone, ben.id) == ("Ann  Work", Role.OWNER, "", 1)
-        assert core.settings["name"] == "Old team"
-        public, private = sorted(core.channels.all(), key=lambda channel: channel.invite_only)
+        assert organization.settings["name"] == "Old team"
+        public, private = sorted(organization.channels.all(), key=lambda channel: channel.invite_only)
         assert (public.name, public.is_default, private.name) == ("general", True, "General (2)")
-        moderators = next(group.id for group in core.groups.all() if group.name == "role:moderators")
+        moderators = next(group.id for group in organization.groups.all() if group.name == "role:moderators")
         assert private.settings["can_send_message_group"] == moderators
-        messages = core.store.all("SELECT * FROM messages ORDER BY id")
+        messages = organization.store.all("SELECT * FROM messages ORDER BY id")
         assert [row["timestamp"] - 1_600_000_000 for row in messages] == [10, 20, 30, 40]
         assert len(messages[0]["topic"]) == 60
         assert messages[2]["conversation_id"] == messages[3]["conversation_id"]
-        path_id = core.store.strings("SELECT path_id FROM attachments")[0]
+        path_id = organization.store.strings("SELECT path_id FROM attachments")[0]
         assert path_id.endswith("/notes.txt")
         assert f"/user_uploads/{path_id}" in messages[1]["content"]
         assert f'data-user-id="{ben.id}"' in messages[1]["rendered"]
-        assert core.store.integers("SELECT message_id FROM message_attachments") == [messages[1]["id"]]
-        assert core.store.integers("SELECT message_id FROM submessages") == [messages[0]["id"]]
-        assert [tuple(row) for row in core.store.all("SELECT * FROM user_messages ORDER BY message_id")] == [
+        assert organization.store.integers("SELECT message_id FROM message_attachments") == [
+            messages[1]["id"]
+        ]
+        assert organization.store.integers("SELECT message_id FROM submessages") == [messages[0]["id"]]
+        assert [
+            tuple(row) for row in organization.store.all("SELECT * FROM user_messages ORDER BY message_id")
+        ] == [
             (ann.id, 2, 1),
             (ben.id, 3, 1),
         ]
@@ -153,8 +158,8 @@ def test_archives_of_zulip_servers_are_imported(odd_archive: Path, odd_back: Pat
     )
     [(bot_id,)] = rows(data, "SELECT id FROM users WHERE full_name = 'Welcome Bot' AND is_system_bot")
     assert (sender, members) == ("Welcome Bot", f"2,{bot_id}")
-    with opened(data) as core:
-        assert notification_bot(core).full_name == "Notification Bot"
+    with opened(data) as organization:
+        assert notification_bot(organization).full_name == "Notification Bot"
 
 
 def test_emoji_whose_long_names_become_equal_get_numbers(odd_archive: Path, tmp_path: Path) -> None:

@@ -140,13 +140,13 @@ def test_imported_texts_are_sanitized(odd_archive: Path, tmp_path: Path) -> None
     said: list[str] = []
     read_archive(packed(files, tmp_path / "a.tar"), tmp_path / "data", say=said.append)
     assert any("changed: 1 names of people" in line for line in said)
-    with opened(tmp_path / "data") as core:
-        assert core.users[realm(files, "zerver_userprofile")["id"]].full_name == "Eve[2J"
-        channel = core.channels[realm(files, "zerver_stream")["id"]]
+    with opened(tmp_path / "data") as organization:
+        assert organization.users[realm(files, "zerver_userprofile")["id"]].full_name == "Eve[2J"
+        channel = organization.channels[realm(files, "zerver_stream")["id"]]
         assert channel.name == "a]0;xbc"
         assert "<script" not in channel.rendered_description
-        assert core.settings["name"] == "N[31m"
-        one, two, three = core.store.all("SELECT * FROM messages ORDER BY id LIMIT 3")
+        assert organization.settings["name"] == "N[31m"
+        one, two, three = organization.store.all("SELECT * FROM messages ORDER BY id LIMIT 3")
         assert one["content"].startswith("ab ")
         assert one["topic"] == "t[0m"
         for text in (one["rendered"], two["rendered"], two["history"]):
@@ -164,9 +164,9 @@ def test_imported_names_keep_the_characters_that_names_may_have(odd_archive: Pat
     realm(files, "zerver_userprofile").update(full_name=name)
     realm(files, "zerver_stream").update(name=name)
     read_archive(packed(files, tmp_path / "a.tar"), tmp_path / "data", say=quiet)
-    with opened(tmp_path / "data") as core:
-        assert core.users[realm(files, "zerver_userprofile")["id"]].full_name == name
-        assert core.channels[realm(files, "zerver_stream")["id"]].name == name
+    with opened(tmp_path / "data") as organization:
+        assert organization.users[realm(files, "zerver_userprofile")["id"]].full_name == name
+        assert organization.channels[realm(files, "zerver_stream")["id"]].name == name
 
 
 @pytest.mark.parametrize("last", ["..", "!", "a--b.txt", "x" * 300])

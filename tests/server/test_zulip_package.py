@@ -167,7 +167,7 @@ async def test_the_zulip_package_uploads_a_file(package: Package) -> None:
 
 async def test_the_zulip_package_reads_the_account_file(server: TestServer, tmp_path: Path) -> None:
     path = tmp_path / "zuliprc"
-    path.write_text(account_file(server.core, server.user("ada")))
+    path.write_text(account_file(server.organization, server.user("ada")))
     client = Package(
         await asyncio.to_thread(lambda: zulip.Client(config_file=str(path), retry_on_errors=False))
     )

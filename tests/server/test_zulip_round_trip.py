@@ -98,24 +98,26 @@ def test_every_setting_is_unchanged_after_export_and_import(tmp_path: Path, leve
     of_realm = turned(EDITABLE) | channels | {"empty_topic_display_name": "anything"}
     personal = turned(DEFAULTS)
     assert not [name for name, value in of_realm.items() if EDITABLE.get(name) == value]
-    with opened(tmp_path / "data") as core:
-        core.set_settings(**of_realm, personal_defaults=personal)
-        core.users.update(2, settings=personal)
+    with opened(tmp_path / "data") as organization:
+        organization.set_settings(**of_realm, personal_defaults=personal)
+        organization.users.update(2, settings=personal)
     write_archive(tmp_path / "data", tmp_path / "a.tar", server=TargetServer(level), say=quiet)
     read_archive(tmp_path / "a.tar", tmp_path / "back", say=quiet)
-    with opened(tmp_path / "back") as core:
-        assert {name: core.settings[name] for name in of_realm} == of_realm
-        assert core.settings["personal_defaults"] == personal
-        assert core.users[2].settings == personal
+    with opened(tmp_path / "back") as organization:
+        assert {name: organization.settings[name] for name in of_realm} == of_realm
+        assert organization.settings["personal_defaults"] == personal
+        assert organization.users[2].settings == personal
 
 
 def test_every_user_can_read_the_same_messages_as_before(odd_data: Path, odd_back: Path) -> None:
     def readable(folder: Path) -> dict[int, list[int]]:
-        with opened(folder) as core:
-            messages = [Message.of(row) for row in core.store.all("SELECT * FROM messages ORDER BY id")]
+        with opened(folder) as organization:
+            messages = [
+                Message.of(row) for row in organization.store.all("SELECT * FROM messages ORDER BY id")
+            ]
             return {
-                user.id: [message.id for message in messages if may_see(core, user, message)]
-                for user in core.users.all()
+                user.id: [message.id for message in messages if may_see(organization, user, message)]
+                for user in organization.users.all()
             }
 
     before = readable(odd_data)

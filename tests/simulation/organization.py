@@ -8,7 +8,7 @@ from simulation.queues import Queues, Row
 CHANNELS = {11: "general", 12: "design"}
 
 
-class Organization:
+class SimulatedOrganization:
     """What users and administrators change. `people` are the ids of all users, who are in all channels."""
 
     def __init__(self, queues: Queues, people: set[int]) -> None:

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from simulation.drafts import Drafts
-from simulation.organization import Organization
+from simulation.organization import SimulatedOrganization
 from simulation.queues import Params, Queues, Refused, Row
 from simulation.stored import Stored, details_of, unread_of, versions_of
 
@@ -31,7 +31,7 @@ class Service:
         self.reads: dict[int, set[int]] = {}
         self.messages: dict[int, Stored] = {}
         self._queues = Queues(monotonic)
-        self.organization = Organization(self._queues, set(PEOPLE))
+        self.organization = SimulatedOrganization(self._queues, set(PEOPLE))
         self.drafts_model = self._drafts = Drafts(self._queues, self.number, now)
         self.drafts = self._drafts.rows
         self.sends: list[tuple[int, str]] = []

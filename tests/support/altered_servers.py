@@ -62,11 +62,11 @@ Event = Mapping[str, Any]
 @contextmanager
 def sending_events_to(server: TestServer, whom: Callable[[Event, set[int]], Iterable[int]]) -> Iterator[None]:
     """Within the block an event is sent to `whom(event, people)` instead of to these people."""
-    emit = server.core.emit
+    emit = server.organization.emit
 
     def to_some(event: Event, to: Iterable[int], **more: Any) -> None:
         emit(event, whom(event, set(to)), **more)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(server.core, "emit", to_some)
+        patched.setattr(server.organization, "emit", to_some)
         yield

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import DATABASE, Core
+from narrowcast_server.organization.organization import DATABASE, Organization
 from narrowcast_server.zulip_archive.layout import FOLDER
 
 Files = dict[str, Any]
@@ -48,12 +48,12 @@ def packed(files: Mapping[str, Any], target: Path) -> Path:
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[Core]:
-    core = Core(folder, ServerConfig(durable=False))
+def opened(folder: Path) -> Iterator[Organization]:
+    organization = Organization(folder, ServerConfig(durable=False))
     try:
-        yield core
+        yield organization
     finally:
-        core.close()
+        organization.close()
 
 
 def rows(folder: Path, sql: str) -> list[tuple[Any, ...]]:

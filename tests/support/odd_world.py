@@ -17,9 +17,9 @@ from narrowcast_server.actions.users import create_user
 from narrowcast_server.demo import populate
 from narrowcast_server.demo.files import face
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.models import FlagBit, User
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.resources.alert_words import add_alert_words
 from narrowcast_server.resources.bots import set_service
 from narrowcast_server.resources.channel_folders import create_folder
@@ -41,57 +41,61 @@ ODD_ADDRESS: Final = "ünï@somewhere"
 
 def make(folder: Path) -> None:
     """Creates the data folder."""
-    core = Core(folder, ServerConfig(durable=False))
+    organization = Organization(folder, ServerConfig(durable=False))
     try:
-        populate(core)
-        with core.transaction():
-            people = {user.full_name.split()[0].lower(): user for user in core.users.all()}
-            _people(core, people)
-            _channels(core, people)
-            _messages(core, people)
-            _settings(core)
-            _varied(core, people)
+        populate(organization)
+        with organization.transaction():
+            people = {user.full_name.split()[0].lower(): user for user in organization.users.all()}
+            _people(organization, people)
+            _channels(organization, people)
+            _messages(organization, people)
+            _settings(organization)
+            _varied(organization, people)
     finally:
-        core.close()
+        organization.close()
 
 
-def _people(core: Core, people: dict[str, User]) -> None:
+def _people(organization: Organization, people: dict[str, User]) -> None:
     ada, bruno = people["ada"], people["bruno"]
-    odd = people["odd"] = create_user(core, email=ODD_ADDRESS, full_name="Odd Ærlig 語")
-    gone = people["gone"] = create_user(core, email="gone@demo.example", full_name="Gone Person")
+    odd = people["odd"] = create_user(organization, email=ODD_ADDRESS, full_name="Odd Ærlig 語")
+    gone = people["gone"] = create_user(organization, email="gone@demo.example", full_name="Gone Person")
     hook = create_user(
-        core, email="hook@demo.example", full_name="Hook", bot_type=BotType.OUTGOING_WEBHOOK, owner=ada
+        organization,
+        email="hook@demo.example",
+        full_name="Hook",
+        bot_type=BotType.OUTGOING_WEBHOOK,
+        owner=ada,
     )
-    set_service(core, hook, "https://hooks.example/x", 1)
-    core.store.execute("INSERT INTO bot_storage VALUES (?, 'key', 'value')", hook.id)
-    core.store.execute("UPDATE users SET password_hash = '$argon2id$odd' WHERE id = ?", ada.id)
-    core.users.update(
+    set_service(organization, hook, "https://hooks.example/x", 1)
+    organization.store.execute("INSERT INTO bot_storage VALUES (?, 'key', 'value')", hook.id)
+    organization.store.execute("UPDATE users SET password_hash = '$argon2id$odd' WHERE id = ?", ada.id)
+    organization.users.update(
         bruno.id,
         settings={"email_address_visibility": 3, "resolved_topic_notice_auto_read_policy": "never"},
         timezone="Europe/Madrid",
     )
-    send_direct(core, gone, [ada], "I am leaving. \N{WAVING HAND SIGN}")
-    deactivate(core, ada, gone, None)
-    mute(core, ada, people["hugo"].id)
-    add_alert_words(core, ada, ["gust", "Über"])
-    add_view(core, ada, "narrow/sender/3", True, "Bruno")
-    core.store.execute("INSERT INTO onboarding_steps VALUES (?, 'intro_inbox_view_modal')", ada.id)
-    create_snippet(core, odd, "odd", "tab\t, null\0, 語")
-    report_presence(core, ada, active=True)
+    send_direct(organization, gone, [ada], "I am leaving. \N{WAVING HAND SIGN}")
+    deactivate(organization, ada, gone, None)
+    mute(organization, ada, people["hugo"].id)
+    add_alert_words(organization, ada, ["gust", "Über"])
+    add_view(organization, ada, "narrow/sender/3", True, "Bruno")
+    organization.store.execute("INSERT INTO onboarding_steps VALUES (?, 'intro_inbox_view_modal')", ada.id)
+    create_snippet(organization, odd, "odd", "tab\t, null\0, 語")
+    report_presence(organization, ada, active=True)
     for number in range(2):
-        old = create_group(core, ada, "old crew", f"The {number}.", [odd])
-        set_deactivated(core, old, True)
-    inner = create_group(core, ada, "inner", "", [odd, bruno])
+        old = create_group(organization, ada, "old crew", f"The {number}.", [odd])
+        set_deactivated(organization, old, True)
+    inner = create_group(organization, ada, "inner", "", [odd, bruno])
     own = {"direct_members": [odd.id], "direct_subgroups": [inner.id]}
-    create_group(core, ada, "outer", "", [], [inner], {"can_mention_group": own})
+    create_group(organization, ada, "outer", "", [], [inner], {"can_mention_group": own})
 
 
-def _channels(core: Core, people: dict[str, User]) -> None:
+def _channels(organization: Organization, people: dict[str, User]) -> None:
     ada, odd, bruno = people["ada"], people["odd"], people["bruno"]
-    folder_id = create_folder(core, ada, "Odd things", "*All* of them.")
+    folder_id = create_folder(organization, ada, "Odd things", "*All* of them.")
     own = {"direct_members": [odd.id, people["gone"].id], "direct_subgroups": []}
     secret = create_channel(
-        core,
+        organization,
         odd,
         "secret ✨",
         description="For **two**.",
@@ -102,55 +106,57 @@ def _channels(core: Core, people: dict[str, User]) -> None:
         folder_id=folder_id,
         settings={"can_add_subscribers_group": own},
     )
-    subscribe(core, [secret], [odd])
-    send_to_channel(core, odd, secret, "", "Before anybody else came.")
-    subscribe(core, [secret], [ada, bruno])
-    send_to_channel(core, ada, core.channels[secret.id], "Über", "After.")
-    unsubscribe(core, [secret], [bruno])
+    subscribe(organization, [secret], [odd])
+    send_to_channel(organization, odd, secret, "", "Before anybody else came.")
+    subscribe(organization, [secret], [ada, bruno])
+    send_to_channel(organization, ada, organization.channels[secret.id], "Über", "After.")
+    unsubscribe(organization, [secret], [bruno])
     for topic in ("Über", "über"):
-        set_policy(core, ada.id, secret.id, topic, VisibilityPolicy.FOLLOWED)
+        set_policy(organization, ada.id, secret.id, topic, VisibilityPolicy.FOLLOWED)
 
 
-def _messages(core: Core, people: dict[str, User]) -> None:
+def _messages(organization: Organization, people: dict[str, User]) -> None:
     ada, odd, bruno = people["ada"], people["odd"], people["bruno"]
-    general = next(channel for channel in core.channels.all() if channel.name == "general")
-    path_id = place_file(core, odd, "plan ü.txt", "für alle".encode())
-    place_file(core, odd, ".nobody saw - this.txt", b"yet")
-    subscribe(core, [general], [odd])
+    general = next(channel for channel in organization.channels.all() if channel.name == "general")
+    path_id = place_file(organization, odd, "plan ü.txt", "für alle".encode())
+    place_file(organization, odd, ".nobody saw - this.txt", b"yet")
+    subscribe(organization, [general], [odd])
     schedule(
-        core,
+        organization,
         odd,
         ScheduledTarget(general.id, "later"),
         f"[plan](/user_uploads/{path_id})",
-        core.now() + 86_400,
+        organization.now() + 86_400,
     )
     text = f"@**Ada Moreno|{ada.id}** see [plan](/user_uploads/{path_id}), \\u0000, :octopus:"
-    sent = send_to_channel(core, odd, core.channels[general.id], "odd", text)
-    message = find_message(core, sent.id)
+    sent = send_to_channel(organization, odd, organization.channels[general.id], "odd", text)
+    message = find_message(organization, sent.id)
     assert message is not None
-    add_reaction(core, ada, message, resolve(core, "narrowcast", None, None))
-    add_reaction(core, ada, message, resolve(core, "zulip", None, None))
-    change_flags(core, odd, [sent.id], FlagBit.COLLAPSED, add=True)
-    message_edits.edit_content(core, odd, message, f"{text} edited")
-    edited = find_message(core, sent.id)
+    add_reaction(organization, ada, message, resolve(organization, "narrowcast", None, None))
+    add_reaction(organization, ada, message, resolve(organization, "zulip", None, None))
+    change_flags(organization, odd, [sent.id], FlagBit.COLLAPSED, add=True)
+    message_edits.edit_content(organization, odd, message, f"{text} edited")
+    edited = find_message(organization, sent.id)
     assert edited is not None
     message_moves.apply(
-        core, ada, message_moves.plan(core, ada, edited, "odder", None, PropagateMode.CHANGE_ONE)
+        organization,
+        ada,
+        message_moves.plan(organization, ada, edited, "odder", None, PropagateMode.CHANGE_ONE),
     )
-    send_to_channel(core, odd, core.channels[general.id], "odd", "There was a gust at noon.")
-    before = core.store.integer("SELECT min(id) FROM messages WHERE channel_id = ?", general.id)
+    send_to_channel(organization, odd, organization.channels[general.id], "odd", "There was a gust at noon.")
+    before = organization.store.integer("SELECT min(id) FROM messages WHERE channel_id = ?", general.id)
     assert before is not None
-    change_flags(core, odd, [before], FlagBit.STARRED, add=True)
-    send_direct(core, odd, [], "a note to myself")
-    send_direct(core, odd, [ada, bruno, people["hugo"]], "the four of us")
-    send_direct(core, new_organization.notification_bot(core), [ada], "a notice")
-    send_direct(core, ada, [new_organization.notification_bot(core)], "thank you")
+    change_flags(organization, odd, [before], FlagBit.STARRED, add=True)
+    send_direct(organization, odd, [], "a note to myself")
+    send_direct(organization, odd, [ada, bruno, people["hugo"]], "the four of us")
+    send_direct(organization, new_organization.notification_bot(organization), [ada], "a notice")
+    send_direct(organization, ada, [new_organization.notification_bot(organization)], "thank you")
 
 
-def _settings(core: Core) -> None:
-    general = next(channel for channel in core.channels.all() if channel.name == "general")
+def _settings(organization: Organization) -> None:
+    general = next(channel for channel in organization.channels.all() if channel.name == "general")
     realm.change(
-        core,
+        organization,
         {
             "waiting_period_threshold": 3,
             "message_content_edit_limit_seconds": None,
@@ -160,24 +166,24 @@ def _settings(core: Core) -> None:
             "can_create_bots_group": {"direct_members": [2], "direct_subgroups": []},
         },
     )
-    realm.add_domain(core, "demo.example", True)
-    realm.change_personal_defaults(core, {"twenty_four_hour_time": True})
+    realm.add_domain(organization, "demo.example", True)
+    realm.change_personal_defaults(organization, {"twenty_four_hour_time": True})
     group = {"id": 1, "name": "crew", "description": "Those of the *boat*.", "streams": [general.id]}
-    core.set_settings(default_channel_groups=[group])
-    core.set_settings(icon_picture=f"{PICTURES}/{ORGANIZATION}/{keep_picture(core, face(3))}")
+    organization.set_settings(default_channel_groups=[group])
+    organization.set_settings(icon_picture=f"{PICTURES}/{ORGANIZATION}/{keep_picture(organization, face(3))}")
 
 
-def _varied(core: Core, people: dict[str, User]) -> None:
+def _varied(organization: Organization, people: dict[str, User]) -> None:
     """Checks that no column has the same value in all rows."""
     ada, odd = people["ada"].id, people["odd"].id
-    add_alert_words(core, people["odd"], ["fjord"])
-    old = create_folder(core, people["odd"], "Old things", "")
-    emoji = core.store.integer("SELECT min(id) FROM custom_emoji")
+    add_alert_words(organization, people["odd"], ["fjord"])
+    old = create_folder(organization, people["odd"], "Old things", "")
+    emoji = organization.store.integer("SELECT min(id) FROM custom_emoji")
     assert emoji is not None
-    core.store.insert(
+    organization.store.insert(
         "INSERT INTO custom_emoji (name, author_id, source_url, deactivated) VALUES ('wren', ?, ?, 1)",
         ada,
-        f"{PICTURES}/{ORGANIZATION}/emoji/images/{keep_picture(core, face(5))}",
+        f"{PICTURES}/{ORGANIZATION}/emoji/images/{keep_picture(organization, face(5))}",
     )
     changes: tuple[tuple[str, *tuple[int, ...]], ...] = (
         ("UPDATE channel_folders SET is_archived = 1, date_created = 1700000000 WHERE id = ?", old),
@@ -207,4 +213,4 @@ def _varied(core: Core, people: dict[str, User]) -> None:
         ),
     )
     for sql, *values in changes:
-        core.store.execute(sql, *values)
+        organization.store.execute(sql, *values)

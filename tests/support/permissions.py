@@ -61,7 +61,7 @@ async def state_of(server: TestServer, name: str) -> State:
             "empty_topic_name": True,
         },
     )
-    return State.from_snapshot(listener.snapshot, now=server.core.now())
+    return State.from_snapshot(listener.snapshot, now=server.organization.now())
 
 
 async def allowed(

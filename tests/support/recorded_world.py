@@ -11,8 +11,8 @@ from narrowcast_server.actions import new_organization
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
-from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import User
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.organization.passwords import hash_password
 from narrowcast_server.organization.personal import DEFAULTS
 from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS
@@ -46,9 +46,9 @@ _UNSUBSCRIBED: Final = 38
 _FIELD: Final = 19
 
 
-def number_next(core: Core, table: str, identity: int) -> bool:
+def number_next(organization: Organization, table: str, identity: int) -> bool:
     """Makes the next row of a table get this id; False if the table has already passed it."""
-    run = core.store.connection.execute
+    run = organization.store.connection.execute
     if (run(f"SELECT max(id) FROM {table}").fetchone()[0] or 0) >= identity:
         return False
     if run("SELECT 1 FROM sqlite_sequence WHERE name = ?", (table,)).fetchone():
@@ -67,30 +67,30 @@ def snapshot() -> dict[str, Any]:
     return response
 
 
-def populate(core: Core) -> None:
+def populate(organization: Organization) -> None:
     """Creates the organization as it was when the recording began."""
-    with core.transaction():
-        number_next(core, "groups", 47)
-        number_next(core, "users", 40)
-        new_organization.set_up(core, name="Zulip Dev", domain=DOMAIN, description="for *testing*")
-        people = _people(core)
-        _channels(core, people)
-        number_next(core, "groups", 62)
-        create_group(core, None, "hamletcharacters", "Characters", [people[44], people[46]])
-        _things(core, people)
-        number_next(core, "messages", FIRST_MESSAGE)
-        _settings(core)
+    with organization.transaction():
+        number_next(organization, "groups", 47)
+        number_next(organization, "users", 40)
+        new_organization.set_up(organization, name="Zulip Dev", domain=DOMAIN, description="for *testing*")
+        people = _people(organization)
+        _channels(organization, people)
+        number_next(organization, "groups", 62)
+        create_group(organization, None, "hamletcharacters", "Characters", [people[44], people[46]])
+        _things(organization, people)
+        number_next(organization, "messages", FIRST_MESSAGE)
+        _settings(organization)
 
 
-def _people(core: Core) -> dict[int, User]:
+def _people(organization: Organization) -> dict[int, User]:
     names = {identity: name for name, identity in IDS.items()}
     people: dict[int, User] = {}
     for row in sorted(snapshot()["realm_users"], key=lambda row: row["user_id"]):
         identity = row["user_id"]
-        number_next(core, "users", identity)
+        number_next(organization, "users", identity)
         if row["is_bot"]:
             people[identity] = create_user(
-                core,
+                organization,
                 email=row["email"],
                 full_name=row["full_name"],
                 bot_type=BotType(row["bot_type"]),
@@ -98,7 +98,7 @@ def _people(core: Core) -> dict[int, User]:
             )
         else:
             people[identity] = create_user(
-                core,
+                organization,
                 email=f"{names[identity]}@zulip.com",
                 full_name=row["full_name"],
                 role=Role(row["role"]),
@@ -108,27 +108,27 @@ def _people(core: Core) -> dict[int, User]:
         name: given[name] for name in DEFAULTS if name in given and type(given[name]) is type(DEFAULTS[name])
     }
     for user in people.values():
-        core.users.update(user.id, settings=json.dumps(own))
-    core.forget_addresses()
+        organization.users.update(user.id, settings=json.dumps(own))
+    organization.forget_addresses()
     return people
 
 
-def set_passwords(core: Core, logins: dict[str, str]) -> None:
+def set_passwords(organization: Organization, logins: dict[str, str]) -> None:
     """Sets users' passwords, by real email address; hashing takes time."""
     for address, password in logins.items():
-        user = core.user_by_address(address)
+        user = organization.user_by_address(address)
         assert user is not None
-        core.users.update(user.id, password_hash=hash_password(password))
+        organization.users.update(user.id, password_hash=hash_password(password))
 
 
-def _channels(core: Core, people: dict[int, User]) -> None:
+def _channels(organization: Organization, people: dict[int, User]) -> None:
     defaults = {
         row if isinstance(row, int) else row["stream_id"] for row in snapshot()["realm_default_streams"]
     }
     for row in sorted(_channel_rows(), key=lambda row: row["stream_id"]):
-        number_next(core, "channels", row["stream_id"])
+        number_next(organization, "channels", row["stream_id"])
         channel = create_channel(
-            core,
+            organization,
             None,
             row["name"],
             description=row["description"],
@@ -137,12 +137,16 @@ def _channels(core: Core, people: dict[int, User]) -> None:
             is_default=row["stream_id"] in defaults,
         )
         settings = {name: row[name] for name in CHANNEL_GROUP_SETTINGS if name in row}
-        core.channels.update(channel.id, settings=json.dumps({**channel.settings, **settings}))
+        organization.channels.update(channel.id, settings=json.dumps({**channel.settings, **settings}))
         subscribers = row.get("subscribers") or row.get("partial_subscribers") or []
-        subscribe(core, [core.channels[channel.id]], [people[one] for one in subscribers if one in people])
-    number_next(core, "channels", _UNSUBSCRIBED)
-    gone = create_channel(core, None, "before")
-    subscribe(core, [gone], [people[IDS["hamlet"]]])
+        subscribe(
+            organization,
+            [organization.channels[channel.id]],
+            [people[one] for one in subscribers if one in people],
+        )
+    number_next(organization, "channels", _UNSUBSCRIBED)
+    gone = create_channel(organization, None, "before")
+    subscribe(organization, [gone], [people[IDS["hamlet"]]])
 
 
 def _channel_rows() -> Rows:
@@ -155,25 +159,25 @@ def _channel_rows() -> Rows:
     return [*rows, *(row for row in listed if row["stream_id"] == CORE_TEAM)]
 
 
-def _things(core: Core, people: dict[int, User]) -> None:
-    run = core.store.connection.execute
+def _things(organization: Organization, people: dict[int, User]) -> None:
+    run = organization.store.connection.execute
     emoji = "INSERT INTO custom_emoji (id, name, author_id, source_url) VALUES (2, 'green_tick', ?, '/x.png')"
     run(emoji, (IDS["iago"],))
     folder = "INSERT INTO channel_folders (id, name, position, date_created) VALUES (?, ?, ?, 1)"
     for identity, name in ((1, "Engineering"), (2, "Information")):
         run(folder, (identity, name, identity))
-    number_next(core, "linkifiers", 7)
+    number_next(organization, "linkifiers", 7)
     for word in ("a", "b", "c"):
-        add_linkifier(core, f"{word}(?P<id>[0-9]+)", "https://example.org/{id}")
-    number_next(core, "profile_fields", _FIELD)
-    create_field(core, name="Phone", kind=ProfileFieldType.SHORT_TEXT)
-    core.users.update(people[IDS["desdemona"]].id, can_change_user_emails=1)
-    core.users.update(people[IDS["iago"]].id, can_create_users=1)
+        add_linkifier(organization, f"{word}(?P<id>[0-9]+)", "https://example.org/{id}")
+    number_next(organization, "profile_fields", _FIELD)
+    create_field(organization, name="Phone", kind=ProfileFieldType.SHORT_TEXT)
+    organization.users.update(people[IDS["desdemona"]].id, can_change_user_emails=1)
+    organization.users.update(people[IDS["iago"]].id, can_create_users=1)
 
 
-def _settings(core: Core) -> None:
+def _settings(organization: Organization) -> None:
     """The organization's settings, as far as the embedded server has them."""
-    known = set(core.settings)
+    known = set(organization.settings)
     given = {
         key.removeprefix("realm_"): value for key, value in snapshot().items() if key.startswith("realm_")
     }
@@ -182,4 +186,4 @@ def _settings(core: Core) -> None:
         for name, value in given.items()
         if name in known and name != "date_created" and not isinstance(value, (dict, list))
     }
-    core.set_settings(**kept)
+    organization.set_settings(**kept)

@@ -18,7 +18,7 @@ import httpx2
 from narrowcast_server.operator.commands import run as operate
 from narrowcast_server.organization.clock import RealClock
 from narrowcast_server.organization.config import ServedDialect, ServerConfig
-from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.resources.reminders import reminders_due
 from narrowcast_server.resources.scheduled_messages import deliveries
 from narrowcast_server.serve import Options, RunningServer, running
@@ -150,7 +150,7 @@ class Replay:
     """A server, and the recorded requests to send to it."""
 
     def __init__(self, server: RunningServer, http: httpx2.AsyncClient, clock: RecordedClock) -> None:
-        self.core: Core = server.core
+        self.organization: Organization = server.organization
         self.result = Replayed()
         self._url = server.url
         self._http = http
@@ -164,7 +164,7 @@ class Replay:
     ) -> None:
         """Sends all but `left_out`. `setup`: (who, method, path, parameters) of what is done before a label."""
         requests = [one for one in recorded_requests() if one.label not in left_out]
-        recorded_world.set_passwords(self.core, _logins(requests))
+        recorded_world.set_passwords(self.organization, _logins(requests))
         made = {one.response.get("id") for one in requests if one.path == "/messages"}
         self._unwritten = sorted({one for request in requests for one in _messages_of(request)} - made)
         await self._listen(requests)
@@ -173,9 +173,9 @@ class Replay:
                 response = await self._send(who, method, path, params)
                 assert response.status_code == 200, (recorded.label, response.text)
             if recorded.label in _BY_OPERATOR:
-                await operate(self.core, *_BY_OPERATOR[recorded.label])
+                await operate(self.organization, *_BY_OPERATOR[recorded.label])
             self._clock.time = recorded.when - _WINDOW
-            await until(lambda: not deliveries(self.core) and not reminders_due(self.core))
+            await until(lambda: not deliveries(self.organization) and not reminders_due(self.organization))
             await self._make_way(recorded)
             await self._repeat(recorded)
             if number % _EVERY == 0:
@@ -186,13 +186,13 @@ class Replay:
         """Prepares what the request met when it was recorded: its new row gets the recorded id, its message
         exists.
         """
-        with self.core.transaction():
+        with self.organization.transaction():
             for method, path, table, key in _MADE:
                 if recorded.status == 200 and (method, path) == (recorded.request["method"], recorded.path):
                     made = recorded.response.get(key)
                     first = made[0] if isinstance(made, list) and made else made
                     if isinstance(first, int):
-                        number_next(self.core, table, first)
+                        number_next(self.organization, table, first)
         wanted = set(_messages_of(recorded)) & set(self._unwritten)
         made = [one for one in self._unwritten if wanted and one <= max(wanted) + _AT_ONCE]
         for identity in made:
@@ -201,8 +201,8 @@ class Replay:
 
     async def _message(self, identity: int) -> None:
         """Sends a message that the recording sent without writing it down."""
-        with self.core.transaction():
-            room = number_next(self.core, "messages", identity)
+        with self.organization.transaction():
+            room = number_next(self.organization, "messages", identity)
         if room:
             to: JsonObject = {"type": "channel", "to": 19, "topic": "edit me"}
             if identity in _DIRECT:
@@ -244,12 +244,14 @@ class Replay:
         if who is None:
             return None
         if isinstance(who, str):
-            user = self.core.users[IDS[who]]
+            user = self.organization.users[IDS[who]]
             return httpx2.BasicAuth(user.delivery_email, user.api_key)
         address, key = who
         if key == "<API_KEY>":
             prefix = address.partition("@")[0].lower()
-            owner = self.core.users.get(IDS["prospero" if prefix.startswith("prospero") else "hamlet"])
+            owner = self.organization.users.get(
+                IDS["prospero" if prefix.startswith("prospero") else "hamlet"]
+            )
             assert owner is not None
             key = owner.api_key
         return httpx2.BasicAuth(address, key)

@@ -25,8 +25,8 @@ from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_api.wire.parameters import is_quoted
 from narrowcast_server.organization.clock import ServerClock
 from narrowcast_server.organization.config import Quotas, ServedDialect, ServerConfig
-from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import User
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.serve import Options, RunningServer, running
 from support import world
 
@@ -49,7 +49,7 @@ class TestServer:
     __test__ = False
 
     def __init__(self, server: RunningServer, client: httpx2.AsyncClient) -> None:
-        self.core: Core = server.core
+        self.organization: Organization = server.organization
         self.url = server.url
         self.connections = server.connections
         self._server = server
@@ -57,11 +57,11 @@ class TestServer:
 
     def now(self) -> float:
         """The server's time."""
-        return self.core.now()
+        return self.organization.now()
 
     def user(self, name: str) -> User:
         """Returns a user by first name, in lower case."""
-        for user in self.core.users.all():
+        for user in self.organization.users.all():
             if user.full_name.split()[0].lower() == name and not user.is_system_bot:
                 return user
         raise LookupError(name)
@@ -72,14 +72,14 @@ class TestServer:
 
     def channel(self, name: str) -> int:
         """The id of a channel."""
-        for channel in self.core.channels.all():
+        for channel in self.organization.channels.all():
             if channel.name == name:
                 return channel.id
         raise LookupError(name)
 
     def group(self, name: str) -> int:
         """The id of a user group."""
-        for group in self.core.groups.all():
+        for group in self.organization.groups.all():
             if group.name == name:
                 return group.id
         raise LookupError(name)
@@ -91,7 +91,7 @@ class TestServer:
 
     def set_level(self, level: int) -> None:
         """Changes the feature level of the running server."""
-        self.core.config = self.core.config.at_level(level)
+        self.organization.config = self.organization.config.at_level(level)
 
     async def raw(
         self,
@@ -106,7 +106,7 @@ class TestServer:
 
         Text in `Bare` is not encoded, even if the parameter table requires JSON.
         """
-        level = self.core.level
+        level = self.organization.level
         encoded = {
             key: value
             if isinstance(value, Bare) or (isinstance(value, str) and not is_quoted(method, path, key, level))
@@ -225,7 +225,7 @@ class Listener:
     @property
     def is_read_now(self) -> bool:
         """Whether a poll or a stream waits for the next event."""
-        return self._server.core.hub.get(self.queue_id, self._server.id(self._name)).is_read_now
+        return self._server.organization.hub.get(self.queue_id, self._server.id(self._name)).is_read_now
 
     async def events(self, *types: str) -> list[JsonObject]:
         """Returns the events since the last call, without waiting; only of these types if any are given."""

@@ -20,7 +20,7 @@ import websockets
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
-from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.organization import Organization
 from support.request_parts import basic
 
 TOPIC = "soak"
@@ -177,15 +177,15 @@ async def soak(url: str, crowd: Crowd, *, rate: float, messages: int, patience: 
     return report
 
 
-def populate(core: Core, clients: int) -> Crowd:
+def populate(organization: Organization, clients: int) -> Crowd:
     """Creates the accounts and their channel."""
-    with core.transaction():
+    with organization.transaction():
         people = [
-            create_user(core, email=f"soak{n}@demo.example", full_name=f"Soak {n}", channel_ids=())
+            create_user(organization, email=f"soak{n}@demo.example", full_name=f"Soak {n}", channel_ids=())
             for n in range(clients)
         ]
-        channel = create_channel(core, None, "soak")
-        subscribe(core, [channel], people)
+        channel = create_channel(organization, None, "soak")
+        subscribe(organization, [channel], people)
     return Crowd(channel.id, [(person.delivery_email, person.api_key) for person in people])
 
 

@@ -20,8 +20,8 @@ from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization import passwords
 from narrowcast_server.organization.clock import ServerClock
 from narrowcast_server.organization.config import ServedDialect, ServerConfig
-from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import User
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.rules.permissions import system_group
 from support.clock import VirtualClock
 
@@ -41,40 +41,40 @@ PEOPLE = (
 )
 
 
-def populate(core: Core) -> None:
+def populate(organization: Organization) -> None:
     """Creates the organization. Only Ada has a password, and may create accounts; members may create
     invitation links.
     """
-    with core.transaction():
-        new_organization.set_up(core, name="Demo", domain="demo.example", description="For *tests*.")
-        core.set_settings(create_multiuse_invite_group=system_group(core, "role:members").id)
+    with organization.transaction():
+        new_organization.set_up(organization, name="Demo", domain="demo.example", description="For *tests*.")
+        organization.set_settings(create_multiuse_invite_group=system_group(organization, "role:members").id)
         people: dict[str, User] = {}
         for full_name, role in PEOPLE:
             first = full_name.split()[0].lower()
             people[first] = create_user(
-                core,
+                organization,
                 email=f"{first}@demo.example",
                 full_name=full_name,
                 role=role,
             )
-        core.users.update(
+        organization.users.update(
             people["ada"].id, password_hash=passwords.hash_password(PASSWORD), can_create_users=1
         )
         people["iris"] = create_user(
-            core,
+            organization,
             email="iris-bot@demo.example",
             full_name="Iris",
             bot_type=BotType.GENERIC,
             owner=people["ada"],
         )
         people["jasper"] = create_user(
-            core,
+            organization,
             email="jasper-bot@demo.example",
             full_name="Jasper",
             bot_type=BotType.INCOMING_WEBHOOK,
             owner=people["bruno"],
         )
-        _channels(core, people)
+        _channels(organization, people)
 
 
 def lay_out(folder: Path, level: int = SERVED_LEVEL, dialect: ServedDialect = ServedDialect.SERVICE) -> None:
@@ -109,34 +109,34 @@ def _demo_files(now: float) -> Mapping[str, bytes]:
 
 
 def _made(
-    fill: Callable[[Core], None], config: ServerConfig, clock: ServerClock | None = None
+    fill: Callable[[Organization], None], config: ServerConfig, clock: ServerClock | None = None
 ) -> Mapping[str, bytes]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        core = Core(folder, config, clock)
-        fill(core)
-        core.close()
+        organization = Organization(folder, config, clock)
+        fill(organization)
+        organization.close()
         return {
             str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()
         }
 
 
-def _channels(core: Core, people: dict[str, User]) -> None:
+def _channels(organization: Organization, people: dict[str, User]) -> None:
     staff = [people[name] for name in ("ada", "bruno", "chiyo", "dario", "elif", "farid")]
-    moderators = system_group(core, "role:moderators").id
+    moderators = system_group(organization, "role:moderators").id
     made = {
-        "general": create_channel(core, None, "general", description="Everybody.", is_default=True),
-        "engineering": create_channel(core, people["ada"], "engineering"),
-        "design": create_channel(core, people["elif"], "design"),
+        "general": create_channel(organization, None, "general", description="Everybody.", is_default=True),
+        "engineering": create_channel(organization, people["ada"], "engineering"),
+        "design": create_channel(organization, people["elif"], "design"),
         "announcements": create_channel(
-            core, None, "announcements", settings={"can_send_message_group": moderators}
+            organization, None, "announcements", settings={"can_send_message_group": moderators}
         ),
-        "support": create_channel(core, None, "support", is_web_public=True),
-        "operations": create_channel(core, people["bruno"], "operations", invite_only=True),
-        "leads": create_channel(core, people["ada"], "leads", invite_only=True, history_public=True),
+        "support": create_channel(organization, None, "support", is_web_public=True),
+        "operations": create_channel(organization, people["bruno"], "operations", invite_only=True),
+        "leads": create_channel(organization, people["ada"], "leads", invite_only=True, history_public=True),
     }
-    subscribe(core, [made["general"], made["announcements"]], [*staff, people["greta"]])
-    subscribe(core, [made["engineering"]], [*staff, people["iris"]])
-    subscribe(core, [made["design"]], [people["elif"], people["dario"], people["hugo"]])
-    subscribe(core, [made["operations"]], [people["bruno"], people["dario"]])
-    subscribe(core, [made["leads"]], [people["ada"], people["chiyo"]])
+    subscribe(organization, [made["general"], made["announcements"]], [*staff, people["greta"]])
+    subscribe(organization, [made["engineering"]], [*staff, people["iris"]])
+    subscribe(organization, [made["design"]], [people["elif"], people["dario"], people["hugo"]])
+    subscribe(organization, [made["operations"]], [people["bruno"], people["dario"]])
+    subscribe(organization, [made["leads"]], [people["ada"], people["chiyo"]])

@@ -100,7 +100,9 @@ async def test_a_new_channel_is_to_be_announced_unless_it_is_private(
 ) -> None:
     asked: list[list[str]] = []
     monkeypatch.setattr(
-        channel_admin, "announce", lambda core, user, made: asked.append([channel.name for channel in made])
+        channel_admin,
+        "announce",
+        lambda organization, user, made: asked.append([channel.name for channel in made]),
     )
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         name, general = "new_stream_announcements_stream_id", stage.server.channel("general")

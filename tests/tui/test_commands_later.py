@@ -168,8 +168,8 @@ async def failed_messages(stage: Stage) -> ScheduledScreen:
 async def test_a_message_that_could_not_be_sent_says_why_and_takes_a_new_time(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await schedule(stage, "late")
-        with stage.server.core.transaction():
-            stage.server.core.store.execute("UPDATE scheduled_messages SET failed = 1")
+        with stage.server.organization.transaction():
+            stage.server.organization.store.execute("UPDATE scheduled_messages SET failed = 1")
         screen = await failed_messages(stage)
         assert screen.list.items[0].note == "Failed to send: the server was down, or refused it · late"
         await stage.press("enter")

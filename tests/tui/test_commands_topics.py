@@ -209,7 +209,7 @@ async def test_messages_that_are_not_too_old_are_moved_after_the_server_rejects_
     async with on_stage(tmp_path, person="dario", size=(80, 24)) as stage:
         await stage.server.call("ada", "PATCH", "/realm", {"move_messages_within_stream_limit_seconds": 60})
         old = await stage.server.send("dario", "general", "soup", "old")
-        store = stage.server.core.store
+        store = stage.server.organization.store
         with store.transaction():
             store.execute("UPDATE messages SET timestamp = timestamp - 900 WHERE id = ?", old)
         new = [await stage.server.send("dario", "general", "soup", text) for text in ("new", "newer")]

@@ -31,7 +31,7 @@ async def next_record(process: asyncio.subprocess.Process) -> MessageRecord:
 
 async def queues_of(server: TestServer, count: int) -> None:
     """Waits until that many clients are registered."""
-    await until(lambda: server.core.hub.count >= count, 30)
+    await until(lambda: server.organization.hub.count >= count, 30)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

@@ -32,7 +32,7 @@ async def test_the_app_takes_over_the_early_session_with_its_first_view_and_even
         early = asyncio.create_task(begin(file, paths))
         session, _ = await early
         await until(lambda: any(first in view.ids for view in session.views_on_screen))
-        await until(lambda: any(queue.is_read_now for queue in server.core.hub.of(server.id("ada"))))
+        await until(lambda: any(queue.is_read_now for queue in server.organization.hub.of(server.id("ada"))))
         app = NarrowcastApp(file, paths=paths, early=early)
         async with app.run_test(size=(120, 40)):
             await until(lambda: app.accounts.screen is not None)
@@ -41,7 +41,7 @@ async def test_the_app_takes_over_the_early_session_with_its_first_view_and_even
             await until(lambda: shown.feed is not None and first in shown.feed.ids)
             second = await server.send("bruno", "general", "lunch", "Bread?")
             await until(lambda: shown.feed is not None and second in shown.feed.ids)
-            assert server.core.hub.count == 1
+            assert server.organization.hub.count == 1
             await app.accounts.close()
 
 

@@ -63,7 +63,7 @@ async def test_names_of_channels_and_groups_are_completed_with_their_signs_too(t
         await until(lambda: "No channel named 'nowhere' can be chosen here" in form.shown_problems)
         await fill(stage, channels="#general, Design", defaults=False)
         await until(lambda: len(rows(stage)) == 1)
-        [chosen] = stage.server.core.store.all("SELECT channel_ids FROM invites")
+        [chosen] = stage.server.organization.store.all("SELECT channel_ids FROM invites")
         assert json.loads(chosen["channel_ids"]) == [
             stage.server.channel(name) for name in ("general", "design")
         ]
@@ -142,7 +142,8 @@ async def test_an_action_is_for_the_invitation_that_it_was_chosen_for(
 async def test_an_administrator_chooses_what_the_invited_are_told(tmp_path: Path) -> None:
     def told() -> list[str | None]:
         return [
-            row["welcome"] for row in stage.server.core.store.all("SELECT welcome FROM invites ORDER BY id")
+            row["welcome"]
+            for row in stage.server.organization.store.all("SELECT welcome FROM invites ORDER BY id")
         ]
 
     async with on_stage(tmp_path, size=(80, 24)) as stage:

@@ -305,7 +305,9 @@ async def test_in_the_app_who_comes_too_late_is_told_and_signs_in_again(
         address = address_on(page)
         assert address is not None
         token = await shown_after_signing_in(address)
-        server.core.browser_sign_ins = BrowserSignIns(server.core.clock)  # which has forgotten the token
+        server.organization.browser_sign_ins = BrowserSignIns(
+            server.organization.clock
+        )  # which has forgotten the token
         pasted.insert(token)
         await until(lambda: "does not accept the token" in screen_text(screen))
         pasted.text = ""

@@ -17,8 +17,8 @@ from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.resources.custom_emoji import CustomEmoji
 from narrowcast_assets.emoji_categories import Category, category_of
-from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.routes import flags as flag_routes
 from support.message_stage import staged
 from support.sessions import until
@@ -70,7 +70,7 @@ async def test_marking_as_unread_is_reported_once_rows_and_counters_show_it(
                 ([not one.is_read for one in state.messages.known(ids)], state.unreads.count_all())
             ),
         )
-        monkeypatch.setattr(Core, "emit", lambda *_, **__: None)
+        monkeypatch.setattr(Organization, "emit", lambda *_, **__: None)
         await stage.press("U")
         await until(lambda: unread)
         assert unread == [([False, True, True], 2)]

@@ -91,7 +91,7 @@ async def test_a_date_far_from_what_is_loaded_is_gone_to_without_loading_what_li
         server = replace(stage.session.state.server, level=level)
         stage.session.state.server = stage.session.client.connection.server = server
         ids = [await stage.server.send("ada", "general", "soup", f"spoon {number}") for number in range(330)]
-        store = stage.server.core.store
+        store = stage.server.organization.store
         with store.transaction():
             for day, message_id in enumerate(ids):
                 noon = 86_400 * day + 43_200

@@ -58,7 +58,7 @@ async def test_reloading_the_view_tries_at_once_whether_the_server_takes_the_key
 ) -> None:
     async with behind_proxy(tmp_path) as (stage, proxy):
         server = stage.server
-        user_id, users, vault = server.id("ada"), server.core.users, server.core.vault
+        user_id, users, vault = server.id("ada"), server.organization.users, server.organization.vault
         right = users[user_id].api_key
         users.update(user_id, api_key=vault.seal("z" * 32))
         await proxy.refuse()

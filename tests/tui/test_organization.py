@@ -229,8 +229,8 @@ async def test_the_organization_gets_an_icon_and_loses_it(tmp_path: Path) -> Non
         await run(stage, "organization.pictures")
         await choose(stage, "Upload organization icon")
         await answer(stage, str(picture))
-        settings = stage.server.core.settings
-        await until(lambda: stage.server.core.settings["icon_picture"] is not None)
+        settings = stage.server.organization.settings
+        await until(lambda: stage.server.organization.settings["icon_picture"] is not None)
         await until(lambda: "Picture changed." in stage.notices)
         assert settings["logo_picture"] is None
         await run(stage, "organization.pictures")
@@ -239,10 +239,10 @@ async def test_the_organization_gets_an_icon_and_loses_it(tmp_path: Path) -> Non
         await choose(stage, "Delete organization icon")
         await choose(stage, "Cancel")
         await run(stage, "organization.pictures")
-        assert stage.server.core.settings["icon_picture"] is not None
+        assert stage.server.organization.settings["icon_picture"] is not None
         await choose(stage, "Delete organization icon")
         await choose(stage, "Delete picture")
-        await until(lambda: stage.server.core.settings["icon_picture"] is None)
+        await until(lambda: stage.server.organization.settings["icon_picture"] is None)
 
 
 async def test_the_organization_is_deactivated_only_by_its_name(tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ async def test_the_organization_is_deactivated_only_by_its_name(tmp_path: Path) 
         await fill(stage, name="Demp")
         form = await form_of(stage)
         await until(lambda: form.row("name").has_problem)
-        await fill(stage, name=stage.server.core.settings["name"])
+        await fill(stage, name=stage.server.organization.settings["name"])
         # The embedded server rejects this with its own error: the request has reached it.
         await until(lambda: "its operator can stop it" in form.shown_problems)
 

@@ -36,8 +36,8 @@ from support.terminal import home
 
 def recovery_code(server: TestServer) -> str:
     """Turns on codes for Ada and returns one that is always valid."""
-    factors, ada = server.core.second_factors, server.id("ada")
-    with server.core.transaction():
+    factors, ada = server.organization.second_factors, server.id("ada")
+    with server.organization.transaction():
         factors.begin(ada)
         return factors.confirm(ada)[0]
 
@@ -55,7 +55,7 @@ async def test_it_is_switched_on_with_the_password_and_the_first_code(tmp_path: 
         process.stdin.write(f"{world.PASSWORD}\n".encode())
         said = [(await process.stdout.readline()).decode().strip() for _ in range(3)]
         assert said[1].startswith("otpauth://totp/Demo:ada@demo.example?secret=")
-        code = code_at(said[2], int(server.core.clock.now()) // STEP_SECONDS)
+        code = code_at(said[2], int(server.organization.clock.now()) // STEP_SECONDS)
         rest, _ = await process.communicate(f"{code}\n".encode())
         assert process.returncode == 0
         codes = [line.strip() for line in rest.decode().splitlines()[1:]]
@@ -86,7 +86,7 @@ async def test_a_wrong_code_stores_nothing_and_says_so(tmp_path: Path) -> None:
 
 async def test_a_link_for_a_new_password_signs_in(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
-        (_, line) = await ask(server.core.folder, "link", {"who": "dario@demo.example"})
+        (_, line) = await ask(server.organization.folder, "link", {"who": "dario@demo.example"})
         link = line.rpartition(" ")[2]
         result = await command(tmp_path, "login", link, stdin="a long new passphrase\n")
         assert result.code == 0, result.err
@@ -148,7 +148,7 @@ async def enrol(stage: Stage) -> list[str]:
     assert stage.app.clipboard == form.enrolment.uri
     await fill(stage, code="000000")
     await until(lambda: "This code is wrong" in form.shown_problems)
-    await fill(stage, code=code_at(secret, int(stage.server.core.clock.now()) // STEP_SECONDS))
+    await fill(stage, code=code_at(secret, int(stage.server.organization.clock.now()) // STEP_SECONDS))
     await until(lambda: isinstance(stage.app.screen, RecoveryCodesScreen))
     codes = [text.strip() for text in rows(stage)]
     await stage.press("y")
@@ -158,7 +158,7 @@ async def enrol(stage: Stage) -> list[str]:
 
 async def test_the_app_sets_it_up_and_shows_the_recovery_codes_until_they_are_kept(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        factors, ada = stage.server.core.second_factors, stage.server.id("ada")
+        factors, ada = stage.server.organization.second_factors, stage.server.id("ada")
         codes = await enrol(stage)
         assert factors.is_on(ada)
         assert len(codes) == 10
@@ -176,7 +176,7 @@ async def test_the_app_sets_it_up_and_shows_the_recovery_codes_until_they_are_ke
 
 async def test_the_app_gives_new_recovery_codes_and_switches_it_off(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        factors, ada = stage.server.core.second_factors, stage.server.id("ada")
+        factors, ada = stage.server.organization.second_factors, stage.server.id("ada")
         old = recovery_code(stage.server)
         await run(stage, "account.two-factor")
         await until(lambda: rows(stage))
@@ -211,7 +211,7 @@ async def test_after_a_lost_response_the_actual_state_is_shown_and_a_code_is_ask
         await until(lambda: isinstance(stage.app.screen, EnrolmentForm))
         form = enrolment_of(stage)
         proxy.fail(Fault.LOST_AFTERWARDS, "POST", "/api/v1/server/second_factor/confirm", times=1)
-        step = int(server.core.clock.now()) // STEP_SECONDS
+        step = int(server.organization.clock.now()) // STEP_SECONDS
         await fill(stage, code=code_at(form.enrolment.secret, step))
         await until(lambda: "may have worked" in form.shown_problems)
         await stage.press("escape", "escape")

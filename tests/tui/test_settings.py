@@ -105,13 +105,13 @@ async def test_enter_changes_the_first_match_which_is_shown_selected_and_one_key
 async def test_a_permission_is_taken_back(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await at(stage, "organization.settings", "can_add_custom_emoji_group")
-        before = stage.server.core.settings["can_add_custom_emoji_group"]
+        before = stage.server.organization.settings["can_add_custom_emoji_group"]
         await stage.press("enter")
         await choose(stage, "admins")
-        await until(lambda: stage.server.core.settings["can_add_custom_emoji_group"] != before)
+        await until(lambda: stage.server.organization.settings["can_add_custom_emoji_group"] != before)
         await until(lambda: "takes it back" in said(stage))
         await stage.press("u")
-        await until(lambda: stage.server.core.settings["can_add_custom_emoji_group"] == before)
+        await until(lambda: stage.server.organization.settings["can_add_custom_emoji_group"] == before)
 
 
 async def test_a_choice_is_taken_from_its_list(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ async def test_a_limit_of_the_organization_is_written_in_words(tmp_path: Path) -
             await answer(stage, text)
             await until(
                 lambda value=value: (  # type: ignore[misc]
-                    stage.server.core.settings["message_content_edit_limit_seconds"] == value
+                    stage.server.organization.settings["message_content_edit_limit_seconds"] == value
                 )
             )
             await stage.press("escape")
@@ -298,7 +298,7 @@ async def test_an_emptied_address_for_calls_is_the_servers_own(tmp_path: Path) -
             await stage.press("enter")
             await answer(stage, text)
             await until(
-                lambda value=value: stage.server.core.settings["jitsi_server_url"] == value  # type: ignore[misc]
+                lambda value=value: stage.server.organization.settings["jitsi_server_url"] == value  # type: ignore[misc]
             )
             await stage.press("escape")
 
@@ -309,7 +309,7 @@ async def test_a_permission_of_the_organization_goes_to_another_group(tmp_path: 
         await stage.press("enter")
         await choose(stage, "admins and moderators")
         moderators = stage.server.group("role:moderators")
-        await until(lambda: stage.server.core.settings["can_add_custom_emoji_group"] == moderators)
+        await until(lambda: stage.server.organization.settings["can_add_custom_emoji_group"] == moderators)
         await until(lambda: any("add custom emoji admins and moderators" in row for row in rows(stage)))
 
 
@@ -326,13 +326,13 @@ async def test_the_organizations_description_and_a_channel_setting_can_be_set(tm
         await at(stage, "organization.settings", "description")
         await stage.press("enter")
         await fill(stage, text="We bake\n\nand we *talk*")
-        await until(lambda: "bake" in str(stage.server.core.settings["description"]))
+        await until(lambda: "bake" in str(stage.server.organization.settings["description"]))
         await stage.press("escape")
         await at(stage, "organization.settings", "signup_announcements_stream_id")
         await stage.press("enter")
         await choose(stage, "#general")
         general = stage.server.channel("general")
-        await until(lambda: stage.server.core.settings["signup_announcements_stream_id"] == general)
+        await until(lambda: stage.server.organization.settings["signup_announcements_stream_id"] == general)
 
 
 async def test_what_newcomers_start_with_is_changed_by_administrators(tmp_path: Path) -> None:
@@ -433,7 +433,7 @@ async def test_a_welcome_message_is_saved_and_sent_to_its_author_as_a_test(tmp_p
         return [message["content"] for message in await stage.server.newest("ada", 1000, **{"is": "dm"})]
 
     def saved() -> object:
-        return stage.server.core.settings["welcome_message_custom_text"]
+        return stage.server.organization.settings["welcome_message_custom_text"]
 
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         before = await received()

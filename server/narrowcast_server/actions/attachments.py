@@ -11,36 +11,38 @@ from narrowcast_server.queries.uploads import attachment_object, space_used
 from narrowcast_server.rules.uploads import may_fetch
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
-def claim_attachments(core: Core, sender: User, message: Message, path_ids: Sequence[str]) -> None:
+def claim_attachments(
+    organization: Organization, sender: User, message: Message, path_ids: Sequence[str]
+) -> None:
     """Links to a message those uploads that its sender may fetch, and notifies their owners."""
     for path_id in path_ids:
-        row = core.store.one("SELECT id, owner_id FROM attachments WHERE path_id = ?", path_id)
-        if row is None or not may_fetch(core, sender, row["id"]):
+        row = organization.store.one("SELECT id, owner_id FROM attachments WHERE path_id = ?", path_id)
+        if row is None or not may_fetch(organization, sender, row["id"]):
             continue
-        is_new = core.store.execute(
+        is_new = organization.store.execute(
             "INSERT OR IGNORE INTO message_attachments (message_id, attachment_id) VALUES (?, ?)",
             message.id,
             row["id"],
         )
         if not is_new:
             continue
-        core.emit(
+        organization.emit(
             {
                 "type": "attachment",
                 "op": "update",
-                "attachment": attachment_object(core, row["id"]),
-                "upload_space_used": space_used(core),
+                "attachment": attachment_object(organization, row["id"]),
+                "upload_space_used": space_used(organization),
             },
             [row["owner_id"]],
         )
 
 
-def release_attachments(core: Core, message: Message, path_ids: Sequence[str]) -> None:
+def release_attachments(organization: Organization, message: Message, path_ids: Sequence[str]) -> None:
     """Removes the links of a message to all uploads but these."""
-    core.store.execute(
+    organization.store.execute(
         "DELETE FROM message_attachments WHERE message_id = ? AND attachment_id NOT IN"
         " (SELECT id FROM attachments WHERE path_id IN (SELECT value FROM json_each(?)))",
         message.id,

@@ -14,7 +14,7 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.rules.quotas import has_disk
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 OPERATOR: Final = "operator"
 """The name of whoever acts by the command line on the server's machine."""
@@ -58,22 +58,22 @@ def is_administrative(method: str, path: str) -> bool:
     return method != "GET" and administrative and not path.startswith(_ORDINARY)
 
 
-def record(core: Core, actor: User | None, action: str, details: Mapping[str, str]) -> None:
+def record(organization: Organization, actor: User | None, action: str, details: Mapping[str, str]) -> None:
     """Logs an action, in the transaction of the action, and drops old entries. `actor` None: the operator."""
     shown = json.dumps(_capped(details))
-    if not has_disk(core, len(shown)):
+    if not has_disk(organization, len(shown)):
         # The last free space is for messages.
         shown = "{}"
     user_id = None if actor is None else actor.id
-    core.store.insert(
+    organization.store.insert(
         "INSERT INTO acts (timestamp, user_id, act, details) VALUES (?, ?, ?, ?)",
-        core.now(),
+        organization.now(),
         user_id,
         action[:_MAX_LENGTH],
         shown,
     )
-    core.store.execute("DELETE FROM acts WHERE timestamp < ?", core.now() - _KEPT_SECONDS)
-    core.store.execute(
+    organization.store.execute("DELETE FROM acts WHERE timestamp < ?", organization.now() - _KEPT_SECONDS)
+    organization.store.execute(
         "DELETE FROM acts WHERE user_id IS ? AND id <="
         " (SELECT id FROM acts WHERE user_id IS ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
         user_id,
@@ -95,12 +95,12 @@ def _capped(details: Mapping[str, str]) -> dict[str, str]:
     return shown
 
 
-def entries(core: Core, limit: int, before: int | None = None) -> list[dict[str, Any]]:
+def entries(organization: Organization, limit: int, before: int | None = None) -> list[dict[str, Any]]:
     """The newest entries, or the newest before an id, newest first: at most `limit`, and not more than a mebibyte
     of text.
     """
     ids, characters = list[int](), 0
-    for row in core.store.all(
+    for row in organization.store.all(
         "SELECT id, length(details) AS size FROM acts WHERE id < ? ORDER BY id DESC LIMIT ?",
         2**62 if before is None else before,
         limit,
@@ -109,7 +109,7 @@ def entries(core: Core, limit: int, before: int | None = None) -> list[dict[str,
         if ids and characters > _PAGE_CHARACTERS:
             break
         ids.append(row["id"])
-    rows = core.store.all(
+    rows = organization.store.all(
         "SELECT * FROM acts WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC", json.dumps(ids)
     )
     return [
@@ -117,7 +117,7 @@ def entries(core: Core, limit: int, before: int | None = None) -> list[dict[str,
             "id": row["id"],
             "timestamp": row["timestamp"],
             "user_id": row["user_id"],
-            "by": OPERATOR if row["user_id"] is None else core.users[row["user_id"]].full_name,
+            "by": OPERATOR if row["user_id"] is None else organization.users[row["user_id"]].full_name,
             "act": row["act"],
             "details": _without_addresses(json.loads(row["details"])),
         }

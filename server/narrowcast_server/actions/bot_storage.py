@@ -9,37 +9,37 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _MAX_CHARACTERS: Final = 10_000_000
 """Code points that one bot may store."""
 
 
-def stored(core: Core, bot: User) -> dict[str, str]:
+def stored(organization: Organization, bot: User) -> dict[str, str]:
     """What a bot has stored, by key."""
-    rows = core.store.all("SELECT name, value FROM bot_storage WHERE user_id = ?", bot.id)
+    rows = organization.store.all("SELECT name, value FROM bot_storage WHERE user_id = ?", bot.id)
     return {row["name"]: row["value"] for row in rows}
 
 
-def keep(core: Core, bot: User, values: Mapping[str, str]) -> None:
+def keep(organization: Organization, bot: User, values: Mapping[str, str]) -> None:
     """Stores strings, keeping those under other keys; raises BAD_REQUEST above the storage limit."""
-    core.store.execute_many(
+    organization.store.execute_many(
         "INSERT INTO bot_storage (user_id, name, value) VALUES (?, ?, ?)"
         " ON CONFLICT DO UPDATE SET value = excluded.value",
         [(bot.id, key, value) for key, value in values.items()],
     )
-    size = core.store.integer(
+    size = organization.store.integer(
         "SELECT sum(length(name) + length(value)) FROM bot_storage WHERE user_id = ?", bot.id
     )
     if size is not None and size > _MAX_CHARACTERS:
         raise ServiceError("Request exceeds storage limit.")
 
 
-def forget(core: Core, bot: User, keys: Sequence[str] | None) -> None:
+def forget(organization: Organization, bot: User, keys: Sequence[str] | None) -> None:
     """Deletes these keys, or all if None."""
     if keys is None:
-        core.store.execute("DELETE FROM bot_storage WHERE user_id = ?", bot.id)
+        organization.store.execute("DELETE FROM bot_storage WHERE user_id = ?", bot.id)
         return
-    core.store.execute_many(
+    organization.store.execute_many(
         "DELETE FROM bot_storage WHERE user_id = ? AND name = ?", [(bot.id, key) for key in keys]
     )

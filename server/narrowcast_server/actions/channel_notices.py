@@ -17,26 +17,26 @@ from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.rules.access import subscriber_ids
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 TOPIC: Final = "channel events"
 
 
-def created(core: Core, user: User, channel: Channel) -> None:
+def created(organization: Organization, user: User, channel: Channel) -> None:
     """Posts who created the channel, and its description."""
     text = f"**{_privacy(channel)}** channel created by {silent_mention(user)}. **Description:**"
-    _write(core, channel, f"{text}\n{_quoted(channel.description)}", readers=[user.id])
+    _write(organization, channel, f"{text}\n{_quoted(channel.description)}", readers=[user.id])
 
 
-def changed(core: Core, user: User, before: Channel) -> None:
+def changed(organization: Organization, user: User, before: Channel) -> None:
     """Posts one message for each notable difference from `before`."""
-    now = core.channels[before.id]
+    now = organization.channels[before.id]
     who = silent_mention(user)
     if now.name != before.name:
-        _write(core, now, f"{who} renamed channel **{before.name}** to **{now.name}**.")
+        _write(organization, now, f"{who} renamed channel **{before.name}** to **{now.name}**.")
     if now.description != before.description:
         _write(
-            core,
+            organization,
             now,
             f"{who} changed the description for this channel.\n\n"
             f"* **Old description:**\n{_quoted(before.description)}\n"
@@ -44,25 +44,25 @@ def changed(core: Core, user: User, before: Channel) -> None:
         )
     if _privacy(now) != _privacy(before):
         text = f"{who} changed the [access permissions](/help/channel-permissions) for this channel"
-        _write(core, now, f"{text} from **{_privacy(before)}** to **{_privacy(now)}**.")
+        _write(organization, now, f"{text} from **{_privacy(before)}** to **{_privacy(now)}**.")
     if now.message_retention_days != before.message_retention_days:
-        _notify_of_retention(core, user, before, now)
+        _notify_of_retention(organization, user, before, now)
     old, new = (channel.settings["can_send_message_group"] for channel in (before, now))
     if old != new:
         _write(
-            core,
+            organization,
             now,
             f"{who} changed the [posting permissions](/help/channel-posting-policy) for this channel:\n\n"
-            f"* **Old**: {_holders(core, old)}\n* **New**: {_holders(core, new)}",
+            f"* **Old**: {_holders(organization, old)}\n* **New**: {_holders(organization, new)}",
         )
     if now.is_archived != before.is_archived:
         state = "has been archived" if now.is_archived else "un-archived"
-        readers = subscriber_ids(core, now.id) if now.is_archived else []
-        _write(core, now, f"Channel {now.name} {state}.", readers=readers)
+        readers = subscriber_ids(organization, now.id) if now.is_archived else []
+        _write(organization, now, f"Channel {now.name} {state}.", readers=readers)
 
 
-def _notify_of_retention(core: Core, user: User, before: Channel, now: Channel) -> None:
-    old, new = (days_kept(core, channel) for channel in (before, now))
+def _notify_of_retention(organization: Organization, user: User, before: Channel, now: Channel) -> None:
+    old, new = (days_kept(organization, channel) for channel in (before, now))
     if old == new:
         return
     kept = (
@@ -74,7 +74,7 @@ def _notify_of_retention(core: Core, user: User, before: Channel, now: Channel) 
         f"{silent_mention(user)} has changed the [message retention period](/help/message-retention-policy)"
     )
     _write(
-        core,
+        organization,
         now,
         f"{text} for this channel:\n* **Old retention period**: {_period(old)}\n"
         f"* **New retention period**: {_period(new)}\n\n{kept}",
@@ -97,30 +97,30 @@ def _quoted(description: str) -> str:
     return quoted(description or "*No description.*", "````", " quote")
 
 
-def _holders(core: Core, value: Any) -> str:
+def _holders(organization: Organization, value: Any) -> str:
     """The groups and users that have a permission, groups first."""
     if isinstance(value, int):
-        return f"@_*{core.groups[value].name}*"
-    groups = [f"@_*{core.groups[identity].name}*" for identity in sorted(value["direct_subgroups"])]
-    people = [silent_mention(core.users[identity]) for identity in sorted(value["direct_members"])]
+        return f"@_*{organization.groups[value].name}*"
+    groups = [f"@_*{organization.groups[identity].name}*" for identity in sorted(value["direct_subgroups"])]
+    people = [silent_mention(organization.users[identity]) for identity in sorted(value["direct_members"])]
     return ", ".join([*groups, *people])
 
 
-def _write(core: Core, channel: Channel, text: str, readers: Iterable[int] = ()) -> None:
-    if core.setting("send_channel_events_messages", bool):
-        post_notice(core, channel, TOPIC, text, Origin(client="Internal"), readers)
+def _write(organization: Organization, channel: Channel, text: str, readers: Iterable[int] = ()) -> None:
+    if organization.setting("send_channel_events_messages", bool):
+        post_notice(organization, channel, TOPIC, text, Origin(client="Internal"), readers)
 
 
 NEW_CHANNELS: Final = "new channels"
 
 
-def announce(core: Core, creator: User, made: Sequence[Channel]) -> None:
+def announce(organization: Organization, creator: User, made: Sequence[Channel]) -> None:
     """Announces the public ones of the new channels in the organization's channel for announcements, if there
     is one.
 
     See zulip.com/help/configure-automated-notices#new-channel-announcements.
     """
-    place = core.channels.get(core.setting("new_stream_announcements_stream_id", int))
+    place = organization.channels.get(organization.setting("new_stream_announcements_stream_id", int))
     public = [f"#**{channel.name}**" for channel in made if not channel.invite_only]
     if place is None or place.is_archived or not public:
         return
@@ -128,4 +128,4 @@ def announce(core: Core, creator: User, made: Sequence[Channel]) -> None:
         f"a new channel {public[0]}" if len(public) == 1 else f"the following channels: {', '.join(public)}"
     )
     text = f"{silent_mention(creator)} created {what}."
-    post_notice(core, place, NEW_CHANNELS, text, Origin(client="Internal"), [creator.id])
+    post_notice(organization, place, NEW_CHANNELS, text, Origin(client="Internal"), [creator.id])

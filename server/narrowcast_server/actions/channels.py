@@ -18,14 +18,15 @@ from narrowcast_server.rules.permissions import system_group
 from narrowcast_server.rules.quotas import check_room
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
-def name_is_taken(core: Core, name: str, except_id: int | None = None) -> bool:
+def name_is_taken(organization: Organization, name: str, except_id: int | None = None) -> bool:
     """Whether a channel of this name exists, whether or not the caller may know of it."""
     folded = name.casefold()
     return any(
-        channel.name.casefold() == folded and channel.id != except_id for channel in core.channels.all()
+        channel.name.casefold() == folded and channel.id != except_id
+        for channel in organization.channels.all()
     )
 
 
@@ -35,7 +36,7 @@ def already_exists(name: str) -> ServiceError:
 
 
 def create_channel(
-    core: Core,
+    organization: Organization,
     creator: User | None,
     name: str,
     *,
@@ -56,16 +57,16 @@ def create_channel(
     history for public channels, protected history for private ones.
     """
     if creator is not None:
-        check_room(core, creator, "channels")
-    values = {**_default_permissions(core, creator), **(settings or {})}
+        check_room(organization, creator, "channels")
+    values = {**_default_permissions(organization, creator), **(settings or {})}
     shares_history = not invite_only if history_public is None else history_public
     protected = invite_only and not shares_history
-    check_topic_creators(core, protected=protected, value=values[ChannelSetting.CREATE_TOPIC.value])
-    channel_id = core.channels.insert(
+    check_topic_creators(organization, protected=protected, value=values[ChannelSetting.CREATE_TOPIC.value])
+    channel_id = organization.channels.insert(
         name=name,
         description=description,
-        rendered_description=rendered_description(core, description),
-        date_created=core.now() if date_created is None else date_created,
+        rendered_description=rendered_description(organization, description),
+        date_created=organization.now() if date_created is None else date_created,
         creator_id=None if creator is None else creator.id,
         invite_only=int(invite_only),
         history_public=int(shares_history),
@@ -76,17 +77,17 @@ def create_channel(
         folder_id=folder_id,
         settings=values,
     )
-    channel = core.channels[channel_id]
-    event = {"type": "stream", "op": "create", "streams": [channel_object(core, channel)]}
-    core.emit(event, who_may_know(core, channel))
+    channel = organization.channels[channel_id]
+    event = {"type": "stream", "op": "create", "streams": [channel_object(organization, channel)]}
+    organization.emit(event, who_may_know(organization, channel))
     if is_default:
-        emit_default_channels(core)
+        emit_default_channels(organization)
     return channel
 
 
-def _default_permissions(core: Core, creator: User | None) -> dict[str, object]:
+def _default_permissions(organization: Organization, creator: User | None) -> dict[str, object]:
     values: dict[str, object] = {
-        setting: system_group(core, holder).id for setting, holder in CHANNEL_GROUP_SETTINGS.items()
+        setting: system_group(organization, holder).id for setting, holder in CHANNEL_GROUP_SETTINGS.items()
     }
     if creator is not None:
         own = {"direct_members": [creator.id], "direct_subgroups": []}
@@ -94,23 +95,23 @@ def _default_permissions(core: Core, creator: User | None) -> dict[str, object]:
     return values
 
 
-def rendered_description(core: Core, description: str) -> str:
+def rendered_description(organization: Organization, description: str) -> str:
     """A channel's description as HTML."""
-    return rendered_apart(core, description) if description else ""
+    return rendered_apart(organization, description) if description else ""
 
 
-def emit_default_channels(core: Core) -> None:
+def emit_default_channels(organization: Organization) -> None:
     """Emits `default_streams` to everyone but guests."""
-    ids = [channel.id for channel in core.channels.all() if channel.is_default]
-    members = [user_id for user_id in core.user_ids() if not core.users[user_id].is_guest]
-    core.emit({"type": "default_streams", "default_streams": ids}, members)
+    ids = [channel.id for channel in organization.channels.all() if channel.is_default]
+    members = [user_id for user_id in organization.user_ids() if not organization.users[user_id].is_guest]
+    organization.emit({"type": "default_streams", "default_streams": ids}, members)
 
 
 def emit_channel_update(
-    core: Core, channel: Channel, name: str, property_: str, value: object, **extra: object
+    organization: Organization, channel: Channel, name: str, property_: str, value: object, **extra: object
 ) -> None:
     """Emits `stream` update of one property; `name` is the channel's name before the change."""
-    core.emit(
+    organization.emit(
         {
             "type": "stream",
             "op": "update",
@@ -120,16 +121,16 @@ def emit_channel_update(
             "name": name,
             **extra,
         },
-        who_may_know(core, channel),
+        who_may_know(organization, channel),
     )
 
 
-def refresh_first_message(core: Core, channel_id: int) -> None:
+def refresh_first_message(organization: Organization, channel_id: int) -> None:
     """Stores the id of the channel's oldest message and, from level 256, emits it if it changed (EVT-05)."""
-    first = core.store.integer("SELECT min(id) FROM messages WHERE channel_id = ?", channel_id)
-    channel = core.channels[channel_id]
+    first = organization.store.integer("SELECT min(id) FROM messages WHERE channel_id = ?", channel_id)
+    channel = organization.channels[channel_id]
     if channel.first_message_id == first:
         return
-    core.channels.update(channel_id, first_message_id=first)
-    if core.level >= Gate.FIRST_MESSAGE_EVENT.level:
-        emit_channel_update(core, channel, channel.name, "first_message_id", first)
+    organization.channels.update(channel_id, first_message_id=first)
+    if organization.level >= Gate.FIRST_MESSAGE_EVENT.level:
+        emit_channel_update(organization, channel, channel.name, "first_message_id", first)

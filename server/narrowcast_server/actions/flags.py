@@ -15,7 +15,7 @@ from narrowcast_server.queries.unread import unread_ids
 from narrowcast_server.rules import access
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
 def changeable(flag: str) -> FlagBit:
@@ -30,18 +30,18 @@ def changeable(flag: str) -> FlagBit:
 
 
 def change_flags(
-    core: Core, user: User, ids: Sequence[int], bit: FlagBit, *, add: bool
+    organization: Organization, user: User, ids: Sequence[int], bit: FlagBit, *, add: bool
 ) -> tuple[list[int], list[int]]:
     """Adds or removes a flag; returns (ids that changed, channels skipped as not subscribed) (FLG-18, FLG-19)."""
     ignored: list[int] = []
     if bit is FlagBit.READ and not add:
-        ids, ignored = _subscribed_only(core, user, ids)
+        ids, ignored = _subscribed_only(organization, user, ids)
     if add != (bit is FlagBit.READ):
         # Messages that were not received are read and have no other flag, so only these two changes affect them.
-        received = [] if add else access.delivered_ids(core, user.id, ids)
-        _take_into_history(core, user, set(ids).difference(received))
+        received = [] if add else access.delivered_ids(organization, user.id, ids)
+        _take_into_history(organization, user, set(ids).difference(received))
     condition = "= 0" if add else "!= 0"
-    rows = core.store.integers(
+    rows = organization.store.integers(
         f"SELECT message_id FROM user_messages WHERE user_id = ? AND flags & ? {condition}"
         " AND message_id IN (SELECT value FROM json_each(?)) ORDER BY message_id",
         user.id,
@@ -50,18 +50,20 @@ def change_flags(
     )
     if rows:
         operator = "|" if add else "& ~"
-        core.store.execute(
+        organization.store.execute(
             f"UPDATE user_messages SET flags = flags {operator} ? WHERE user_id = ?"
             " AND message_id IN (SELECT value FROM json_each(?))",
             int(bit),
             user.id,
             json.dumps(rows),
         )
-        emit_flags(core, user, rows, bit, add=add)
+        emit_flags(organization, user, rows, bit, add=add)
     return rows, ignored
 
 
-def emit_flags(core: Core, user: User, ids: Sequence[int], bit: FlagBit, *, add: bool) -> None:
+def emit_flags(
+    organization: Organization, user: User, ids: Sequence[int], bit: FlagBit, *, add: bool
+) -> None:
     """Emits `update_message_flags`, with `message_details` for messages that become unread."""
     name = next(name.value for name, changeable_bit in flags.CHANGEABLE.items() if changeable_bit is bit)
     operation = "add" if add else "remove"
@@ -74,13 +76,13 @@ def emit_flags(core: Core, user: User, ids: Sequence[int], bit: FlagBit, *, add:
         "all": False,
     }
     if bit is FlagBit.READ and not add:
-        event["message_details"] = message_details(core, user, ids)
-    core.emit(event, [user.id])
+        event["message_details"] = message_details(organization, user, ids)
+    organization.emit(event, [user.id])
 
 
-def message_details(core: Core, user: User, ids: Sequence[int]) -> dict[str, object]:
+def message_details(organization: Organization, user: User, ids: Sequence[int]) -> dict[str, object]:
     """Where messages are, by id as a string: for clients that have not loaded them."""
-    rows = core.store.all(
+    rows = organization.store.all(
         "SELECT m.id, m.channel_id, m.topic, m.conversation_id, um.flags FROM messages m"
         " JOIN user_messages um ON um.message_id = m.id AND um.user_id = ?"
         " WHERE m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id",
@@ -100,7 +102,9 @@ def message_details(core: Core, user: User, ids: Sequence[int]) -> dict[str, obj
         else:
             conversation_id = row["conversation_id"]
             if conversation_id not in others_of:
-                others_of[conversation_id] = [i for i in member_ids(core, conversation_id) if i != user.id]
+                others_of[conversation_id] = [
+                    i for i in member_ids(organization, conversation_id) if i != user.id
+                ]
             details = {"type": "private", "user_ids": others_of[conversation_id]}
         if row["flags"] & flags.MENTIONS:
             details["mentioned"] = True
@@ -108,32 +112,36 @@ def message_details(core: Core, user: User, ids: Sequence[int]) -> dict[str, obj
     return result
 
 
-def _subscribed_only(core: Core, user: User, ids: Sequence[int]) -> tuple[list[int], list[int]]:
+def _subscribed_only(
+    organization: Organization, user: User, ids: Sequence[int]
+) -> tuple[list[int], list[int]]:
     """Returns (ids outside of channels to which the user is not subscribed, those channels that the user may
     read). Raises BAD_REQUEST for messages that the user may not read, as for missing ones, so that guessed ids
     reveal nothing.
     """
-    rows = core.store.all(
+    rows = organization.store.all(
         "SELECT id, channel_id FROM messages WHERE id IN (SELECT value FROM json_each(?))",
         json.dumps(list(ids)),
     )
-    delivered = set(access.delivered_ids(core, user.id, ids))
+    delivered = set(access.delivered_ids(organization, user.id, ids))
     if len(rows) < len(set(ids)) or not all(
-        row["id"] in delivered or _may_name(core, user, row["id"]) for row in rows
+        row["id"] in delivered or _may_name(organization, user, row["id"]) for row in rows
     ):
         raise invalid_message()
-    subscribed = access.subscribed_ids(core, user.id)
+    subscribed = access.subscribed_ids(organization, user.id)
     kept = [row["id"] for row in rows if row["channel_id"] is None or row["channel_id"] in subscribed]
     skipped = {row["channel_id"] for row in rows} - subscribed - {None}
-    return kept, sorted(i for i in skipped if access.may_read(core, user, core.channels[i], subscribed))
+    return kept, sorted(
+        i for i in skipped if access.may_read(organization, user, organization.channels[i], subscribed)
+    )
 
 
-def _take_into_history(core: Core, user: User, ids: Iterable[int]) -> None:
+def _take_into_history(organization: Organization, user: User, ids: Iterable[int]) -> None:
     """Adds visible messages that the user has not received to their history; raises for others (FLG-14)."""
     for message_id in ids:
-        if not _may_name(core, user, message_id):
+        if not _may_name(organization, user, message_id):
             raise invalid_message()
-        core.store.execute(
+        organization.store.execute(
             "INSERT OR IGNORE INTO user_messages (user_id, message_id, flags) VALUES (?, ?, ?)",
             user.id,
             message_id,
@@ -141,18 +149,18 @@ def _take_into_history(core: Core, user: User, ids: Iterable[int]) -> None:
         )
 
 
-def _may_name(core: Core, user: User, message_id: int) -> bool:
-    message = access.find_message(core, message_id)
-    return message is not None and access.may_name(core, user, message)
+def _may_name(organization: Organization, user: User, message_id: int) -> bool:
+    message = access.find_message(organization, message_id)
+    return message is not None and access.may_name(organization, user, message)
 
 
-def mark_everything_read(core: Core, user: User) -> None:
+def mark_everything_read(organization: Organization, user: User) -> None:
     """Marks all of a user's messages as read, with a single event."""
-    if not unread_ids(core, user):
+    if not unread_ids(organization, user):
         return
-    core.store.execute(
+    organization.store.execute(
         "UPDATE user_messages INDEXED BY unread_messages SET flags = flags | 1 WHERE user_id = ? AND flags & 1 = 0",
         user.id,
     )
     event = {"type": "update_message_flags", "op": "add", "operation": "add", "flag": "read"}
-    core.emit({**event, "messages": [], "all": True}, [user.id])
+    organization.emit({**event, "messages": [], "all": True}, [user.id])

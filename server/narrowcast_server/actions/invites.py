@@ -29,7 +29,7 @@ from narrowcast_server.rules.user_groups import may_add_members
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _MINUTE: Final = 60
 _NOBODY: Final = "We weren't able to invite anyone."
@@ -40,21 +40,25 @@ _SOME: Final = (
 _SEPARATORS: Final = re.compile(r"[,\n\r]")
 
 
-def link_of(core: Core, token: str) -> str:
+def link_of(organization: Organization, token: str) -> str:
     """The URL at which an invitation is accepted."""
-    return f"{core.url}/join/{token}/"
+    return f"{organization.url}/join/{token}/"
 
 
-def open_invites(core: Core, user: User) -> list[dict[str, object]]:
+def open_invites(organization: Organization, user: User) -> list[dict[str, object]]:
     """Valid invitations: for administrators all, for others their own (INV-36)."""
-    rows = core.store.all(
+    rows = organization.store.all(
         "SELECT * FROM invites WHERE revoked = 0 AND accepted = 0 AND (expires IS NULL OR expires > ?) ORDER BY id",
-        core.now(),
+        organization.now(),
     )
-    return [_object(core, user, row) for row in rows if user.is_administrator or row["inviter_id"] == user.id]
+    return [
+        _object(organization, user, row)
+        for row in rows
+        if user.is_administrator or row["inviter_id"] == user.id
+    ]
 
 
-def _object(core: Core, user: User, row: Row) -> dict[str, object]:
+def _object(organization: Organization, user: User, row: Row) -> dict[str, object]:
     result: dict[str, object] = {
         "invited_by_user_id": row["inviter_id"],
         "invited": row["invited"],
@@ -67,9 +71,9 @@ def _object(core: Core, user: User, row: Row) -> dict[str, object]:
     # email also show their link if the server sends no email.
     if row["uses_left"] is not None:
         result["uses_left"] = row["uses_left"]
-    by_link = row["email"] is None or core.config.mail is None
+    by_link = row["email"] is None or organization.config.mail is None
     if by_link and row["invite_as"] >= user.role:
-        result["link_url"] = link_of(core, row["token"])
+        result["link_url"] = link_of(organization, row["token"])
     if row["email"] is None:
         return result
     return {**result, "email": row["email"], "notify_referrer_on_join": bool(row["notify_referrer"])}
@@ -91,18 +95,18 @@ class Terms:
     """The welcome message for new users, in Markdown; None for that of the organization."""
 
 
-def check_may_invite(core: Core, user: User, *, by_link: bool) -> None:
+def check_may_invite(organization: Organization, user: User, *, by_link: bool) -> None:
     """Raises BAD_REQUEST if the user may not invite others (INV-32, INVM)."""
-    if by_link and core.level < Gate.INVITE_LINKS_FOR_ALL.level and not user.is_administrator:
+    if by_link and organization.level < Gate.INVITE_LINKS_FOR_ALL.level and not user.is_administrator:
         raise insufficient_permission()
     settings = (
         ("can_invite_users_group", "create_multiuse_invite_group") if by_link else ("can_invite_users_group",)
     )
-    if not all(realm_allows(core, user, setting) for setting in settings):
+    if not all(realm_allows(organization, user, setting) for setting in settings):
         raise insufficient_permission()
 
 
-def check_terms(core: Core, user: User, terms: Terms) -> None:
+def check_terms(organization: Organization, user: User, terms: Terms) -> None:
     """Raises BAD_REQUEST for terms that the user may not offer (INV-11, INV-14, INV-15, INV-19)."""
     if terms.invite_as < user.role:
         raise insufficient_permission()
@@ -110,88 +114,90 @@ def check_terms(core: Core, user: User, terms: Terms) -> None:
         raise ServiceError("Must be an organization administrator")
     if terms.expires_in is not None and terms.expires_in <= 0:
         raise ServiceError("Invalid invitation expiry")
-    if terms.channel_ids and not realm_allows(core, user, "can_add_subscribers_group"):
+    if terms.channel_ids and not realm_allows(organization, user, "can_add_subscribers_group"):
         raise ServiceError("You do not have permission to subscribe other users to channels.")
     for channel_id in terms.channel_ids:
-        channel = _known(core, user, channel_id)
+        channel = _known(organization, user, channel_id)
         if channel is None:
             raise ServiceError(f"Invalid channel ID {channel_id}. No invites were sent.")
-        if not _may_add(core, user, channel):
+        if not _may_add(organization, user, channel):
             raise ServiceError("You do not have permission to subscribe other users to this channel.")
     for group_id in terms.group_ids:
-        _check_group(core, user, core.groups.get(group_id))
+        _check_group(organization, user, organization.groups.get(group_id))
 
 
-def _check_group(core: Core, user: User, group: Group | None) -> None:
+def _check_group(organization: Organization, user: User, group: Group | None) -> None:
     if group is None:
         raise ServiceError("Invalid user group")
     if group.deactivated:
         raise ServiceError("User group is deactivated.")
-    if group.is_system or not may_add_members(core, user, group):
+    if group.is_system or not may_add_members(organization, user, group):
         raise insufficient_permission()
 
 
-def inviter_still_allowed(core: Core, row: Row) -> bool:
+def inviter_still_allowed(organization: Organization, row: Row) -> bool:
     """Whether the inviter could still make this invitation now; otherwise it is not valid."""
-    inviter = core.users[row["inviter_id"]]
+    inviter = organization.users[row["inviter_id"]]
     if not inviter.is_active or row["invite_as"] < inviter.role:
         return False
     try:
-        check_may_invite(core, inviter, by_link=row["email"] is None)
+        check_may_invite(organization, inviter, by_link=row["email"] is None)
     except ServiceError:
         return False
     return True
 
 
-def channels_of(core: Core, row: Row) -> list[int]:
+def channels_of(organization: Organization, row: Row) -> list[int]:
     """Ids of the channels of an invitation: those to which its inviter may still add users, and the
     organization's default channels if the invitation includes them; ascending.
     """
-    inviter = core.users[row["inviter_id"]]
+    inviter = organization.users[row["inviter_id"]]
     chosen: set[int] = set()
-    if realm_allows(core, inviter, "can_add_subscribers_group"):
+    if realm_allows(organization, inviter, "can_add_subscribers_group"):
         for channel_id in json.loads(row["channel_ids"]):
-            channel = _known(core, inviter, channel_id)
-            if channel is not None and _may_add(core, inviter, channel):
+            channel = _known(organization, inviter, channel_id)
+            if channel is not None and _may_add(organization, inviter, channel):
                 chosen.add(channel_id)
     if row["include_defaults"]:
         chosen |= {
-            channel.id for channel in core.channels.all() if channel.is_default and not channel.is_archived
+            channel.id
+            for channel in organization.channels.all()
+            if channel.is_default and not channel.is_archived
         }
     return sorted(chosen)
 
 
-def groups_of(core: Core, row: Row) -> list[int]:
+def groups_of(organization: Organization, row: Row) -> list[int]:
     """Ids of the groups of an invitation to which its inviter may still add users."""
-    inviter = core.users[row["inviter_id"]]
+    inviter = organization.users[row["inviter_id"]]
     chosen: list[int] = []
     for group_id in json.loads(row["group_ids"]):
         with suppress(ServiceError):
-            _check_group(core, inviter, core.groups.get(group_id))
+            _check_group(organization, inviter, organization.groups.get(group_id))
             chosen.append(group_id)
     return chosen
 
 
-def _known(core: Core, user: User, channel_id: int) -> Channel | None:
+def _known(organization: Organization, user: User, channel_id: int) -> Channel | None:
     """The channel, if it is not archived and the user may know of it."""
-    channel = core.channels.get(channel_id)
-    known = channel is not None and not channel.is_archived and may_know(core, user, channel)
+    channel = organization.channels.get(channel_id)
+    known = channel is not None and not channel.is_archived and may_know(organization, user, channel)
     return channel if known else None
 
 
-def _may_add(core: Core, user: User, channel: Channel) -> bool:
+def _may_add(organization: Organization, user: User, channel: Channel) -> bool:
     """Whether the user may invite others to a channel of which they may know."""
     return (
         channel.is_default
         or not channel.invite_only
-        or (administers_channel(core, user, channel) and may_read(core, user, channel))
-        or channel_allows(core, user, channel, "can_add_subscribers_group")
+        or (administers_channel(organization, user, channel) and may_read(organization, user, channel))
+        or channel_allows(organization, user, channel, "can_add_subscribers_group")
     )
 
 
-def check_channels_given(core: Core, terms: Terms) -> None:
+def check_channels_given(organization: Organization, terms: Terms) -> None:
     """Raises BAD_REQUEST below level 180 if no channel is given (INV-16)."""
-    if core.level < Gate.INVITE_NO_CHANNELS.level and not terms.channel_ids:
+    if organization.level < Gate.INVITE_NO_CHANNELS.level and not terms.channel_ids:
         raise ServiceError("You must specify at least one channel for invitees to join.")
 
 
@@ -206,37 +212,39 @@ def addresses(text: str) -> list[str]:
     return list(unique)
 
 
-def invite(core: Core, user: User, invitees: list[str], terms: Terms) -> None:
+def invite(organization: Organization, user: User, invitees: list[str], terms: Terms) -> None:
     """Invites every email address that has no account.
 
     Raises INVITATION_FAILED: before inviting anyone if an address is unusable, and afterwards if some have
     accounts; the others are invited nevertheless (INV-31), so the caller must commit before it responds.
     """
     if unusable := [
-        (address, wrong, False) for address in invitees if (wrong := _address_problem(core, address))
+        (address, wrong, False) for address in invitees if (wrong := _address_problem(organization, address))
     ]:
         raise _failed(unusable, "Some emails did not validate, so we didn't send any invitations.")
     errors: list[tuple[str, str, bool]] = []
     sent = 0
-    if not has_room(core, user, "invitations", len(invitees)) or not may_send(core, user, len(invitees)):
+    if not has_room(organization, user, "invitations", len(invitees)) or not may_send(
+        organization, user, len(invitees)
+    ):
         raise _failed([], _NOBODY, daily_limit_reached=True)
     for address in invitees:
-        problem = _problem(core, address)
+        problem = _problem(organization, address)
         if problem is not None:
             errors.append(problem)
             continue
-        token = _store(core, user, address, terms)
-        _send(core, user, address, token)
+        token = _store(organization, user, address, terms)
+        _send(organization, user, address, token)
         sent += 1
     if sent:
-        emit_changed(core, user.id)
+        emit_changed(organization, user.id)
     if errors:
         raise _failed(errors, _SOME if sent else _NOBODY, sent=sent > 0)
 
 
-def _send(core: Core, user: User, address: str, token: str, *, again: bool = False) -> None:
-    name = core.setting("name", str)
-    link = link_of(core, token)
+def _send(organization: Organization, user: User, address: str, token: str, *, again: bool = False) -> None:
+    name = organization.setting("name", str)
+    link = link_of(organization, token)
     lines = (
         f"{user.full_name} {'reminds you of an invitation' if again else 'invites you'} to {name},"
         " an organization on Narrowcast, team chat in a terminal.",
@@ -244,10 +252,10 @@ def _send(core: Core, user: User, address: str, token: str, *, again: bool = Fal
         f"    narrowcast login {link}",
         "Anyone with this link can join. If you do not know who invited you, ignore this email.",
     )
-    send_mail(core, address, f"Invitation to {name}", "\n\n".join(lines), user)
+    send_mail(organization, address, f"Invitation to {name}", "\n\n".join(lines), user)
 
 
-def _address_problem(core: Core, address: str) -> str:
+def _address_problem(organization: Organization, address: str) -> str:
     """Why an email address cannot be invited; empty if it can."""
     try:
         well_formed = is_address(well_formed_address(address))
@@ -255,12 +263,12 @@ def _address_problem(core: Core, address: str) -> str:
         well_formed = False
     if not well_formed:
         return "Invalid address."
-    problem = problem_of(core, address)
+    problem = problem_of(organization, address)
     return "" if problem is None else problem.value
 
 
-def _problem(core: Core, address: str) -> tuple[str, str, bool] | None:
-    user = core.user_by_address(address)
+def _problem(organization: Organization, address: str) -> tuple[str, str, bool] | None:
+    user = organization.user_by_address(address)
     if user is None:
         return None
     if not user.is_active:
@@ -287,16 +295,16 @@ def _failed(
     return error
 
 
-def _store(core: Core, user: User, address: str | None, terms: Terms) -> str:
+def _store(organization: Organization, user: User, address: str | None, terms: Terms) -> str:
     token = secrets.token_urlsafe(24)
-    expires = None if terms.expires_in is None else core.now() + terms.expires_in * _MINUTE
-    core.store.insert(
+    expires = None if terms.expires_in is None else organization.now() + terms.expires_in * _MINUTE
+    organization.store.insert(
         "INSERT INTO invites (email, token, inviter_id, invited, expires, invite_as, channel_ids, group_ids,"
         " include_defaults, notify_referrer, uses_left, welcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         address,
         token,
         user.id,
-        core.now(),
+        organization.now(),
         expires,
         int(terms.invite_as),
         json.dumps(terms.channel_ids),
@@ -309,22 +317,24 @@ def _store(core: Core, user: User, address: str | None, terms: Terms) -> str:
     return token
 
 
-def create_link(core: Core, user: User, terms: Terms) -> str:
+def create_link(organization: Organization, user: User, terms: Terms) -> str:
     """Creates a reusable link (INVM-01); returns its URL."""
-    check_room(core, user, "invitations")
-    token = _store(core, user, None, terms)
-    emit_changed(core, user.id)
-    return link_of(core, token)
+    check_room(organization, user, "invitations")
+    token = _store(organization, user, None, terms)
+    emit_changed(organization, user.id)
+    return link_of(organization, token)
 
 
-def emit_changed(core: Core, inviter_id: int) -> None:
+def emit_changed(organization: Organization, inviter_id: int) -> None:
     """Notifies everyone who can list the invitation that the list has changed."""
-    administrators = {user.id for user in core.users.all() if user.is_active and user.is_administrator}
-    core.emit({"type": "invites_changed"}, administrators | {inviter_id})
+    administrators = {
+        user.id for user in organization.users.all() if user.is_active and user.is_administrator
+    }
+    organization.emit({"type": "invites_changed"}, administrators | {inviter_id})
 
 
-def _changeable(core: Core, user: User, invite_id: int, *, multiuse: bool) -> Row:
-    row = core.store.one(
+def _changeable(organization: Organization, user: User, invite_id: int, *, multiuse: bool) -> Row:
+    row = organization.store.one(
         "SELECT * FROM invites WHERE id = ? AND (email IS NULL) = ?", invite_id, int(multiuse)
     )
     if row is None or (row["revoked"] and not multiuse):
@@ -338,28 +348,30 @@ def _changeable(core: Core, user: User, invite_id: int, *, multiuse: bool) -> Ro
     return row
 
 
-def revoke(core: Core, user: User, invite_id: int, *, multiuse: bool) -> None:
+def revoke(organization: Organization, user: User, invite_id: int, *, multiuse: bool) -> None:
     """Revokes an invitation or a link; only administrators may revoke links, and invitations of others."""
-    row = _changeable(core, user, invite_id, multiuse=multiuse)
-    core.store.execute("UPDATE invites SET revoked = 1 WHERE id = ?", invite_id)
-    emit_changed(core, row["inviter_id"])
+    row = _changeable(organization, user, invite_id, multiuse=multiuse)
+    organization.store.execute("UPDATE invites SET revoked = 1 WHERE id = ?", invite_id)
+    emit_changed(organization, row["inviter_id"])
 
 
-def revoke_all_of(core: Core, inviter: User, *, above: Role | None = None) -> None:
+def revoke_all_of(organization: Organization, inviter: User, *, above: Role | None = None) -> None:
     """Revokes a user's invitations and links; with `above`, only those to a higher role than this."""
-    rows = core.store.integers(
+    rows = organization.store.integers(
         "SELECT id FROM invites WHERE inviter_id = ? AND revoked = 0 AND accepted = 0 AND invite_as < ?",
         inviter.id,
         int(max(Role) + 1 if above is None else above),
     )
     if rows:
-        core.store.execute_many("UPDATE invites SET revoked = 1 WHERE id = ?", [(row,) for row in rows])
-        emit_changed(core, inviter.id)
+        organization.store.execute_many(
+            "UPDATE invites SET revoked = 1 WHERE id = ?", [(row,) for row in rows]
+        )
+        emit_changed(organization, inviter.id)
 
 
-def resend(core: Core, user: User, invite_id: int) -> None:
+def resend(organization: Organization, user: User, invite_id: int) -> None:
     """Sends the email of an invitation again."""
-    row = _changeable(core, user, invite_id, multiuse=False)
-    if not may_send(core, user, 1):
+    row = _changeable(organization, user, invite_id, multiuse=False)
+    if not may_send(organization, user, 1):
         raise ServiceError("You have sent too many invitations today. Try again tomorrow.")
-    _send(core, user, row["email"], row["token"], again=True)
+    _send(organization, user, row["email"], row["token"], again=True)

@@ -9,7 +9,7 @@ from narrowcast_server.mail.smtp import DeliveryStatus, Outcome
 from narrowcast_server.organization.models import User
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _BATCH: Final = 20
 _DAY: Final = 86_400
@@ -17,63 +17,69 @@ _PAUSES: Final = (60, 300, 1800, 7200, 21_600)
 """Seconds until each retry; after the last one an email is given up."""
 
 
-def send_mail(core: Core, recipient: str, subject: str, body: str, sender: User | None = None) -> None:
+def send_mail(
+    organization: Organization, recipient: str, subject: str, body: str, sender: User | None = None
+) -> None:
     """Stores an email, due at once if the server sends email. `sender`: the user who caused it, if any."""
-    core.store.insert(
+    organization.store.insert(
         "INSERT INTO sent_emails (recipient, subject, body, timestamp, sender_id, due) VALUES (?, ?, ?, ?, ?, ?)",
         recipient,
         subject,
         body,
-        core.now(),
+        organization.now(),
         None if sender is None else sender.id,
-        None if core.config.mail is None else core.now(),
+        None if organization.config.mail is None else organization.now(),
     )
-    core.store.execute(
+    organization.store.execute(
         "DELETE FROM sent_emails WHERE due IS NULL AND id <= (SELECT max(id) FROM sent_emails) - ?",
-        core.config.quotas.mails_kept,
+        organization.config.quotas.mails_kept,
     )
 
 
-def may_send(core: Core, sender: User, adding: int) -> bool:
+def may_send(organization: Organization, sender: User, adding: int) -> bool:
     """Whether a user may cause this many more emails today."""
-    if core.config.mail is None:
+    if organization.config.mail is None:
         return True
-    sent = core.store.integer(
-        "SELECT count(*) FROM sent_emails WHERE sender_id = ? AND timestamp > ?", sender.id, core.now() - _DAY
+    sent = organization.store.integer(
+        "SELECT count(*) FROM sent_emails WHERE sender_id = ? AND timestamp > ?",
+        sender.id,
+        organization.now() - _DAY,
     )
-    return (sent or 0) + adding <= core.config.quotas.mails_a_day
+    return (sent or 0) + adding <= organization.config.quotas.mails_a_day
 
 
-def due_emails(core: Core) -> list[OutgoingEmail]:
+def due_emails(organization: Organization) -> list[OutgoingEmail]:
     """The next batch of emails to be sent."""
-    rows = core.store.all(
+    rows = organization.store.all(
         "SELECT id, recipient, subject, body, timestamp FROM sent_emails WHERE due <= ? ORDER BY due, id LIMIT ?",
-        core.now(),
+        organization.now(),
         _BATCH,
     )
     return [OutgoingEmail(*row) for row in rows]
 
 
-def record_outcome(core: Core, email: OutgoingEmail, outcome: Outcome) -> None:
+def record_outcome(organization: Organization, email: OutgoingEmail, outcome: Outcome) -> None:
     """Stores the outcome of an email: sent, to be retried, or given up with the reason."""
     if outcome.status is DeliveryStatus.SENT:
-        core.store.execute(
-            "UPDATE sent_emails SET due = NULL, sent = ?, error = NULL WHERE id = ?", core.now(), email.id
+        organization.store.execute(
+            "UPDATE sent_emails SET due = NULL, sent = ?, error = NULL WHERE id = ?",
+            organization.now(),
+            email.id,
         )
         return
-    tries = core.store.integer("SELECT tries FROM sent_emails WHERE id = ?", email.id) or 0
+    tries = organization.store.integer("SELECT tries FROM sent_emails WHERE id = ?", email.id) or 0
     again = outcome.status is DeliveryStatus.RETRY and tries < len(_PAUSES)
-    core.store.execute(
+    organization.store.execute(
         "UPDATE sent_emails SET due = ?, tries = tries + 1, error = ? WHERE id = ?",
-        core.now() + _PAUSES[tries] if again else None,
+        organization.now() + _PAUSES[tries] if again else None,
         outcome.reason,
         email.id,
     )
 
 
-def mail_counts(core: Core) -> dict[str, int]:
+def mail_counts(organization: Organization) -> dict[str, int]:
     """How many of the stored emails are waiting, sent, and given up."""
-    row = core.store.one(
+    row = organization.store.one(
         "SELECT count(due) AS waiting, count(sent) AS sent,"
         " count(CASE WHEN due IS NULL AND error IS NOT NULL THEN 1 END) AS failed FROM sent_emails"
     )
@@ -81,9 +87,9 @@ def mail_counts(core: Core) -> dict[str, int]:
     return dict(row)
 
 
-def last_problems(core: Core, limit: int) -> list[tuple[int, str, str]]:
+def last_problems(organization: Organization, limit: int) -> list[tuple[int, str, str]]:
     """(time of the email, recipient, reason) of the newest emails that could not be sent, or not yet."""
-    rows = core.store.all(
+    rows = organization.store.all(
         "SELECT timestamp, recipient, error FROM sent_emails WHERE error IS NOT NULL ORDER BY id DESC LIMIT ?",
         limit,
     )

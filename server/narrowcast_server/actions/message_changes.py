@@ -14,41 +14,47 @@ from narrowcast_server.queries.messages import audience_of
 from narrowcast_server.rules import access
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _HISTORICAL: Final = int(FlagBit.READ | FlagBit.HISTORICAL)
 
 
-def delete_messages(core: Core, messages: Sequence[Message]) -> None:
+def delete_messages(organization: Organization, messages: Sequence[Message]) -> None:
     """Deletes messages with everything that belongs to them; notifies everyone who could see them."""
     places: dict[tuple[int | None, str, int | None], list[Message]] = defaultdict(list)
     for message in messages:
         places[(message.channel_id, message.topic, message.conversation_id)].append(message)
     for (channel_id, topic, _), group in places.items():
-        _emit_deletions(core, channel_id, topic, group)
+        _emit_deletions(organization, channel_id, topic, group)
     ids = [(message.id,) for message in messages]
-    core.store.execute_many("DELETE FROM message_words WHERE rowid = ?", ids)
-    core.store.execute_many("DELETE FROM messages WHERE id = ?", ids)
+    organization.store.execute_many("DELETE FROM message_words WHERE rowid = ?", ids)
+    organization.store.execute_many("DELETE FROM messages WHERE id = ?", ids)
     for channel_id in {message.channel_id for message in messages} - {None}:
         assert channel_id is not None
-        refresh_first_message(core, channel_id)
+        refresh_first_message(organization, channel_id)
 
 
-def _emit_deletions(core: Core, channel_id: int | None, topic: str, messages: Sequence[Message]) -> None:
+def _emit_deletions(
+    organization: Organization, channel_id: int | None, topic: str, messages: Sequence[Message]
+) -> None:
     """Emits one event to all users who could see the same messages."""
     by_person: dict[int, list[int]] = defaultdict(list)
     for message in messages:
-        for user_id in audience_of(core, message):
+        for user_id in audience_of(organization, message):
             by_person[user_id].append(message.id)
     alike: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for user_id, ids in by_person.items():
         alike[tuple(sorted(ids))].append(user_id)
     for seen, user_ids in alike.items():
-        emit_deleted(core, channel_id, topic, seen, user_ids)
+        emit_deleted(organization, channel_id, topic, seen, user_ids)
 
 
 def emit_deleted(
-    core: Core, channel_id: int | None, topic: str, ids: Sequence[int], user_ids: Iterable[int]
+    organization: Organization,
+    channel_id: int | None,
+    topic: str,
+    ids: Sequence[int],
+    user_ids: Iterable[int],
 ) -> None:
     """Emits `delete_message` for messages of one topic or conversation."""
     event: dict[str, object] = {"type": "delete_message", "message_ids": list(ids)}
@@ -56,11 +62,11 @@ def emit_deleted(
         event["message_type"] = "private"
     else:
         event |= {"message_type": "stream", "stream_id": channel_id, "topic": topic}
-    core.emit(event, user_ids)
+    organization.emit(event, user_ids)
 
 
 def emit_update(
-    core: Core,
+    organization: Organization,
     message: Message,
     event: Mapping[str, object],
     texts: Mapping[str, object],
@@ -77,9 +83,11 @@ def emit_update(
         alike[tuple(ids)].append(user_id)
     for ids, people in alike.items():
         message_id = message.id if message.id in ids else ids[0]
-        rows = core.store.all("SELECT user_id, flags FROM user_messages WHERE message_id = ?", message_id)
+        rows = organization.store.all(
+            "SELECT user_id, flags FROM user_messages WHERE message_id = ?", message_id
+        )
         bits = {row["user_id"]: row["flags"] for row in rows}
-        core.emit(
+        organization.emit(
             {
                 "type": "update_message",
                 "message_id": message_id,
@@ -90,16 +98,19 @@ def emit_update(
             },
             people,
             per_user={
-                user_id: flags.fields(bits.get(user_id, _HISTORICAL), core.level) for user_id in people
+                user_id: flags.fields(bits.get(user_id, _HISTORICAL), organization.level)
+                for user_id in people
             },
         )
 
 
-def add_history(core: Core, message: Message, entry: Mapping[str, object], **columns: str | int) -> None:
+def add_history(
+    organization: Organization, message: Message, entry: Mapping[str, object], **columns: str | int
+) -> None:
     """Prepends a change to a message's edit history, and sets columns."""
     entries = edit_history.bounded([entry, *json.loads(message.history)])
     assignments = "".join(f", {name} = ?" for name in columns)
-    core.store.execute(
+    organization.store.execute(
         f"UPDATE messages SET history = ?{assignments} WHERE id = ?",
         json.dumps(entries),
         *columns.values(),
@@ -107,8 +118,8 @@ def add_history(core: Core, message: Message, entry: Mapping[str, object], **col
     )
 
 
-def stored(core: Core, message_id: int) -> Message:
+def stored(organization: Organization, message_id: int) -> Message:
     """The message as it is stored now."""
-    message = access.find_message(core, message_id)
+    message = access.find_message(organization, message_id)
     assert message is not None
     return message

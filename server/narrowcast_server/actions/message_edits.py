@@ -16,7 +16,7 @@ from narrowcast_server.queries.rendering import rendered
 from narrowcast_server.rules.messages import check_mentions, check_wildcards
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _DELETED: Final = "(deleted)"
 _FROM_TEXT: Final = int(flags.MENTIONS | FlagBit.ALERT_WORD)
@@ -34,16 +34,16 @@ def check_base(message: Message, prev_content_sha256: str | None) -> None:
         )
 
 
-def edit_content(core: Core, user: User, message: Message, content: str) -> dict[str, object]:
+def edit_content(organization: Organization, user: User, message: Message, content: str) -> dict[str, object]:
     """Stores a new text, with its mentions; returns the fields with the texts for `update_message`."""
-    content = check_content(core, content if content.strip() else _DELETED)
-    rendering = rendered(core, user, content)
+    content = check_content(organization, content if content.strip() else _DELETED)
+    rendering = rendered(organization, user, content)
     check_mentions(rendering)
     if message.channel_id is not None:
-        check_wildcards(core, user, core.channels[message.channel_id], rendering)
-    now = core.now()
+        check_wildcards(organization, user, organization.channels[message.channel_id], rendering)
+    now = organization.now()
     add_history(
-        core,
+        organization,
         message,
         {
             "user_id": user.id,
@@ -60,29 +60,31 @@ def edit_content(core: Core, user: User, message: Message, content: str) -> dict
         has_image=int(rendering.has_image),
         has_attachment=int(rendering.has_attachment),
     )
-    core.store.execute("UPDATE message_words SET content = ? WHERE rowid = ?", content, message.id)
-    changed = stored(core, message.id)
+    organization.store.execute("UPDATE message_words SET content = ? WHERE rowid = ?", content, message.id)
+    changed = stored(organization, message.id)
     # In this order, since the author may be able to open an upload only by the link in this very message.
-    claim_attachments(core, user, changed, rendering.attachments)
-    release_attachments(core, changed, rendering.attachments)
-    _mention_anew(core, changed, rendering)
+    claim_attachments(organization, user, changed, rendering.attachments)
+    release_attachments(organization, changed, rendering.attachments)
+    _mention_anew(organization, changed, rendering)
     before = {"orig_content": message.content, "orig_rendered_content": message.rendered}
     return {
-        **(before if core.settings["message_edit_history_visibility_policy"] == "all" else {}),
+        **(before if organization.settings["message_edit_history_visibility_policy"] == "all" else {}),
         "content": content,
         "rendered_content": rendering.html,
         "is_me_message": rendering.is_me_message,
     }
 
 
-def _mention_anew(core: Core, message: Message, rendering: RenderedMarkdown) -> None:
+def _mention_anew(organization: Organization, message: Message, rendering: RenderedMarkdown) -> None:
     """Replaces the flags that follow from the text (FLG-10)."""
-    people = set(core.store.integers("SELECT user_id FROM user_messages WHERE message_id = ?", message.id))
-    bits = mention_bits(core, message, rendering, people)
-    core.store.execute(
+    people = set(
+        organization.store.integers("SELECT user_id FROM user_messages WHERE message_id = ?", message.id)
+    )
+    bits = mention_bits(organization, message, rendering, people)
+    organization.store.execute(
         "UPDATE user_messages SET flags = flags & ~ ? WHERE message_id = ?", _FROM_TEXT, message.id
     )
-    core.store.execute_many(
+    organization.store.execute_many(
         "UPDATE user_messages SET flags = flags | ? WHERE user_id = ? AND message_id = ?",
         [(int(bit), user_id, message.id) for user_id, bit in bits.items()],
     )

@@ -18,13 +18,18 @@ from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.moves import MessageMove
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _ADDED: Final = int(FlagBit.READ | FlagBit.HISTORICAL)
 
 
 def plan(
-    core: Core, user: User, message: Message, topic: str | None, channel: Channel | None, mode: PropagateMode
+    organization: Organization,
+    user: User,
+    message: Message,
+    topic: str | None,
+    channel: Channel | None,
+    mode: PropagateMode,
 ) -> MessageMove:
     """The move that a change of topic or channel makes; with protected history, only of messages that `user`
     received.
@@ -34,7 +39,7 @@ def plan(
     if message.channel_id is None:
         what = "be moved to channels." if channel is not None else "have topics."
         raise ServiceError(f"Direct messages cannot {what}")
-    source = core.channels[message.channel_id]
+    source = organization.channels[message.channel_id]
     target = channel or source
     new_topic = message.topic if topic is None else topic
     if target.id == source.id and new_topic == message.topic:
@@ -44,7 +49,7 @@ def plan(
         PropagateMode.CHANGE_LATER: "id >= ?",
         PropagateMode.CHANGE_ALL: "id >= 0 * ?",
     }[mode]
-    rows = core.store.all(
+    rows = organization.store.all(
         f"SELECT * FROM messages WHERE channel_id = ? AND topic = ? AND {condition} ORDER BY id",
         source.id,
         message.topic,
@@ -52,7 +57,7 @@ def plan(
     )
     messages = [Message.of(row) for row in rows]
     if access.history_is_protected(source):
-        delivered = set(access.delivered_ids(core, user.id, [message.id for message in messages]))
+        delivered = set(access.delivered_ids(organization, user.id, [message.id for message in messages]))
         messages = [message for message in messages if message.id in delivered]
     return MessageMove(messages, source, target, message.topic, new_topic)
 
@@ -61,7 +66,9 @@ Audience = dict[int, list[int]]
 """User id -> ids of the messages in the event to that user."""
 
 
-def apply(core: Core, user: User, move: MessageMove) -> tuple[dict[str, object], Audience, Audience]:
+def apply(
+    organization: Organization, user: User, move: MessageMove
+) -> tuple[dict[str, object], Audience, Audience]:
     """Moves the messages; returns the fields for `update_message`, the users who receive it with their
     messages, and the users to whom the messages only arrive (`arrival`), likewise.
 
@@ -70,10 +77,10 @@ def apply(core: Core, user: User, move: MessageMove) -> tuple[dict[str, object],
     """
     saw: set[int] = set()
     for message in move.messages:
-        saw |= audience_of(core, message)
+        saw |= audience_of(organization, message)
     if not move.source.invite_only:
-        saw |= set(access.subscriber_ids(core, move.source.id))
-    now = core.now()
+        saw |= set(access.subscriber_ids(organization, move.source.id))
+    now = organization.now()
     entry: dict[str, object] = {"user_id": user.id, "timestamp": now}
     if move.changes_topic:
         entry |= {"topic": move.new_topic, "prev_topic": move.old_topic}
@@ -81,25 +88,35 @@ def apply(core: Core, user: User, move: MessageMove) -> tuple[dict[str, object],
         entry |= {"stream": move.target.id, "prev_stream": move.source.id}
     for message in move.messages:
         moved = {} if move.resolves is not None else {"last_moved": now}
-        add_history(core, message, entry, channel_id=move.target.id, topic=move.new_topic, **moved)
-    core.store.execute_many(
+        add_history(organization, message, entry, channel_id=move.target.id, topic=move.new_topic, **moved)
+    organization.store.execute_many(
         "UPDATE message_words SET topic = ? WHERE rowid = ?",
         [(move.new_topic, message.id) for message in move.messages],
     )
-    _move_policies(core, move)
+    _move_policies(organization, move)
     if move.changes_channel:
-        _change_access(core, move, saw)
-        refresh_first_message(core, move.source.id)
-        refresh_first_message(core, move.target.id)
-    receivers = _readers(core, move.target, saw) | set(access.subscriber_ids(core, move.target.id))
-    knowing = (
-        saw if access.history_is_protected(move.source) else saw | _readers(core, move.source, receivers)
+        _change_access(organization, move, saw)
+        refresh_first_message(organization, move.source.id)
+        refresh_first_message(organization, move.target.id)
+    receivers = _readers(organization, move.target, saw) | set(
+        access.subscriber_ids(organization, move.target.id)
     )
-    return _event(move), _seen_by(core, move, receivers & knowing), _seen_by(core, move, receivers - knowing)
+    knowing = (
+        saw
+        if access.history_is_protected(move.source)
+        else saw | _readers(organization, move.source, receivers)
+    )
+    return (
+        _event(move),
+        _seen_by(organization, move, receivers & knowing),
+        _seen_by(organization, move, receivers - knowing),
+    )
 
 
-def _readers(core: Core, channel: Channel, people: Iterable[int]) -> set[int]:
-    return {user_id for user_id in people if access.may_read(core, core.users[user_id], channel)}
+def _readers(organization: Organization, channel: Channel, people: Iterable[int]) -> set[int]:
+    return {
+        user_id for user_id in people if access.may_read(organization, organization.users[user_id], channel)
+    }
 
 
 def arrival(move: MessageMove) -> dict[str, object]:
@@ -114,12 +131,12 @@ def arrival(move: MessageMove) -> dict[str, object]:
     }
 
 
-def _seen_by(core: Core, move: MessageMove, receivers: Iterable[int]) -> Audience:
+def _seen_by(organization: Organization, move: MessageMove, receivers: Iterable[int]) -> Audience:
     """Ids of the moved messages that each user may see in the new place."""
     ids = [message.id for message in move.messages]
     if not access.history_is_protected(move.target):
         return dict.fromkeys(receivers, ids)
-    seen = {user_id: access.delivered_ids(core, user_id, ids) for user_id in receivers}
+    seen = {user_id: access.delivered_ids(organization, user_id, ids) for user_id in receivers}
     return {user_id: own for user_id, own in seen.items() if own}
 
 
@@ -132,13 +149,13 @@ def _event(move: MessageMove) -> dict[str, object]:
     return event
 
 
-def _move_policies(core: Core, move: MessageMove) -> None:
+def _move_policies(organization: Organization, move: MessageMove) -> None:
     """If no message is left in the old topic, moves its visibility policies; of two policies the stronger is
     kept. Those of users who may not read the old place stay, since an event would tell them of the move.
     """
-    if topics.exists(core, move.source.id, move.old_topic):
+    if topics.exists(organization, move.source.id, move.old_topic):
         return
-    rows = core.store.all(
+    rows = organization.store.all(
         "SELECT user_id, policy FROM user_topics WHERE channel_id = ? AND topic = ?",
         move.source.id,
         move.old_topic,
@@ -147,42 +164,42 @@ def _move_policies(core: Core, move: MessageMove) -> None:
         user_id, policy = row["user_id"], VisibilityPolicy(row["policy"])
         if not move.changes_channel and move.old_topic.casefold() == move.new_topic.casefold():
             continue
-        if not access.may_read(core, core.users[user_id], move.source):
+        if not access.may_read(organization, organization.users[user_id], move.source):
             continue
-        set_policy(core, user_id, move.source.id, move.old_topic, VisibilityPolicy.NONE)
-        if access.may_read(core, core.users[user_id], move.target):
-            present = policy_of(core, user_id, move.target.id, move.new_topic)
-            set_policy(core, user_id, move.target.id, move.new_topic, max(policy, present))
+        set_policy(organization, user_id, move.source.id, move.old_topic, VisibilityPolicy.NONE)
+        if access.may_read(organization, organization.users[user_id], move.target):
+            present = policy_of(organization, user_id, move.target.id, move.new_topic)
+            set_policy(organization, user_id, move.target.id, move.new_topic, max(policy, present))
 
 
-def _change_access(core: Core, move: MessageMove, saw: set[int]) -> None:
+def _change_access(organization: Organization, move: MessageMove, saw: set[int]) -> None:
     """Removes the messages from the history of users who cannot read the new channel, also of those who left
     the old one; marks them as read for non-subscribers. With protected history, adds them to the history of
     all subscribers.
     """
     ids = [message.id for message in move.messages]
     listed = json.dumps(ids)
-    subscribed = set(access.subscriber_ids(core, move.target.id))
+    subscribed = set(access.subscriber_ids(organization, move.target.id))
     for user_id in sorted(saw):
-        user = core.users[user_id]
-        if not access.may_read(core, user, move.target):
+        user = organization.users[user_id]
+        if not access.may_read(organization, user, move.target):
             protected = access.history_is_protected(move.source)
-            seen = access.delivered_ids(core, user_id, ids) if protected else ids
-            emit_deleted(core, move.source.id, move.old_topic, seen, [user_id])
+            seen = access.delivered_ids(organization, user_id, ids) if protected else ids
+            emit_deleted(organization, move.source.id, move.old_topic, seen, [user_id])
         elif user_id not in subscribed:
-            mark_read(core, user, ids)
-    holders = core.store.integers(
+            mark_read(organization, user, ids)
+    holders = organization.store.integers(
         "SELECT DISTINCT user_id FROM user_messages WHERE message_id IN (SELECT value FROM json_each(?))",
         listed,
     )
-    for user_id in set(holders) - _readers(core, move.target, holders):
-        core.store.execute(
+    for user_id in set(holders) - _readers(organization, move.target, holders):
+        organization.store.execute(
             "DELETE FROM user_messages WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?))",
             user_id,
             listed,
         )
     if access.history_is_protected(move.target):
-        core.store.execute(
+        organization.store.execute(
             "INSERT OR IGNORE INTO user_messages (user_id, message_id, flags)"
             " SELECT u.value, m.value, ? FROM json_each(?) u, json_each(?) m",
             _ADDED,
@@ -191,19 +208,19 @@ def _change_access(core: Core, move: MessageMove, saw: set[int]) -> None:
         )
 
 
-def mark_read(core: Core, user: User, ids: Sequence[int]) -> None:
+def mark_read(organization: Organization, user: User, ids: Sequence[int]) -> None:
     """Marks the unread ones of these messages as read, and notifies the user's clients."""
-    unread = core.store.integers(
+    unread = organization.store.integers(
         "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 1 = 0"
         " AND message_id IN (SELECT value FROM json_each(?)) ORDER BY message_id",
         user.id,
         json.dumps(list(ids)),
     )
     if unread:
-        core.store.execute(
+        organization.store.execute(
             "UPDATE user_messages SET flags = flags | 1 WHERE user_id = ?"
             " AND message_id IN (SELECT value FROM json_each(?))",
             user.id,
             json.dumps(unread),
         )
-        emit_flags(core, user, unread, FlagBit.READ, add=True)
+        emit_flags(organization, user, unread, FlagBit.READ, add=True)

@@ -21,7 +21,7 @@ from narrowcast_server.queries.users import presence_row
 from narrowcast_server.rules.visibility import visible_ids
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _SWITCHES: Final = ("enable_offline_email_notifications", "enable_stream_email_notifications")
 _MAX_SHOWN: Final = 10
@@ -32,9 +32,9 @@ _WHY: Final = (
 )
 
 
-def marks(core: Core) -> dict[int, int]:
+def marks(organization: Organization) -> dict[int, int]:
     """User id -> id of the newest message that was considered for email."""
-    return {row["user_id"]: row["message_id"] for row in core.store.all("SELECT * FROM mail_marks")}
+    return {row["user_id"]: row["message_id"] for row in organization.store.all("SELECT * FROM mail_marks")}
 
 
 def wants_mail(user: User) -> bool:
@@ -42,7 +42,7 @@ def wants_mail(user: User) -> bool:
     return not user.is_bot and user.is_active and any(switched_on(user, name) for name in _SWITCHES)
 
 
-def email_missed(core: Core, user: User, mark: int | None) -> None:
+def email_missed(organization: Organization, user: User, mark: int | None) -> None:
     """Emails a user about messages missed since their mark, if it is time. Opens its own transaction.
 
     Without a mark, email has just been turned on: the mark is set, and earlier unread messages are not
@@ -50,28 +50,28 @@ def email_missed(core: Core, user: User, mark: int | None) -> None:
     """
     if not wants_mail(user):
         if mark is not None:
-            core.store.execute("DELETE FROM mail_marks WHERE user_id = ?", user.id)
+            organization.store.execute("DELETE FROM mail_marks WHERE user_id = ?", user.id)
         return
     if mark is None:
-        _set_mark(core, user, _newest(core))
+        _set_mark(organization, user, _newest(organization))
         return
-    unread = missed(core, user, mark)
+    unread = missed(organization, user, mark)
     if not unread:
         return
-    since = _last_here(core, user)
+    since = _last_here(organization, user)
     unmentioned = [message for message in unread if message.timestamp > since]
     wait = setting(user, "email_notifications_batching_period_seconds")
     assert isinstance(wait, int)
-    if unmentioned and unmentioned[0].timestamp > core.now() - wait:
+    if unmentioned and unmentioned[0].timestamp > organization.now() - wait:
         return
-    with core.transaction():
-        _set_mark(core, user, unread[-1].id)
+    with organization.transaction():
+        _set_mark(organization, user, unread[-1].id)
         if unmentioned and is_address(user.delivery_email):
-            send_mail(core, user.delivery_email, *_subject_and_body(core, user, unmentioned))
+            send_mail(organization, user.delivery_email, *_subject_and_body(organization, user, unmentioned))
 
 
-def _set_mark(core: Core, user: User, message_id: int) -> None:
-    core.store.execute(
+def _set_mark(organization: Organization, user: User, message_id: int) -> None:
+    organization.store.execute(
         "INSERT INTO mail_marks (user_id, message_id) VALUES (?, ?)"
         " ON CONFLICT DO UPDATE SET message_id = excluded.message_id",
         user.id,
@@ -79,50 +79,52 @@ def _set_mark(core: Core, user: User, message_id: int) -> None:
     )
 
 
-def _newest(core: Core) -> int:
-    return core.store.integer("SELECT max(id) FROM messages") or 0
+def _newest(organization: Organization) -> int:
+    return organization.store.integer("SELECT max(id) FROM messages") or 0
 
 
-def _last_here(core: Core, user: User) -> int:
+def _last_here(organization: Organization, user: User) -> int:
     """When the user was last active at a client, and so could see the messages sent before."""
-    row = presence_row(core, user)
+    row = presence_row(organization, user)
     return 0 if row is None else row["active_timestamp"] or 0
 
 
-def _subject_and_body(core: Core, user: User, messages: list[Message]) -> tuple[str, str]:
-    names = _Names(core, user)
+def _subject_and_body(organization: Organization, user: User, messages: list[Message]) -> tuple[str, str]:
+    names = _Names(organization, user)
     senders = list(dict.fromkeys(names.of(message.sender_id) for message in messages))
     who = ", ".join(senders[:3]) + (" and others" if len(senders) > 3 else "")
     count = "a message" if len(messages) == 1 else f"{len(messages)} messages"
     subject = f"{count[0].upper()}{count[1:]} from {who}"
-    shows_text = switched_on(user, "message_content_in_email_notifications") and core.setting(
+    shows_text = switched_on(user, "message_content_in_email_notifications") and organization.setting(
         "message_content_allowed_in_email_notifications", bool
     )
     if not shows_text:
         return f"{count[0].upper()}{count[1:]} for you", "\n\n".join(
             (
-                f"There is {count} for you at {core.url}.",
+                f"There is {count} for you at {organization.url}.",
                 "Your settings, or those of the organization, keep message texts out of emails.",
                 _WHY,
             )
         )
     parts = []
-    for place, group in groupby(messages[:_MAX_SHOWN], lambda message: _place(core, names, user, message)):
+    for place, group in groupby(
+        messages[:_MAX_SHOWN], lambda message: _place(organization, names, user, message)
+    ):
         own = list(group)
         parts.append(place)
         parts += [f"{names.of(m.sender_id)}, {_time(user, m.timestamp)}:\n\n{_quoted(m)}" for m in own]
-        parts.append(f"narrowcast open {shlex.quote(_link(core, own[-1]))}")
+        parts.append(f"narrowcast open {shlex.quote(_link(organization, own[-1]))}")
     if len(messages) > _MAX_SHOWN:
-        parts.append(f"There are {len(messages) - _MAX_SHOWN} more for you at {core.url}.")
+        parts.append(f"There are {len(messages) - _MAX_SHOWN} more for you at {organization.url}.")
     return subject, "\n\n".join((*parts, "-- ", _WHY))
 
 
 class _Names:
     """Names of users, as the reader may know them."""
 
-    def __init__(self, core: Core, reader: User) -> None:
-        self._core = core
-        self._seen = visible_ids(core, reader)
+    def __init__(self, organization: Organization, reader: User) -> None:
+        self._core = organization
+        self._seen = visible_ids(organization, reader)
 
     def of(self, user_id: int) -> str:
         if self._seen is not None and user_id not in self._seen:
@@ -130,11 +132,11 @@ class _Names:
         return self._core.users[user_id].full_name
 
 
-def _place(core: Core, names: _Names, user: User, message: Message) -> str:
+def _place(organization: Organization, names: _Names, user: User, message: Message) -> str:
     if message.channel_id is not None:
-        return f"#{core.channels[message.channel_id].name} > {message.topic or core.empty_topic_name}"
+        return f"#{organization.channels[message.channel_id].name} > {message.topic or organization.empty_topic_name}"
     assert message.conversation_id is not None
-    others = [names.of(who) for who in member_ids(core, message.conversation_id) if who != user.id]
+    others = [names.of(who) for who in member_ids(organization, message.conversation_id) if who != user.id]
     return f"Direct messages with {', '.join(others)}"
 
 
@@ -157,12 +159,12 @@ def _zone(user: User) -> tzinfo:
         return UTC
 
 
-def _link(core: Core, message: Message) -> str:
+def _link(organization: Organization, message: Message) -> str:
     if message.channel_id is not None:
-        channel = core.channels[message.channel_id]
+        channel = organization.channels[message.channel_id]
         path = channel_url(LinkedChannel(channel.id, channel.name), message.topic, "near", message.id)
     else:
         assert message.conversation_id is not None
-        people = ",".join(map(str, member_ids(core, message.conversation_id)))
+        people = ",".join(map(str, member_ids(organization, message.conversation_id)))
         path = f"/#narrow/dm/{people}-dm/near/{message.id}"
-    return core.url + path
+    return organization.url + path

@@ -12,7 +12,7 @@ from narrowcast_server.storage.key_vault import new_key
 from narrowcast_server.storage.store import Store
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _SYSTEM_GROUPS: Final[tuple[tuple[SystemGroup, str, SystemGroup | None], ...]] = (
     (SystemGroup.NOBODY, "Nobody", None),
@@ -40,13 +40,13 @@ def exists(store: Store) -> bool:
     return store.one("SELECT 1 FROM groups") is not None
 
 
-def set_up(core: Core, *, name: str, domain: str, description: str = "") -> None:
+def set_up(organization: Organization, *, name: str, domain: str, description: str = "") -> None:
     """Creates the organization: settings, system groups, the notification bot. It has no users yet."""
     ids: dict[SystemGroup, int] = {}
     for group_name, text, subgroup in _SYSTEM_GROUPS:
-        ids[group_name] = core.groups.insert(name=group_name.value, description=text, is_system=1)
+        ids[group_name] = organization.groups.insert(name=group_name.value, description=text, is_system=1)
         if subgroup is not None:
-            core.memberships.add_subgroup(ids[group_name], ids[subgroup])
+            organization.memberships.add_subgroup(ids[group_name], ids[subgroup])
     nobody = ids[SystemGroup.NOBODY]
     for group_id in ids.values():
         settings = dict.fromkeys(
@@ -60,30 +60,30 @@ def set_up(core: Core, *, name: str, domain: str, description: str = "") -> None
             ),
             nobody,
         )
-        core.groups.update(group_id, settings=json.dumps(settings))
-    core.set_settings(
+        organization.groups.update(group_id, settings=json.dumps(settings))
+    organization.set_settings(
         **{setting: ids[SystemGroup(holder)] for setting, holder in GROUP_SETTINGS.items()},
         name=name,
         domain=domain,
         description=description,
-        date_created=core.now(),
+        date_created=organization.now(),
     )
-    core.users.insert(
+    organization.users.insert(
         delivery_email=f"{_NOTIFICATION_BOT}@{domain}",
         full_name="Notification Bot",
         role=int(Role.MEMBER),
         bot_type=int(BotType.GENERIC),
         is_system_bot=1,
-        api_key=core.vault.seal(new_key()),
-        date_joined=core.now(),
+        api_key=organization.vault.seal(new_key()),
+        date_joined=organization.now(),
         avatar_url="/static/images/notification-bot.png",
     )
-    core.forget_addresses()
+    organization.forget_addresses()
 
 
-def notification_bot(core: Core) -> User:
+def notification_bot(organization: Organization) -> User:
     """The bot that posts notices."""
-    for user in core.users.all():
+    for user in organization.users.all():
         if user.is_system_bot:
             return user
     raise LookupError(_NOTIFICATION_BOT)

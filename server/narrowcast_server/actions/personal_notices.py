@@ -11,32 +11,41 @@ from narrowcast_server.actions.quoting import silent_mention
 from narrowcast_server.organization.models import Channel, Group, User
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
-def subscribed(core: Core, acting: User, added: Mapping[int, Sequence[Channel]], made: set[int]) -> None:
+def subscribed(
+    organization: Organization, acting: User, added: Mapping[int, Sequence[Channel]], made: set[int]
+) -> None:
     """Notifies users of their new subscriptions (`added`, by user id), except to new channels (`made`, their ids)."""
     for user_id, channels in added.items():
         links = sorted(f"#**{channel.name}**" for channel in channels if channel.id not in made)
         if len(links) == 1:
             _notify(
-                core, acting, core.users[user_id], f"{silent_mention(acting)} subscribed you to {links[0]}."
+                organization,
+                acting,
+                organization.users[user_id],
+                f"{silent_mention(acting)} subscribed you to {links[0]}.",
             )
         elif links:
             listed = "\n".join(f"* {link}" for link in links)
             text = f"{silent_mention(acting)} subscribed you to the following channels:\n\n{listed}"
-            _notify(core, acting, core.users[user_id], text)
+            _notify(organization, acting, organization.users[user_id], text)
 
 
-def grouped(core: Core, acting: User, group: Group, joined: Iterable[User], left: Iterable[User]) -> None:
+def grouped(
+    organization: Organization, acting: User, group: Group, joined: Iterable[User], left: Iterable[User]
+) -> None:
     """Notifies users that they were added to or removed from a group."""
     for people, what in ((joined, "added you to"), (left, "removed you from")):
         for user in people:
-            _notify(core, acting, user, f"{silent_mention(acting)} {what} the group @_*{group.name}*.")
+            _notify(
+                organization, acting, user, f"{silent_mention(acting)} {what} the group @_*{group.name}*."
+            )
 
 
-def _notify(core: Core, acting: User, user: User, text: str) -> None:
+def _notify(organization: Organization, acting: User, user: User, text: str) -> None:
     if user.id == acting.id or user.is_bot or not user.is_active:
         return
     origin = Origin(client="Internal", read_by_sender=False)
-    send_direct(core, notification_bot(core), [user], text, origin)
+    send_direct(organization, notification_bot(organization), [user], text, origin)

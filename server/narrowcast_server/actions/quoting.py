@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast_server.organization.models import Message, User
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
 def silent_mention(user: User) -> str:
@@ -15,11 +15,11 @@ def silent_mention(user: User) -> str:
     return f"@_**{user.full_name}|{user.id}**"
 
 
-def place_of(core: Core, message: Message) -> str:
+def place_of(organization: Organization, message: Message) -> str:
     """A link to a channel message; for a direct message only words, since others cannot open it."""
     if message.channel_id is None:
         return "a direct message"
-    return f"#**{core.channels[message.channel_id].name}>{message.topic}@{message.id}**"
+    return f"#**{organization.channels[message.channel_id].name}>{message.topic}@{message.id}**"
 
 
 def quoted(content: str, fence: str = "```", info: str = "quote") -> str:

@@ -18,7 +18,7 @@ from narrowcast_server.queries.organization import personal_defaults
 from narrowcast_server.rules.permissions import outgoing_value
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _MAX_LENGTHS: Final = {
     "name": 40,
@@ -59,12 +59,12 @@ _IN_A_DICT: Final = _SECONDS | {"allow_message_editing", "topics_policy"}
 """Settings whose changes are sent as `update_dict`."""
 
 
-def checked(core: Core, name: str, value: object) -> object:
+def checked(organization: Organization, name: str, value: object) -> object:
     """A new value of a setting, checked; raises BAD_REQUEST if it is invalid."""
     if name in _SECONDS:
         return _seconds(name, value)
     if name in _CHANNELS:
-        return _channel(core, name, value)
+        return _channel(organization, name, value)
     if name == "message_retention_days":
         return retention_days(value)
     if name == "jitsi_server_url":
@@ -123,10 +123,10 @@ def _counted(name: str, value: object, most: int) -> int:
     return value
 
 
-def _channel(core: Core, name: str, value: object) -> int:
+def _channel(organization: Organization, name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise ServiceError(f"{name} is not an integer")
-    channel = core.channels.get(value)
+    channel = organization.channels.get(value)
     if value != -1 and channel is None:
         raise ServiceError("Invalid channel ID")
     if name == "moderation_request_channel_id" and channel is not None and not channel.invite_only:
@@ -134,92 +134,95 @@ def _channel(core: Core, name: str, value: object) -> int:
     return value
 
 
-def change(core: Core, values: Mapping[str, object]) -> dict[str, object]:
+def change(organization: Organization, values: Mapping[str, object]) -> dict[str, object]:
     """Stores checked settings and notifies everyone; returns those that changed."""
-    changed = {name: value for name, value in values.items() if core.settings[name] != value}
-    with channels_may_open(core, core.user_ids() if _WAITING_PERIOD in changed else ()):
-        core.set_settings(**changed)
+    changed = {name: value for name, value in values.items() if organization.settings[name] != value}
+    with channels_may_open(organization, organization.user_ids() if _WAITING_PERIOD in changed else ()):
+        organization.set_settings(**changed)
     together: dict[str, object] = {}
     for name, value in changed.items():
         if name in _IN_A_DICT or name not in EDITABLE:
-            together[name] = outgoing_value(core, value)
+            together[name] = outgoing_value(organization, value)
         else:
-            sent = outgoing_name(name, core.level)
+            sent = outgoing_name(name, organization.level)
             event = {"type": "realm", "op": "update", "property": sent, "value": value}
-            core.emit(event, core.user_ids())
+            organization.emit(event, organization.user_ids())
     if "topics_policy" in together:
         together["mandatory_topics"] = together["topics_policy"] == TopicsPolicy.DISABLE_EMPTY
     if together:
         event = {"type": "realm", "op": "update_dict", "property": "default", "data": together}
-        core.emit(event, core.user_ids())
-    return {outgoing_name(name, core.level): value for name, value in changed.items()}
+        organization.emit(event, organization.user_ids())
+    return {outgoing_name(name, organization.level): value for name, value in changed.items()}
 
 
-def forget_channel(core: Core, channel_id: int) -> None:
+def forget_channel(organization: Organization, channel_id: int) -> None:
     """Unsets the settings of the organization that refer to an archived channel."""
-    if data := dict.fromkeys(sorted(name for name in _CHANNELS if core.settings[name] == channel_id), -1):
-        core.set_settings(**data)
-        core.emit(
-            {"type": "realm", "op": "update_dict", "property": "default", "data": data}, core.user_ids()
+    if data := dict.fromkeys(
+        sorted(name for name in _CHANNELS if organization.settings[name] == channel_id), -1
+    ):
+        organization.set_settings(**data)
+        organization.emit(
+            {"type": "realm", "op": "update_dict", "property": "default", "data": data},
+            organization.user_ids(),
         )
 
 
 # --- domains ---------------------------------------------------------------------------------------------------
 
 
-def add_domain(core: Core, domain: str, allow_subdomains: bool) -> None:
+def add_domain(organization: Organization, domain: str, allow_subdomains: bool) -> None:
     name = domain.strip().lower()
     if not _DOMAIN.fullmatch(name):
         raise ServiceError("Invalid domain: Domain must have at least one dot (.)")
-    if core.store.one("SELECT 1 FROM domains WHERE domain = ?", name) is not None:
+    if organization.store.one("SELECT 1 FROM domains WHERE domain = ?", name) is not None:
         raise ServiceError(f"The domain {name} is already a part of your organization.")
-    core.store.execute("INSERT INTO domains VALUES (?, ?)", name, int(allow_subdomains))
+    organization.store.execute("INSERT INTO domains VALUES (?, ?)", name, int(allow_subdomains))
     row = {"domain": name, "allow_subdomains": allow_subdomains}
-    core.emit({"type": "realm_domains", "op": "add", "realm_domain": row}, core.user_ids())
+    organization.emit({"type": "realm_domains", "op": "add", "realm_domain": row}, organization.user_ids())
 
 
-def change_domain(core: Core, domain: str, allow_subdomains: bool) -> None:
+def change_domain(organization: Organization, domain: str, allow_subdomains: bool) -> None:
     """Changes whether subdomains of a domain are allowed."""
     name = domain.strip().lower()
-    present = core.store.integer("SELECT allow_subdomains FROM domains WHERE domain = ?", name)
+    present = organization.store.integer("SELECT allow_subdomains FROM domains WHERE domain = ?", name)
     if present is None:
         raise ServiceError(f"No entry found for domain {name}.")
     if present == allow_subdomains:
         return
-    core.store.execute(
+    organization.store.execute(
         "UPDATE domains SET allow_subdomains = ? WHERE domain = ?", int(allow_subdomains), name
     )
     row = {"domain": name, "allow_subdomains": allow_subdomains}
-    core.emit({"type": "realm_domains", "op": "change", "realm_domain": row}, core.user_ids())
+    organization.emit({"type": "realm_domains", "op": "change", "realm_domain": row}, organization.user_ids())
 
 
-def remove_domain(core: Core, domain: str) -> None:
+def remove_domain(organization: Organization, domain: str) -> None:
     name = domain.strip().lower()
-    if core.store.execute("DELETE FROM domains WHERE domain = ?", name) == 0:
+    if organization.store.execute("DELETE FROM domains WHERE domain = ?", name) == 0:
         raise ServiceError(f"No entry found for domain {name}.")
-    core.emit({"type": "realm_domains", "op": "remove", "domain": name}, core.user_ids())
-    if core.store.one("SELECT 1 FROM domains") is None:
+    organization.emit({"type": "realm_domains", "op": "remove", "domain": name}, organization.user_ids())
+    if organization.store.one("SELECT 1 FROM domains") is None:
         # With the restriction, nobody could join any more.
-        change(core, {"emails_restricted_to_domains": False})
+        change(organization, {"emails_restricted_to_domains": False})
 
 
 # --- defaults of new users ---------------------------------------------------------------------------------------
 
 
-def change_personal_defaults(core: Core, values: Mapping[str, object]) -> None:
+def change_personal_defaults(organization: Organization, values: Mapping[str, object]) -> None:
     """Stores checked defaults and notifies everyone."""
-    present = personal_defaults(core)
+    present = personal_defaults(organization)
     changed = {name: value for name, value in values.items() if present[name] != value}
     if not changed:
         return
-    stored = core.settings["personal_defaults"]
+    stored = organization.settings["personal_defaults"]
     assert isinstance(stored, dict)
-    core.set_settings(personal_defaults={**stored, **changed})
+    organization.set_settings(personal_defaults={**stored, **changed})
     for name, value in changed.items():
         event = {
             "type": "realm_user_settings_defaults",
             "op": "update",
             "property": name,
-            "value": outgoing(name, value, core.level),
+            "value": outgoing(name, value, organization.level),
         }
-        core.emit(event, core.user_ids())
+        organization.emit(event, organization.user_ids())

@@ -15,46 +15,46 @@ from narrowcast_server.storage.store import marks
 from narrowcast_server.uploads.attachments import remove_attachment
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 FOREVER: Final = -1
 _DAY: Final = 86_400
 _MAY_BECOME_MESSAGES: Final = ("drafts", "scheduled_messages", "saved_snippets")
 
 
-def days_kept(core: Core, channel: Channel) -> int:
+def days_kept(organization: Organization, channel: Channel) -> int:
     """Days after which messages of a channel expire, by its setting or the organization's; `FOREVER` for never."""
     own = channel.message_retention_days
-    return core.setting("message_retention_days", int) if own is None else own
+    return organization.setting("message_retention_days", int) if own is None else own
 
 
-def delete_expired(core: Core) -> int:
+def delete_expired(organization: Organization) -> int:
     """Deletes a batch of the oldest expired messages; returns how many. Opens its own transaction."""
-    limit = core.config.limits.delete_batch
-    usual = core.setting("message_retention_days", int)
+    limit = organization.config.limits.delete_batch
+    usual = organization.setting("message_retention_days", int)
     expired: list[Message] = []
     if usual > 0:
-        expired = _older(core, "conversation_id IS NOT NULL", (), usual, limit)
+        expired = _older(organization, "conversation_id IS NOT NULL", (), usual, limit)
     by_days: dict[int, list[int]] = {}
-    for channel in core.channels.all():
-        days = days_kept(core, channel)
+    for channel in organization.channels.all():
+        days = days_kept(organization, channel)
         if days > 0:
             by_days.setdefault(days, []).append(channel.id)
     for days, ids in by_days.items():
-        expired += _older(core, f"channel_id IN ({marks(ids)})", ids, days, limit - len(expired))
+        expired += _older(organization, f"channel_id IN ({marks(ids)})", ids, days, limit - len(expired))
     if expired:
-        with core.transaction():
-            uploads = _uploads_of(core, expired)
-            delete_messages(core, expired)
-            _forget_unused(core, uploads)
+        with organization.transaction():
+            uploads = _uploads_of(organization, expired)
+            delete_messages(organization, expired)
+            _forget_unused(organization, uploads)
     return len(expired)
 
 
-def _uploads_of(core: Core, messages: Sequence[Message]) -> str:
+def _uploads_of(organization: Organization, messages: Sequence[Message]) -> str:
     """Ids of the uploads that the messages link to, as JSON."""
     ids = json.dumps([message.id for message in messages])
     return json.dumps(
-        core.store.integers(
+        organization.store.integers(
             "SELECT DISTINCT attachment_id FROM message_attachments"
             " WHERE message_id IN (SELECT value FROM json_each(?))",
             ids,
@@ -62,9 +62,9 @@ def _uploads_of(core: Core, messages: Sequence[Message]) -> str:
     )
 
 
-def _forget_unused(core: Core, uploads: str) -> None:
+def _forget_unused(organization: Organization, uploads: str) -> None:
     """Deletes those uploads that no message links to any more, and no draft, scheduled message or snippet mentions."""
-    rows = core.store.all(
+    rows = organization.store.all(
         "SELECT id, owner_id FROM attachments a WHERE id IN (SELECT value FROM json_each(?))"
         " AND NOT EXISTS (SELECT 1 FROM message_attachments m WHERE m.attachment_id = a.id)"
         + "".join(
@@ -74,13 +74,15 @@ def _forget_unused(core: Core, uploads: str) -> None:
         uploads,
     )
     for row in rows:
-        remove_attachment(core, core.users[row["owner_id"]], row["id"])
+        remove_attachment(organization, organization.users[row["owner_id"]], row["id"])
 
 
-def _older(core: Core, where: str, values: list[int] | tuple[()], days: int, limit: int) -> list[Message]:
-    rows = core.store.all(
+def _older(
+    organization: Organization, where: str, values: list[int] | tuple[()], days: int, limit: int
+) -> list[Message]:
+    rows = organization.store.all(
         f"SELECT * FROM messages WHERE timestamp < ? AND {where} ORDER BY timestamp, id LIMIT ?",
-        core.now() - days * _DAY,
+        organization.now() - days * _DAY,
         *values,
         max(limit, 0),
     )

@@ -13,7 +13,7 @@ from narrowcast_server.queries.channels import channel_object, subscription_fiel
 from narrowcast_server.rules.access import is_subscribed, may_know, subscriber_ids, who_may_know
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _COLORS: Final = (
     "#76ce90", "#fae589", "#a6c7e5", "#e79ab5", "#bfd56f", "#f4ae55", "#b0a5fd", "#addfe5",
@@ -23,25 +23,30 @@ _COLORS: Final = (
 
 
 def subscribe(
-    core: Core, channels: Sequence[Channel], users: Sequence[User], colors: dict[int, str] | None = None
+    organization: Organization,
+    channels: Sequence[Channel],
+    users: Sequence[User],
+    colors: dict[int, str] | None = None,
 ) -> tuple[dict[int, list[Channel]], dict[int, list[Channel]]]:
     """Subscribes users to channels; returns (new, existing) by user id, and notifies everyone concerned."""
     added: dict[int, list[Channel]] = defaultdict(list)
     already: dict[int, list[Channel]] = defaultdict(list)
     new_by_channel: dict[int, list[int]] = defaultdict(list)
-    knew = {channel.id: set(who_may_know(core, channel)) for channel in channels if _is_closed(channel)}
-    with visibility_may_change(core):
+    knew = {
+        channel.id: set(who_may_know(organization, channel)) for channel in channels if _is_closed(channel)
+    }
+    with visibility_may_change(organization):
         for user in users:
             for channel in channels:
-                if is_subscribed(core, user.id, channel.id):
+                if is_subscribed(organization, user.id, channel.id):
                     already[user.id].append(channel)
                     continue
-                _activate(core, user, channel, (colors or {}).get(channel.id))
+                _activate(organization, user, channel, (colors or {}).get(channel.id))
                 added[user.id].append(channel)
                 new_by_channel[channel.id].append(user.id)
     for user_id, new in added.items():
-        _emit_to_subscriber(core, core.users[user_id], new, knew)
-    _emit_to_peers(core, "peer_add", new_by_channel)
+        _emit_to_subscriber(organization, organization.users[user_id], new, knew)
+    _emit_to_peers(organization, "peer_add", new_by_channel)
     return added, already
 
 
@@ -49,75 +54,77 @@ def _is_closed(channel: Channel) -> bool:
     return not channel.is_web_public
 
 
-def _activate(core: Core, user: User, channel: Channel, color: str | None) -> None:
-    core.store.execute(
+def _activate(organization: Organization, user: User, channel: Channel, color: str | None) -> None:
+    organization.store.execute(
         "INSERT INTO subscriptions (user_id, channel_id, color) VALUES (?, ?, ?)"
         " ON CONFLICT DO UPDATE SET active = 1",
         user.id,
         channel.id,
-        color or next_color(core, user.id),
+        color or next_color(organization, user.id),
     )
 
 
-def next_color(core: Core, user_id: int) -> str:
+def next_color(organization: Organization, user_id: int) -> str:
     """The first color that the user does not use yet."""
-    used = set(core.store.strings("SELECT color FROM subscriptions WHERE user_id = ?", user_id))
+    used = set(organization.store.strings("SELECT color FROM subscriptions WHERE user_id = ?", user_id))
     for color in _COLORS:
         if color not in used:
             return color
     return _COLORS[len(used) % len(_COLORS)]
 
 
-def subscription_object(core: Core, user_id: int, channel: Channel) -> dict[str, object]:
+def subscription_object(organization: Organization, user_id: int, channel: Channel) -> dict[str, object]:
     """A subscription with its channel and its subscribers."""
-    row = core.store.one(
+    row = organization.store.one(
         "SELECT * FROM subscriptions WHERE user_id = ? AND channel_id = ?", user_id, channel.id
     )
     assert row is not None
-    subscribers = subscriber_ids(core, channel.id)
+    subscribers = subscriber_ids(organization, channel.id)
     return {
-        **channel_object(core, channel, subscriber_count=len(subscribers)),
+        **channel_object(organization, channel, subscriber_count=len(subscribers)),
         **subscription_fields(row),
         "subscribers": subscribers,
     }
 
 
 def _emit_to_subscriber(
-    core: Core, user: User, channels: Sequence[Channel], knew: dict[int, set[int]]
+    organization: Organization, user: User, channels: Sequence[Channel], knew: dict[int, set[int]]
 ) -> None:
-    if not core.hub.is_listening(user.id):
+    if not organization.hub.is_listening(user.id):
         return
     hidden = [channel for channel in channels if channel.id in knew and user.id not in knew[channel.id]]
     if hidden:
-        streams = [channel_object(core, channel) for channel in hidden]
-        core.emit({"type": "stream", "op": "create", "streams": streams}, [user.id])
-    rows = [subscription_object(core, user.id, channel) for channel in channels]
-    core.emit({"type": "subscription", "op": "add", "subscriptions": rows}, [user.id])
+        streams = [channel_object(organization, channel) for channel in hidden]
+        organization.emit({"type": "stream", "op": "create", "streams": streams}, [user.id])
+    rows = [subscription_object(organization, user.id, channel) for channel in channels]
+    organization.emit({"type": "subscription", "op": "add", "subscriptions": rows}, [user.id])
 
 
-def _emit_to_peers(core: Core, operation: str, by_channel: dict[int, list[int]]) -> None:
+def _emit_to_peers(organization: Organization, operation: str, by_channel: dict[int, list[int]]) -> None:
     """Notifies others who may know of a channel; one event for channels with the same users and audience."""
     alike: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = defaultdict(list)
     for channel_id, user_ids in by_channel.items():
-        peers = tuple(i for i in who_may_know(core, core.channels[channel_id]) if i not in set(user_ids))
+        peers = tuple(
+            i for i in who_may_know(organization, organization.channels[channel_id]) if i not in set(user_ids)
+        )
         alike[(peers, tuple(user_ids))].append(channel_id)
     for (peers, changed), channel_ids in alike.items():
-        core.emit(
+        organization.emit(
             {"type": "subscription", "op": operation, "stream_ids": channel_ids, "user_ids": list(changed)},
             peers,
         )
 
 
 def unsubscribe(
-    core: Core, channels: Sequence[Channel], users: Iterable[User]
+    organization: Organization, channels: Sequence[Channel], users: Iterable[User]
 ) -> tuple[list[Channel], list[Channel]]:
     """Unsubscribes users; returns (channels that a user left, channels that a user was not subscribed to)."""
-    with visibility_may_change(core):
-        return _unsubscribe(core, channels, users)
+    with visibility_may_change(organization):
+        return _unsubscribe(organization, channels, users)
 
 
 def _unsubscribe(
-    core: Core, channels: Sequence[Channel], users: Iterable[User]
+    organization: Organization, channels: Sequence[Channel], users: Iterable[User]
 ) -> tuple[list[Channel], list[Channel]]:
     removed: dict[int, Channel] = {}
     not_removed: dict[int, Channel] = {}
@@ -125,42 +132,42 @@ def _unsubscribe(
     for user in users:
         left: list[Channel] = []
         for channel in channels:
-            if not is_subscribed(core, user.id, channel.id):
+            if not is_subscribed(organization, user.id, channel.id):
                 not_removed[channel.id] = channel
                 continue
-            core.store.execute(
+            organization.store.execute(
                 "UPDATE subscriptions SET active = 0 WHERE user_id = ? AND channel_id = ?",
                 user.id,
                 channel.id,
             )
-            read_all(core, user, channel.id)
+            read_all(organization, user, channel.id)
             left.append(channel)
             removed[channel.id] = channel
             gone_by_channel[channel.id].append(user.id)
         if left:
-            _emit_to_leaver(core, user, left)
-    _emit_to_peers(core, "peer_remove", gone_by_channel)
+            _emit_to_leaver(organization, user, left)
+    _emit_to_peers(organization, "peer_remove", gone_by_channel)
     return list(removed.values()), list(not_removed.values())
 
 
-def read_all(core: Core, user: User, channel_id: int) -> None:
+def read_all(organization: Organization, user: User, channel_id: int) -> None:
     """Marks all messages of a channel as read, for a user who leaves it."""
-    ids = core.store.integers(
+    ids = organization.store.integers(
         "SELECT um.message_id FROM user_messages um INDEXED BY unread_messages"
         " CROSS JOIN messages m ON m.id = um.message_id"
         " WHERE um.user_id = ? AND um.flags & 1 = 0 AND m.channel_id = ?",
         user.id,
         channel_id,
     )
-    change_flags(core, user, ids, FlagBit.READ, add=True)
+    change_flags(organization, user, ids, FlagBit.READ, add=True)
 
 
-def _emit_to_leaver(core: Core, user: User, channels: Sequence[Channel]) -> None:
+def _emit_to_leaver(organization: Organization, user: User, channels: Sequence[Channel]) -> None:
     rows = [{"name": channel.name, "stream_id": channel.id} for channel in channels]
-    core.emit({"type": "subscription", "op": "remove", "subscriptions": rows}, [user.id])
-    lost = [channel.id for channel in channels if not may_know(core, user, channel)]
+    organization.emit({"type": "subscription", "op": "remove", "subscriptions": rows}, [user.id])
+    lost = [channel.id for channel in channels if not may_know(organization, user, channel)]
     if lost:
-        core.emit(
+        organization.emit(
             {
                 "type": "stream",
                 "op": "delete",
@@ -172,7 +179,7 @@ def _emit_to_leaver(core: Core, user: User, channels: Sequence[Channel]) -> None
 
 
 def set_property(
-    core: Core,
+    organization: Organization,
     user: User,
     channel: Channel,
     column: str,
@@ -180,7 +187,7 @@ def set_property(
     sent: Iterable[tuple[str, object]],
 ) -> None:
     """Stores a checked property of a subscription; `sent`: its names and values in events."""
-    core.store.execute(
+    organization.store.execute(
         f"UPDATE subscriptions SET {column} = ? WHERE user_id = ? AND channel_id = ?",
         value if isinstance(value, str) else int(bool(value)),
         user.id,
@@ -188,4 +195,4 @@ def set_property(
     )
     for name, new in sent:
         event = {"type": "subscription", "op": "update", "property": name, "value": new}
-        core.emit({**event, "stream_id": channel.id}, [user.id])
+        organization.emit({**event, "stream_id": channel.id}, [user.id])

@@ -11,16 +11,16 @@ from narrowcast_server.organization.personal import setting, switched_on
 from narrowcast_server.rules.access import may_know
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _ON_PARTICIPATION: Final = 1
 _ON_SENDING: Final = 2
 _ON_INITIATING: Final = 3
 
 
-def policy_of(core: Core, user_id: int, channel_id: int, topic: str) -> VisibilityPolicy:
+def policy_of(organization: Organization, user_id: int, channel_id: int, topic: str) -> VisibilityPolicy:
     """A user's visibility policy for a topic."""
-    value = core.store.integer(
+    value = organization.store.integer(
         "SELECT policy FROM user_topics WHERE user_id = ? AND channel_id = ? AND topic = ?",
         user_id,
         channel_id,
@@ -29,12 +29,12 @@ def policy_of(core: Core, user_id: int, channel_id: int, topic: str) -> Visibili
     return VisibilityPolicy(value or 0)
 
 
-def muted_topics(core: Core, user_id: int) -> list[list[object]]:
+def muted_topics(organization: Organization, user_id: int) -> list[list[object]]:
     """Muted topics in the form for older clients: (channel name, topic, time). Without those in archived
     channels, and in channels that the user may no longer know of, whose name may have changed since.
     """
-    user = core.users[user_id]
-    rows = core.store.all(
+    user = organization.users[user_id]
+    rows = organization.store.all(
         "SELECT * FROM user_topics WHERE user_id = ? AND policy = ? ORDER BY last_updated",
         user_id,
         int(VisibilityPolicy.MUTED),
@@ -42,25 +42,28 @@ def muted_topics(core: Core, user_id: int) -> list[list[object]]:
     return [
         [channel.name, row["topic"], row["last_updated"]]
         for row in rows
-        if not (channel := core.channels[row["channel_id"]]).is_archived and may_know(core, user, channel)
+        if not (channel := organization.channels[row["channel_id"]]).is_archived
+        and may_know(organization, user, channel)
     ]
 
 
-def _make_room(core: Core, user_id: int) -> None:
+def _make_room(organization: Organization, user_id: int) -> None:
     """Removes the oldest policy if the user has too many, since some policies are set automatically."""
-    limit = core.config.quotas.topic_policies
-    if (core.store.integer("SELECT count(*) FROM user_topics WHERE user_id = ?", user_id) or 0) < limit:
+    limit = organization.config.quotas.topic_policies
+    if (
+        organization.store.integer("SELECT count(*) FROM user_topics WHERE user_id = ?", user_id) or 0
+    ) < limit:
         return
-    oldest = core.store.one(
+    oldest = organization.store.one(
         "SELECT channel_id, topic FROM user_topics WHERE user_id = ? ORDER BY last_updated, channel_id, topic",
         user_id,
     )
     assert oldest is not None
-    set_policy(core, user_id, oldest["channel_id"], oldest["topic"], VisibilityPolicy.NONE)
+    set_policy(organization, user_id, oldest["channel_id"], oldest["topic"], VisibilityPolicy.NONE)
 
 
 def set_policy(
-    core: Core,
+    organization: Organization,
     user_id: int,
     channel_id: int,
     topic: str,
@@ -69,19 +72,19 @@ def set_policy(
     timestamp: int | None = None,
 ) -> bool:
     """Stores a user's policy for a topic and notifies their clients; returns False if nothing changed."""
-    if policy_of(core, user_id, channel_id, topic) is policy:
+    if policy_of(organization, user_id, channel_id, topic) is policy:
         return False
-    moment = core.now() if timestamp is None else timestamp
+    moment = organization.now() if timestamp is None else timestamp
     if policy is VisibilityPolicy.NONE:
-        core.store.execute(
+        organization.store.execute(
             "DELETE FROM user_topics WHERE user_id = ? AND channel_id = ? AND topic = ?",
             user_id,
             channel_id,
             topic,
         )
     else:
-        _make_room(core, user_id)
-        core.store.execute(
+        _make_room(organization, user_id)
+        organization.store.execute(
             "INSERT INTO user_topics (user_id, channel_id, topic, policy, last_updated) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET policy = excluded.policy, last_updated = excluded.last_updated",
             user_id,
@@ -90,8 +93,10 @@ def set_policy(
             int(policy),
             moment,
         )
-    core.emit({"type": "muted_topics", "muted_topics": muted_topics(core, user_id)}, [user_id])
-    core.emit(
+    organization.emit(
+        {"type": "muted_topics", "muted_topics": muted_topics(organization, user_id)}, [user_id]
+    )
+    organization.emit(
         {
             "type": "user_topic",
             "stream_id": channel_id,
@@ -105,46 +110,52 @@ def set_policy(
 
 
 def follow_after_sending(
-    core: Core, sender: User, channel_id: int, topic: str, *, initiates: bool
+    organization: Organization, sender: User, channel_id: int, topic: str, *, initiates: bool
 ) -> int | None:
     """Sets the policy that the sender's settings ask for after sending; returns it if it is new."""
     reached = _ON_INITIATING if initiates else _ON_SENDING
-    return _raise_policy(core, sender, channel_id, topic, reached)
+    return _raise_policy(organization, sender, channel_id, topic, reached)
 
 
-def follow_after_taking_part(core: Core, user: User, channel_id: int, topic: str) -> int | None:
+def follow_after_taking_part(
+    organization: Organization, user: User, channel_id: int, topic: str
+) -> int | None:
     """Sets the policy that a user's settings ask for after reacting or voting; returns it if it is new."""
-    return _raise_policy(core, user, channel_id, topic, _ON_PARTICIPATION)
+    return _raise_policy(organization, user, channel_id, topic, _ON_PARTICIPATION)
 
 
-def follow_after_mentions(core: Core, user_ids: Iterable[int], channel_id: int, topic: str) -> None:
+def follow_after_mentions(
+    organization: Organization, user_ids: Iterable[int], channel_id: int, topic: str
+) -> None:
     """Lets mentioned users follow the topic, if their settings ask for it."""
     for user_id in user_ids:
-        user = core.users[user_id]
-        current = policy_of(core, user_id, channel_id, topic)
+        user = organization.users[user_id]
+        current = policy_of(organization, user_id, channel_id, topic)
         if (
             switched_on(user, "automatically_follow_topics_where_mentioned")
             and current is VisibilityPolicy.NONE
         ):
-            set_policy(core, user_id, channel_id, topic, VisibilityPolicy.FOLLOWED)
+            set_policy(organization, user_id, channel_id, topic, VisibilityPolicy.FOLLOWED)
 
 
-def _raise_policy(core: Core, user: User, channel_id: int, topic: str, reached: int) -> int | None:
+def _raise_policy(
+    organization: Organization, user: User, channel_id: int, topic: str, reached: int
+) -> int | None:
     if user.is_bot:
         return None
-    current = policy_of(core, user.id, channel_id, topic)
+    current = policy_of(organization, user.id, channel_id, topic)
     if current is VisibilityPolicy.MUTED:
         return None
     policy = VisibilityPolicy.NONE
     if _applies(user, "automatically_follow_topics_policy", reached):
         policy = VisibilityPolicy.FOLLOWED
     elif _applies(user, "automatically_unmute_topics_in_muted_streams_policy", reached) and _is_muted(
-        core, user.id, channel_id
+        organization, user.id, channel_id
     ):
         policy = VisibilityPolicy.UNMUTED
     if policy <= current:
         return None
-    set_policy(core, user.id, channel_id, topic, policy)
+    set_policy(organization, user.id, channel_id, topic, policy)
     return int(policy)
 
 
@@ -154,9 +165,9 @@ def _applies(user: User, name: str, reached: int) -> bool:
     return value <= reached
 
 
-def _is_muted(core: Core, user_id: int, channel_id: int) -> bool:
+def _is_muted(organization: Organization, user_id: int, channel_id: int) -> bool:
     return (
-        core.store.one(
+        organization.store.one(
             "SELECT 1 FROM subscriptions WHERE user_id = ? AND channel_id = ? AND active = 1 AND is_muted = 1",
             user_id,
             channel_id,

@@ -12,9 +12,9 @@ from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.visibility import emit_members
 from narrowcast_server.organization.checks import unfit_position
-from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, FlagBit, User
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.queries.channels import direct_role
 from narrowcast_server.queries.users import avatar_url, bot_object, user_object
 from narrowcast_server.rules.addresses import may_see_address
@@ -28,7 +28,7 @@ _LIKE_A_MENTION = re.compile(r"\|\d+$")
 """Names must not end like this, since `@**name|id**` is a mention by id."""
 
 
-def check_full_name(core: Core, name: str, user: User | None = None) -> str:
+def check_full_name(organization: Organization, name: str, user: User | None = None) -> str:
     """The stripped name; raises BAD_REQUEST unless it can be mentioned and, if the organization wants that,
     is unique. `user`: whose name it will be, None for new accounts.
     """
@@ -41,8 +41,10 @@ def check_full_name(core: Core, name: str, user: User | None = None) -> str:
         raise ServiceError("Invalid characters in name!")
     if _LIKE_A_MENTION.search(name):
         raise ServiceError("Invalid format!")
-    others = [other for other in core.users.all() if user is None or other.id != user.id]
-    if core.settings["require_unique_names"] and _folded(name) in {_folded(it.full_name) for it in others}:
+    others = [other for other in organization.users.all() if user is None or other.id != user.id]
+    if organization.settings["require_unique_names"] and _folded(name) in {
+        _folded(it.full_name) for it in others
+    }:
         raise ServiceError("Unique names required in this organization.")
     return name
 
@@ -51,12 +53,12 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
 
 
-def check_bot_name(core: Core, name: str, bot: User | None = None) -> str:
+def check_bot_name(organization: Organization, name: str, bot: User | None = None) -> str:
     """The stripped name of a bot, as `check_full_name`; raises BAD_REQUEST also if another active bot has it."""
-    name = check_full_name(core, name, bot)
+    name = check_full_name(organization, name, bot)
     others = [
         other
-        for other in core.users.all()
+        for other in organization.users.all()
         if other.is_bot and other.is_active and (bot is None or other.id != bot.id)
     ]
     if name.casefold() in {other.full_name.casefold() for other in others}:
@@ -64,19 +66,19 @@ def check_bot_name(core: Core, name: str, bot: User | None = None) -> str:
     return name
 
 
-def check_address(core: Core, address: str) -> str:
+def check_address(organization: Organization, address: str) -> str:
     """The stripped email address; raises BAD_REQUEST if it is malformed or in use."""
     address = well_formed_address(address)
-    if core.user_by_address(address) is not None:
+    if organization.user_by_address(address) is not None:
         raise ServiceError("Email is already in use.")
     return address
 
 
-def check_own_address(core: Core, address: str) -> str:
+def check_own_address(organization: Organization, address: str) -> str:
     """The stripped email address of a person; raises ServiceError if it is in use or not allowed to join."""
     address = well_formed_address(address)
-    check_allowed(core, address)
-    return check_address(core, address)
+    check_allowed(organization, address)
+    return check_address(organization, address)
 
 
 def well_formed_address(address: str) -> str:
@@ -90,7 +92,7 @@ def well_formed_address(address: str) -> str:
 
 
 def create_user(
-    core: Core,
+    organization: Organization,
     *,
     email: str,
     full_name: str,
@@ -107,87 +109,93 @@ def create_user(
 
     People also get recent messages of these channels as their history.
     """
-    user_id = core.users.insert(
+    user_id = organization.users.insert(
         delivery_email=email,
         full_name=full_name,
         role=int(role),
         password_hash=password_hash,
-        api_key=core.vault.seal(new_key()),
+        api_key=organization.vault.seal(new_key()),
         bot_type=None if bot_type is None else int(bot_type),
         bot_owner_id=None if owner is None else owner.id,
         timezone=timezone,
-        date_joined=core.now() if date_joined is None else date_joined,
-        settings=core.settings["personal_defaults"] if bot_type is None else {},
+        date_joined=organization.now() if date_joined is None else date_joined,
+        settings=organization.settings["personal_defaults"] if bot_type is None else {},
     )
-    core.forget_addresses()
-    user = core.users[user_id]
-    emit_new_user(core, user)
-    emit_role_groups(core, user.id, user.role, "add_members")
+    organization.forget_addresses()
+    user = organization.users[user_id]
+    emit_new_user(organization, user)
+    emit_role_groups(organization, user.id, user.role, "add_members")
     if channel_ids is None:
         channel_ids = (
-            [channel.id for channel in core.channels.all() if channel.is_default and not channel.is_archived]
+            [
+                channel.id
+                for channel in organization.channels.all()
+                if channel.is_default and not channel.is_archived
+            ]
             if bot_type is None and role is not Role.GUEST
             else []
         )
-    channels = [core.channels[identity] for identity in channel_ids]
-    subscribe(core, channels, [user])
+    channels = [organization.channels[identity] for identity in channel_ids]
+    subscribe(organization, channels, [user])
     if bot_type is None:
-        give_history(core, user, channels)
-    return core.users[user_id]
+        give_history(organization, user, channels)
+    return organization.users[user_id]
 
 
-def emit_new_user(core: Core, user: User) -> None:
+def emit_new_user(organization: Organization, user: User) -> None:
     """Emits `realm_user` add to everyone, and `realm_bot` add to the owner of a bot and to administrators."""
-    everybody = watchers(core, user, core.listening_ids())
-    core.emit(
+    everybody = watchers(organization, user, organization.listening_ids())
+    organization.emit(
         {"type": "realm_user", "op": "add"},
         everybody,
         per_user={
             viewer_id: {
                 "person": user_object(
-                    core, core.users[viewer_id], user, client_gravatar=False, profile_data={}
+                    organization, organization.users[viewer_id], user, client_gravatar=False, profile_data={}
                 )
             }
             for viewer_id in everybody
         },
     )
     if user.is_bot:
-        core.emit(
+        organization.emit(
             {"type": "realm_bot", "op": "add"},
-            bot_watchers(core, user),
+            bot_watchers(organization, user),
             per_user={
-                viewer_id: {"bot": bot_object(core, core.users[viewer_id], user)}
-                for viewer_id in bot_watchers(core, user)
+                viewer_id: {"bot": bot_object(organization, organization.users[viewer_id], user)}
+                for viewer_id in bot_watchers(organization, user)
             },
         )
 
 
-def emit_role_groups(core: Core, user_id: int, role: Role, operation: str) -> None:
+def emit_role_groups(organization: Organization, user_id: int, role: Role, operation: str) -> None:
     """Emits `user_group` events for the system groups whose direct members have exactly this role."""
-    for group in core.groups.all():
+    for group in organization.groups.all():
         if group.is_system and direct_role(group) is role:
-            emit_members(core, {"type": "user_group", "op": operation, "group_id": group.id}, [user_id])
+            emit_members(
+                organization, {"type": "user_group", "op": operation, "group_id": group.id}, [user_id]
+            )
 
 
-def bot_watchers(core: Core, bot: User) -> list[int]:
+def bot_watchers(organization: Organization, bot: User) -> list[int]:
     """Ids of the users who receive the `realm_bot` events of a bot."""
     return [
         user.id
-        for user in core.users.all()
+        for user in organization.users.all()
         if user.is_active and (user.is_administrator or user.id == bot.bot_owner_id)
     ]
 
 
-def emit_person(core: Core, user: User, **changed: object) -> None:
+def emit_person(organization: Organization, user: User, **changed: object) -> None:
     """Emits `realm_user` update with these fields of a user, to everyone who may know of them."""
     person = {"user_id": user.id, **changed}
-    core.emit({"type": "realm_user", "op": "update", "person": person}, watchers(core, user))
+    organization.emit({"type": "realm_user", "op": "update", "person": person}, watchers(organization, user))
 
 
-def emit_avatar(core: Core, user: User) -> None:
+def emit_avatar(organization: Organization, user: User) -> None:
     """Emits the user's avatar, which may be derived from their email address."""
     emit_person(
-        core,
+        organization,
         user,
         avatar_source="G" if user.avatar_url is None else "U",
         avatar_url=avatar_url(user),
@@ -196,10 +204,10 @@ def emit_avatar(core: Core, user: User) -> None:
     )
 
 
-def emit_delivery_email(core: Core, user: User, viewers: Mapping[int, User]) -> None:
+def emit_delivery_email(organization: Organization, user: User, viewers: Mapping[int, User]) -> None:
     """Emits the user's real email address, to each viewer as they may see it now."""
-    receivers = watchers(core, user, viewers)
-    core.emit(
+    receivers = watchers(organization, user, viewers)
+    organization.emit(
         {"type": "realm_user", "op": "update"},
         receivers,
         per_user={
@@ -223,19 +231,19 @@ _SECONDS: Final = 12 * 7 * 86_400
 """The greatest age of a message."""
 
 
-def give_history(core: Core, user: User, channels: Iterable[Channel]) -> None:
+def give_history(organization: Organization, user: User, channels: Iterable[Channel]) -> None:
     """Adds the newest 1,000 messages of the public ones of these channels, at most 12 weeks old, to the
     history of a new user; the newest 20 are unread. Emits no events: a new account has no event queue yet.
     """
-    ids = core.store.integers(
+    ids = organization.store.integers(
         "SELECT id FROM messages WHERE channel_id IN (SELECT value FROM json_each(?)) AND timestamp > ?"
         " ORDER BY id DESC LIMIT ?",
         json.dumps([channel.id for channel in channels if not channel.invite_only]),
-        core.now() - _SECONDS,
+        organization.now() - _SECONDS,
         _MAX_MESSAGES,
     )
     unread, read = int(FlagBit.HISTORICAL), int(FlagBit.HISTORICAL | FlagBit.READ)
-    core.store.execute_many(
+    organization.store.execute_many(
         "INSERT OR IGNORE INTO user_messages (user_id, message_id, flags) VALUES (?, ?, ?)",
         [(user.id, message_id, unread if n < _UNREAD else read) for n, message_id in enumerate(ids)],
     )

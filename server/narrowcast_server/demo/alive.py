@@ -38,7 +38,7 @@ from narrowcast_server.rules import access
 from narrowcast_server.rules.messages import check_may_post
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _log = logging.getLogger("narrowcast.server.demo")
 
@@ -59,19 +59,19 @@ VOTE_CHANCE: Final = 0.75
 _RECENT: Final = 20
 
 
-async def alive(core: Core, chance: random.Random | None = None) -> None:
+async def alive(organization: Organization, chance: random.Random | None = None) -> None:
     """Runs the simulation until cancelled."""
-    people = Simulation(core, chance or random.Random())
+    people = Simulation(organization, chance or random.Random())
     while True:
         people.step()
-        await core.clock.sleep(TICK_SECONDS)
+        await organization.clock.sleep(TICK_SECONDS)
 
 
 @dataclass
 class Simulation:
     """The simulated people together; `step` does what is due."""
 
-    core: Core
+    organization: Organization
     chance: random.Random
     plans: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
     answering: dict[DemoConversation, int] = field(default_factory=dict)
@@ -79,21 +79,23 @@ class Simulation:
     typing: dict[DemoConversation, User] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.users = demo_users(self.core)
+        self.users = demo_users(self.organization)
         self.keys = {user.id: key for key, user in self.users.items()}
         self.voice = Voice(self.chance)
         self.numbers = itertools.count()
-        self.seen = self.core.store.integer("SELECT max(id) FROM messages") or 0
-        self.chatter = Chatter(self.chance, self.core.clock.monotonic(), said_before(self.core))
+        self.seen = self.organization.store.integer("SELECT max(id) FROM messages") or 0
+        self.chatter = Chatter(
+            self.chance, self.organization.clock.monotonic(), said_before(self.organization)
+        )
         self.next_presence = 0.0
         # Page previews are in memory only, the rest of the demo world is in the store.
-        self.core.link_previews.update(PREVIEWS)
+        self.organization.link_previews.update(PREVIEWS)
 
     # --- the round -----------------------------------------------------------------------------------------
 
     def step(self) -> None:
         """One round: handles new messages and does what is due."""
-        now = self.core.clock.monotonic()
+        now = self.organization.clock.monotonic()
         for message in self.news():
             if message.client != CLIENT:
                 self.consider(message)
@@ -104,20 +106,20 @@ class Simulation:
         if now >= self.next_presence:
             self.next_presence = now + PRESENCE_SECONDS
             self.attempt(self.show_up)
-        if any(self.core.hub.is_listening(user.id) for user in self.users.values()):
+        if any(self.organization.hub.is_listening(user.id) for user in self.users.values()):
             for line in self.chatter.due(now):
                 self.attempt(partial(self.chatter.say, self, line))
 
     def attempt(self, act: Callable[[], None]) -> None:
         """Runs an action in a transaction; ignores it if the server rejects it."""
         try:
-            with self.core.transaction():
+            with self.organization.transaction():
                 act()
         except ServiceError as error:
             _log.debug("refused: %s", error.message)
 
     def later(self, seconds: float, act: Callable[[], None]) -> None:
-        due = self.core.clock.monotonic() + seconds
+        due = self.organization.clock.monotonic() + seconds
         heapq.heappush(self.plans, (due, next(self.numbers), act))
 
     def between(self, bounds: tuple[float, float]) -> float:
@@ -126,7 +128,7 @@ class Simulation:
 
     def news(self) -> Sequence[Message]:
         """Messages since the last round."""
-        rows = self.core.store.all("SELECT * FROM messages WHERE id > ? ORDER BY id", self.seen)
+        rows = self.organization.store.all("SELECT * FROM messages WHERE id > ? ORDER BY id", self.seen)
         messages = [Message.of(row) for row in rows]
         if messages:
             self.seen = messages[-1].id
@@ -153,7 +155,7 @@ class Simulation:
     def conversation_of(self, message: Message) -> DemoConversation:
         if message.channel_id is not None:
             return DemoConversation(message.channel_id, message.topic)
-        members = self.core.store.integers(
+        members = self.organization.store.integers(
             "SELECT user_id FROM conversation_members WHERE conversation_id = ? ORDER BY user_id",
             message.conversation_id,
         )
@@ -161,20 +163,28 @@ class Simulation:
 
     def around(self, message: Message, place: DemoConversation) -> list[User]:
         """The simulated people who receive a message and are free to act."""
-        ids = place.people if place.channel_id is None else access.subscriber_ids(self.core, place.channel_id)
+        ids = (
+            place.people
+            if place.channel_id is None
+            else access.subscriber_ids(self.organization, place.channel_id)
+        )
         return [user for identity in ids if identity != message.sender_id and (user := self.free(identity))]
 
     def free(self, user_id: int) -> User | None:
         """The user if simulated and not in use by anybody else."""
         key = self.keys.get(user_id)
-        if key not in ACTORS or user_id in self.core.callers or self.core.hub.is_listening(user_id):
+        if (
+            key not in ACTORS
+            or user_id in self.organization.callers
+            or self.organization.hub.is_listening(user_id)
+        ):
             return None
-        user = self.core.users.get(user_id)
+        user = self.organization.users.get(user_id)
         return user if user is not None and user.is_active else None
 
     def is_mentioned(self, user: User, message: Message) -> bool:
         """Whether a message mentions the user personally."""
-        flags = self.core.store.integer(
+        flags = self.organization.store.integer(
             "SELECT flags FROM user_messages WHERE user_id = ? AND message_id = ?", user.id, message.id
         )
         return bool((flags or 0) & FlagBit.MENTIONED)
@@ -191,7 +201,7 @@ class Simulation:
             return self.chance.choice(around)
         if self.chance.random() > ANSWER_CHANCE and "?" not in message.content:
             return None
-        recent = self.core.store.integers(
+        recent = self.organization.store.integers(
             "SELECT sender_id FROM messages WHERE channel_id = ? AND topic = ? AND id < ? ORDER BY id DESC LIMIT ?",
             place.channel_id,
             place.topic,
@@ -209,7 +219,7 @@ class Simulation:
         if place.channel_id is None:
             return True
         try:
-            check_may_post(self.core, user, self.core.channels[place.channel_id], place.topic)
+            check_may_post(self.organization, user, self.organization.channels[place.channel_id], place.topic)
         except ServiceError:
             return False
         return True
@@ -264,30 +274,37 @@ class Simulation:
         """Sends a message; returns its id."""
         origin = Origin(client=CLIENT)
         if place.channel_id is None:
-            others = [self.core.users[identity] for identity in place.people]
-            return send_direct(self.core, user, others, text, origin).id
-        channel = self.core.channels[place.channel_id]
-        return send_to_channel(self.core, user, channel, place.topic, text, origin).id
+            others = [self.organization.users[identity] for identity in place.people]
+            return send_direct(self.organization, user, others, text, origin).id
+        channel = self.organization.channels[place.channel_id]
+        return send_to_channel(self.organization, user, channel, place.topic, text, origin).id
 
     def type_in(self, place: DemoConversation, user: User, operation: str) -> None:
         """Sends a typing notification; `operation` is "start" or "stop"."""
         if place.channel_id is None:
-            type_direct(self.core, user, [self.core.users[identity] for identity in place.people], operation)
+            type_direct(
+                self.organization,
+                user,
+                [self.organization.users[identity] for identity in place.people],
+                operation,
+            )
         else:
-            type_in_channel(self.core, user, self.core.channels[place.channel_id], place.topic, operation)
+            type_in_channel(
+                self.organization, user, self.organization.channels[place.channel_id], place.topic, operation
+            )
 
     def react(self, user: User, message: Message) -> None:
         """Adds a reaction if the message still exists."""
-        present = access.find_message(self.core, message.id)
+        present = access.find_message(self.organization, message.id)
         if present is not None and self.free(user.id) is not None:
             name = self.voice.reaction(present.content)
-            add_reaction(self.core, user, present, resolve(self.core, name, None, None))
+            add_reaction(self.organization, user, present, resolve(self.organization, name, None, None))
 
     def vote(self, user: User, message: Message, index: int) -> None:
         """Votes for an option of a poll."""
         if self.free(user.id) is not None:
             content = json.dumps({"type": "vote", "key": f"canned,{index}", "vote": 1})
-            add_submessage(self.core, user, message, "widget", content)
+            add_submessage(self.organization, user, message, "widget", content)
 
     def read_something(self) -> None:
         """Lets a random user read new messages."""
@@ -297,18 +314,18 @@ class Simulation:
 
     def read(self, user: User, older_than: int) -> None:
         """Marks the user's unread messages as read if they are at least `older_than` seconds old."""
-        unread = self.core.store.integers(
+        unread = self.organization.store.integers(
             "SELECT message_id FROM user_messages JOIN messages ON messages.id = message_id"
             " WHERE user_id = ? AND flags & 1 = 0 AND timestamp <= ? ORDER BY message_id DESC LIMIT 200",
             user.id,
-            self.core.now() - older_than,
+            self.organization.now() - older_than,
         )
         if unread:
-            change_flags(self.core, user, sorted(unread), FlagBit.READ, add=True)
+            change_flags(self.organization, user, sorted(unread), FlagBit.READ, add=True)
 
     def show_up(self) -> None:
         """Reports presence: most people are active, some idle."""
         for key in ACTORS:
             user = self.users.get(key)
             if user is not None and self.free(user.id) is not None:
-                report_presence(self.core, user, active=self.chance.random() < 0.8)
+                report_presence(self.organization, user, active=self.chance.random() < 0.8)

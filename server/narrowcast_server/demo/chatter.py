@@ -18,7 +18,7 @@ from narrowcast_server.rules.access import find_message
 from narrowcast_server.storage.store import marks
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 SCRIPT: Final = Path(narrowcast_assets.__file__).with_name("demo_chatter.txt")
 FIRST_SECONDS: Final = (12.0, 25.0)
@@ -48,7 +48,7 @@ class Remark:
 class SimulatedPeople(Protocol):
     """The simulated people and their actions."""
 
-    core: Core
+    organization: Organization
     users: dict[str, User]
 
     def free(self, user_id: int) -> User | None:
@@ -115,19 +115,21 @@ class Chatter:
                 people.later(self._chance.uniform(*REACTION_SECONDS), react)
 
     def _react(self, people: SimulatedPeople, user: User, message_id: int, emoji: str) -> None:
-        message = find_message(people.core, message_id)
+        message = find_message(people.organization, message_id)
         if message is not None and people.free(user.id) is not None:
-            add_reaction(people.core, user, message, resolve(people.core, emoji, None, None))
+            add_reaction(people.organization, user, message, resolve(people.organization, emoji, None, None))
 
 
-def said_before(core: Core) -> set[str]:
+def said_before(organization: Organization) -> set[str]:
     """The texts already sent, so that the script continues after a restart."""
     texts = [
         line.text
         for conversation in parse(SCRIPT.read_text(encoding="utf-8"), now=0)
         for line in conversation.lines
     ]
-    return set(core.store.strings(f"SELECT content FROM messages WHERE content IN ({marks(texts)})", *texts))
+    return set(
+        organization.store.strings(f"SELECT content FROM messages WHERE content IN ({marks(texts)})", *texts)
+    )
 
 
 def conversation_of(people: SimulatedPeople, conversation: ScriptedConversation) -> DemoConversation | None:
@@ -135,7 +137,7 @@ def conversation_of(people: SimulatedPeople, conversation: ScriptedConversation)
     if conversation.channel is None:
         ids = [people.users[key].id for key in conversation.people if key in people.users]
         return DemoConversation(None, "", tuple(sorted(ids)))
-    for channel in people.core.channels.all():
+    for channel in people.organization.channels.all():
         if channel.name == conversation.channel and not channel.is_archived:
             return DemoConversation(channel.id, conversation.topic)
     return None

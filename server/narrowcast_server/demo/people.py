@@ -10,7 +10,7 @@ from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization.models import User
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 ORGANIZATION: Final = "Larkfield Instruments"
 DOMAIN: Final = "demo.example"
@@ -63,12 +63,12 @@ def address(person: SimulatedPerson) -> str:
     return f"{person.key}{suffix}@{DOMAIN}"
 
 
-def create_people(core: Core, joined: int) -> dict[str, User]:
+def create_people(organization: Organization, joined: int) -> dict[str, User]:
     """Creates all users, by key; they join one after another from `joined` (UTC seconds)."""
     made: dict[str, User] = {}
     for position, person in enumerate(PEOPLE):
         made[person.key] = create_user(
-            core,
+            organization,
             email=address(person),
             full_name=person.full_name,
             role=person.role,
@@ -81,11 +81,11 @@ def create_people(core: Core, joined: int) -> dict[str, User]:
     return made
 
 
-def demo_users(core: Core) -> dict[str, User]:
+def demo_users(organization: Organization) -> dict[str, User]:
     """The users of an existing demo world, by key."""
     users = {}
     for person in PEOPLE:
-        user = core.user_by_address(address(person))
+        user = organization.user_by_address(address(person))
         if user is not None:
             users[person.key] = user
     return users

@@ -13,7 +13,7 @@ from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.rules.permissions import system_group
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 STAFF: Final = "ada bruno chiyo dario elif farid greta"
 EVERYBODY: Final = f"{STAFF} hugo"
@@ -71,12 +71,12 @@ PLACES: Final = (
 )
 
 
-def create_places(core: Core, users: Mapping[str, User], created: int) -> dict[str, Channel]:
+def create_places(organization: Organization, users: Mapping[str, User], created: int) -> dict[str, Channel]:
     """Creates all channels, by name, and subscribes their members; archived ones stay open until they are filled."""
     made = {}
     for position, place in enumerate(PLACES):
         channel = create_channel(
-            core,
+            organization,
             users["ada"],
             place.name,
             description=place.description,
@@ -84,9 +84,9 @@ def create_places(core: Core, users: Mapping[str, User], created: int) -> dict[s
             history_public=place.shared_history,
             is_web_public=place.web_public,
             is_default=place.default,
-            settings={name: system_group(core, group).id for name, group in place.only.items()},
+            settings={name: system_group(organization, group).id for name, group in place.only.items()},
             date_created=created + position * 600,
         )
-        subscribe(core, [channel], [users[key] for key in place.members.split()])
+        subscribe(organization, [channel], [users[key] for key in place.members.split()])
         made[place.name] = channel
     return made

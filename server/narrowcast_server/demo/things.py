@@ -29,7 +29,7 @@ from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 HOUR: Final = 3600
 DAY: Final = 24 * HOUR
@@ -69,7 +69,7 @@ def iso(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def create_groups(core: Core, users: Mapping[str, User]) -> None:
+def create_groups(organization: Organization, users: Mapping[str, User]) -> None:
     """User groups, including one with a subgroup and a deactivated one."""
 
     def members(keys: str) -> list[User]:
@@ -77,30 +77,34 @@ def create_groups(core: Core, users: Mapping[str, User]) -> None:
 
     ada = users["ada"]
     field = create_group(
-        core, ada, "field crew", "Whoever is out with the masts.", members("greta dario bruno")
+        organization, ada, "field crew", "Whoever is out with the masts.", members("greta dario bruno")
     )
-    create_group(core, ada, "ops", "Gateways and backups; woken at night.", members("bruno farid"), [field])
-    create_group(core, ada, "product", "How Wren looks and what it says.", members("elif chiyo ada"))
-    old = create_group(core, ada, "harvest-2024", "The first field season.", members("ada bruno chiyo"))
-    set_deactivated(core, old, True)
+    create_group(
+        organization, ada, "ops", "Gateways and backups; woken at night.", members("bruno farid"), [field]
+    )
+    create_group(organization, ada, "product", "How Wren looks and what it says.", members("elif chiyo ada"))
+    old = create_group(
+        organization, ada, "harvest-2024", "The first field season.", members("ada bruno chiyo")
+    )
+    set_deactivated(organization, old, True)
 
 
-def create_conveniences(core: Core, users: Mapping[str, User]) -> None:
+def create_conveniences(organization: Organization, users: Mapping[str, User]) -> None:
     """Emoji, linkifiers, playgrounds, page previews, avatars, statuses and profiles."""
     for name, picture in EMOJI.items():
-        add_emoji(core, users["elif"], name, keep_picture(core, picture()))
+        add_emoji(organization, users["elif"], name, keep_picture(organization, picture()))
     for pattern, template in LINKIFIERS:
-        add_linkifier(core, pattern, template)
+        add_linkifier(organization, pattern, template)
     for name, language, template in PLAYGROUNDS:
-        add_playground(core, name, language, template)
-    core.link_previews.update(PREVIEWS)
+        add_playground(organization, name, language, template)
+    organization.link_previews.update(PREVIEWS)
     for position, person in enumerate(PEOPLE):
-        stored = keep_picture(core, face(position + 1))
-        core.users.update(users[person.key].id, avatar_url=f"{PICTURES}/{ORGANIZATION}/{stored}")
+        stored = keep_picture(organization, face(position + 1))
+        organization.users.update(users[person.key].id, avatar_url=f"{PICTURES}/{ORGANIZATION}/{stored}")
         text, emoji = person.status
         if text:
             set_status(
-                core,
+                organization,
                 users[person.key],
                 text=text,
                 emoji_name=emoji,
@@ -108,24 +112,30 @@ def create_conveniences(core: Core, users: Mapping[str, User]) -> None:
                 reaction_type=None,
                 away=None,
             )
-    create_profiles(core, users)
+    create_profiles(organization, users)
 
 
-def create_profiles(core: Core, users: Mapping[str, User]) -> None:
+def create_profiles(organization: Organization, users: Mapping[str, User]) -> None:
     """Profile fields of several kinds, and people's values."""
     days = {
         str(n): {"text": text, "order": str(n)}
         for n, text in enumerate(("mornings", "afternoons", "whenever"), 1)
     }
     place = create_field(
-        core, name="Place", kind=ProfileFieldType.SHORT_TEXT, hint="Where your desk is", in_summary=True
+        organization,
+        name="Place",
+        kind=ProfileFieldType.SHORT_TEXT,
+        hint="Where your desk is",
+        in_summary=True,
     )
-    pronouns = create_field(core, name="Pronouns", kind=ProfileFieldType.PRONOUNS, in_summary=True)
-    about = create_field(core, name="About", kind=ProfileFieldType.LONG_TEXT, hint="Markdown is fine")
-    birthday = create_field(core, name="Birthday", kind=ProfileFieldType.DATE)
-    best = create_field(core, name="Best reached", kind=ProfileFieldType.SELECT, field_data=json.dumps(days))
-    buddy = create_field(core, name="Buddy", kind=ProfileFieldType.USERS)
-    page = create_field(core, name="Page", kind=ProfileFieldType.LINK)
+    pronouns = create_field(organization, name="Pronouns", kind=ProfileFieldType.PRONOUNS, in_summary=True)
+    about = create_field(organization, name="About", kind=ProfileFieldType.LONG_TEXT, hint="Markdown is fine")
+    birthday = create_field(organization, name="Birthday", kind=ProfileFieldType.DATE)
+    best = create_field(
+        organization, name="Best reached", kind=ProfileFieldType.SELECT, field_data=json.dumps(days)
+    )
+    buddy = create_field(organization, name="Buddy", kind=ProfileFieldType.USERS)
+    page = create_field(organization, name="Page", kind=ProfileFieldType.LINK)
     says: tuple[tuple[str, int, object], ...] = (
         ("ada", place, "Vigo, second floor"),
         ("ada", about, "Builds things that stand in the rain. *Began with one sensor on a balcony.*"),
@@ -148,39 +158,45 @@ def create_profiles(core: Core, users: Mapping[str, User]) -> None:
         ("hugo", place, "Busan"),
     )
     for key, field_id, value in says:
-        set_value(core, users[key], field_id, value, by_user=True)
+        set_value(organization, users[key], field_id, value, by_user=True)
 
 
-def create_personal(core: Core, users: Mapping[str, User], channels: Mapping[str, Channel]) -> None:
+def create_personal(
+    organization: Organization, users: Mapping[str, User], channels: Mapping[str, Channel]
+) -> None:
     """Personal data of the newcomer, and a little of the others."""
-    ada, now = users["ada"], core.now()
+    ada, now = users["ada"], organization.now()
     star(
-        core,
+        organization,
         ada,
         "SELECT id FROM messages WHERE content LIKE 'It works. One board%' OR content LIKE '**Welcome to L%'",
     )
-    star(core, ada, "SELECT id FROM messages WHERE content LIKE 'Then we are at **7.9 days%'")
-    create_drafts(core, ada, drafts(users, channels, now))
+    star(organization, ada, "SELECT id FROM messages WHERE content LIKE 'Then we are at **7.9 days%'")
+    create_drafts(organization, ada, drafts(users, channels, now))
     for title, content in SNIPPETS:
-        create_snippet(core, ada, title, content)
+        create_snippet(organization, ada, title, content)
     schedule(
-        core,
+        organization,
         ada,
         to_topic(channels, "general", "monday planning"),
         "Good morning! Two lines each, please.",
         now + 2 * DAY,
     )
     schedule(
-        core,
+        organization,
         ada,
         ScheduledTarget(None, "", (users["bruno"].id,)),
         "Happy birthday, Bruno! :birthday:",
         now + 9 * DAY,
     )
-    schedule(core, ada, to_topic(channels, "archive-2024", "first light"), "A year ago today!", now - HOUR)
-    welcome = core.store.integer("SELECT id FROM messages WHERE content LIKE '**Welcome to Larkfield%'")
+    schedule(
+        organization, ada, to_topic(channels, "archive-2024", "first light"), "A year ago today!", now - HOUR
+    )
+    welcome = organization.store.integer(
+        "SELECT id FROM messages WHERE content LIKE '**Welcome to Larkfield%'"
+    )
     if welcome is not None:
-        create_reminder(core, ada, welcome, now + 5 * HOUR, "try what happens without a network")
+        create_reminder(organization, ada, welcome, now + 5 * HOUR, "try what happens without a network")
     policies = (
         ("engineering", "gusts read too high", VisibilityPolicy.FOLLOWED),
         ("engineering", "ridge log, mast 1 to 4", VisibilityPolicy.MUTED),
@@ -188,7 +204,7 @@ def create_personal(core: Core, users: Mapping[str, User], channels: Mapping[str
         ("design", "quick start card", VisibilityPolicy.FOLLOWED),
     )
     for channel, topic, policy in policies:
-        set_policy(core, ada.id, channels[channel].id, topic, policy)
+        set_policy(organization, ada.id, channels[channel].id, topic, policy)
 
 
 def to_topic(channels: Mapping[str, Channel], channel: str, topic: str) -> ScheduledTarget:
@@ -219,6 +235,6 @@ def drafts(users: Mapping[str, User], channels: Mapping[str, Channel], now: int)
     ]
 
 
-def star(core: Core, user: User, query: str) -> None:
+def star(organization: Organization, user: User, query: str) -> None:
     """Stars the messages whose ids a query returns."""
-    change_flags(core, user, core.store.integers(query), FlagBit.STARRED, add=True)
+    change_flags(organization, user, organization.store.integers(query), FlagBit.STARRED, add=True)

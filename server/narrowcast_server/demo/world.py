@@ -27,28 +27,28 @@ from narrowcast_server.rules.access import find_message
 from narrowcast_server.uploads.receiving import place_file
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 SCRIPTS: Final = Path(narrowcast_assets.__file__).parent / "demo"
 _REFERENCE = re.compile(r"\{(id|file|path|in):([^}\n]+)\}")
 
 
-def populate(core: Core) -> None:
-    """Fills an empty store with the demo world as of `core.now()`. Takes a second or two."""
-    with core.transaction():
-        world = World(core)
+def populate(organization: Organization) -> None:
+    """Fills an empty store with the demo world as of `organization.now()`. Takes a second or two."""
+    with organization.transaction():
+        world = World(organization)
         world.build()
         world.talk()
         world.finish()
     # Messages scheduled for a channel that is archived by now fail, as on a real server.
-    deliver_due(core)
+    deliver_due(organization)
 
 
 @dataclass
 class World:
     """The demo world under construction."""
 
-    core: Core
+    organization: Organization
     users: dict[str, User] = field(default_factory=dict)
     channels: dict[str, Channel] = field(default_factory=dict)
     uploads: dict[str, str] = field(default_factory=dict)
@@ -60,20 +60,22 @@ class World:
 
     def build(self) -> None:
         """Creates everything except messages."""
-        core, born = self.core, self.core.now() - 430 * 86400
-        if not new_organization.exists(core.store):
+        organization, born = self.organization, self.organization.now() - 430 * 86400
+        if not new_organization.exists(organization.store):
             new_organization.set_up(
-                core, name=people.ORGANIZATION, domain=people.DOMAIN, description=people.DESCRIPTION
+                organization, name=people.ORGANIZATION, domain=people.DOMAIN, description=people.DESCRIPTION
             )
-        self.users = people.create_people(core, born)
-        core.users.update(self.users[people.NEWCOMER].id, can_change_user_emails=1, can_create_users=1)
-        things.create_groups(core, self.users)
-        self.channels = places.create_places(core, self.users, born + 86400)
-        things.create_conveniences(core, self.users)
+        self.users = people.create_people(organization, born)
+        organization.users.update(
+            self.users[people.NEWCOMER].id, can_change_user_emails=1, can_create_users=1
+        )
+        things.create_groups(organization, self.users)
+        self.channels = places.create_places(organization, self.users, born + 86400)
+        things.create_conveniences(organization, self.users)
 
     def talk(self) -> None:
         """Sends all messages in order of time."""
-        now = self.core.now()
+        now = self.organization.now()
         conversations = [*read_all(SCRIPTS, now), field_log(now)]
         fresh = {id(line) for one in conversations for line in unread_lines(one)}
         for conversation, line in in_order(conversations):
@@ -92,11 +94,16 @@ class World:
         text = _REFERENCE.sub(partial(self.reference, speaker), line.text)
         if conversation.channel is None:
             recipients = [self.users[key] for key in conversation.people]
-            return send_direct(self.core, speaker, recipients, text, origin).id
+            return send_direct(self.organization, speaker, recipients, text, origin).id
         channel = self.channels[conversation.channel]
         # Sending the first message of a channel changes its row, so it is looked up again.
         return send_to_channel(
-            self.core, speaker, self.core.channels[channel.id], conversation.topic, text, origin
+            self.organization,
+            speaker,
+            self.organization.channels[channel.id],
+            conversation.topic,
+            text,
+            origin,
         ).id
 
     def reference(self, speaker: User, match: re.Match[str]) -> str:
@@ -105,44 +112,44 @@ class World:
         if kind == "id":
             return str(self.names[name])
         if kind == "in":
-            return things.iso(moment(name, self.core.now()))
+            return things.iso(moment(name, self.organization.now()))
         if name not in self.uploads:
-            self.uploads[name] = place_file(self.core, speaker, name, FILES[name]())
+            self.uploads[name] = place_file(self.organization, speaker, name, FILES[name]())
         path_id = self.uploads[name]
         return path_id if kind == "path" else f"[{name}](/user_uploads/{path_id})"
 
     def do(self, message_id: int, action: Action) -> None:
         """Applies a reaction, a vote or a finished task."""
-        message = find_message(self.core, message_id)
+        message = find_message(self.organization, message_id)
         assert message is not None, "it was sent a moment ago"
         if action.kind == "react":
-            emoji = resolve(self.core, action.words[0], None, None)
+            emoji = resolve(self.organization, action.words[0], None, None)
             for key in action.words[1:]:
-                add_reaction(self.core, self.users[key], message, emoji)
+                add_reaction(self.organization, self.users[key], message, emoji)
             return
         user, index = self.users[action.words[0]], action.words[1]
         data: Mapping[str, object] = {"type": "vote", "key": f"canned,{index}", "vote": 1}
         if action.kind == "strike":
             data = {"type": "strike", "key": f"{index},canned"}
-        add_submessage(self.core, user, message, "widget", json.dumps(data))
+        add_submessage(self.organization, user, message, "widget", json.dumps(data))
 
     def finish(self) -> None:
         """Marks messages as read, creates personal data, and archives channels."""
         for user in self.users.values():
             self.read_all_but(user, self.unread if user.id == self.users[people.NEWCOMER].id else ())
-        things.create_personal(self.core, self.users, self.channels)
+        things.create_personal(self.organization, self.users, self.channels)
         for place in places.PLACES:
             if place.archived:
-                self.core.channels.update(self.channels[place.name].id, is_archived=1)
+                self.organization.channels.update(self.channels[place.name].id, is_archived=1)
 
     def read_all_but(self, user: User, unread: Sequence[int] | set[int]) -> None:
         """Marks the user's messages as read, except `unread`."""
-        rows = self.core.store.integers(
+        rows = self.organization.store.integers(
             "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 1 = 0", user.id
         )
         read = [identity for identity in rows if identity not in unread]
         if read:
-            change_flags(self.core, user, read, FlagBit.READ, add=True)
+            change_flags(self.organization, user, read, FlagBit.READ, add=True)
 
 
 def unread_lines(conversation: ScriptedConversation) -> Sequence[ScriptLine]:

@@ -16,25 +16,25 @@ from starlette.datastructures import Headers
 from narrowcast_server.organization.errors import ServiceError
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _FOREIGN = frozenset({"cross-site", "same-site"})
 
 
-def check_page(core: Core, headers: Headers) -> None:
+def check_page(organization: Organization, headers: Headers) -> None:
     """Raises 403 for a request from another site's page."""
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     if origin is None and site is None:
         return
     host = headers.get("host", "")
-    if not _is_own_name(core, host):
+    if not _is_own_name(organization, host):
         raise ServiceError(
             f"This server is not called {_name(host)!r}; its operator sets its address with --url", status=403
         )
     # Links on other sites may lead here.
     if site in _FOREIGN and headers.get("sec-fetch-mode") != "navigate":
         raise ServiceError("Pages of other sites cannot use this server", status=403)
-    if origin is not None and _netloc(origin) not in (host, urlsplit(core.url).netloc):
+    if origin is not None and _netloc(origin) not in (host, urlsplit(organization.url).netloc):
         raise ServiceError("Pages of other sites cannot use this server", status=403)
 
 
@@ -46,9 +46,9 @@ def _netloc(origin: str) -> str | None:
         return None
 
 
-def _is_own_name(core: Core, host: str) -> bool:
+def _is_own_name(organization: Organization, host: str) -> bool:
     name = _name(host)
-    if core.config.any_name or name in ("localhost", _name(urlsplit(core.url).netloc)):
+    if organization.config.any_name or name in ("localhost", _name(urlsplit(organization.url).netloc)):
         return True
     try:
         ipaddress.ip_address(name)

@@ -19,7 +19,7 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.organization.rate_limits import Headers, RateLimiter, rate_limited
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _PAUSE_SECONDS: Final = 1.0
 _EVENTS: Final = "/events"
@@ -31,12 +31,12 @@ _COST_SECONDS: Final = 0.02
 class CallLimiter:
     """The request limits of one server."""
 
-    def __init__(self, core: Core) -> None:
-        config = core.config
-        self._core = core
-        self._calls = RateLimiter(core.clock, config.rate_limits)
-        self._event_calls = RateLimiter(core.clock, config.event_rate_limits)
-        self._anonymous = RateLimiter(core.clock, config.anonymous_rate_limits)
+    def __init__(self, organization: Organization) -> None:
+        config = organization.config
+        self._core = organization
+        self._calls = RateLimiter(organization.clock, config.rate_limits)
+        self._event_calls = RateLimiter(organization.clock, config.event_rate_limits)
+        self._anonymous = RateLimiter(organization.clock, config.anonymous_rate_limits)
         self._under_way: Counter[int] = Counter()
         self._turns: WeakValueDictionary[int, asyncio.Semaphore] = WeakValueDictionary()
         """By account, whose bots share its turns; only of accounts with requests."""

@@ -7,11 +7,11 @@
     @routes.post("/things/{thing_id}", NAME, since=184)
     def rename_thing(call: Call) -> ResponseBody:
         thing_id = call.path_id("thing_id")
-        ...call.core, call.user, call[NAME]...
+        ...call.organization, call.user, call[NAME]...
         return {}
 
 A plain handler runs inside one transaction; its events are sent after the commit. An `async` handler runs
-outside of any and opens its own (`call.core.transaction()`). A handler may return a Starlette response
+outside of any and opens its own (`call.organization.transaction()`). A handler may return a Starlette response
 instead of a body.
 """
 
@@ -33,7 +33,7 @@ from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.rules.visibility import found_by_address
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
     from narrowcast_server.storage.extra_keys import ExtraKey
 
 T = TypeVar("T")
@@ -153,7 +153,7 @@ class Routes:
 class Call:
     """One request, as its handler receives it."""
 
-    core: Core
+    organization: Organization
     request: Request
     endpoint: Endpoint
     path: Mapping[str, str]
@@ -229,9 +229,9 @@ class Call:
         text = self.path[name]
         user: User | None = None
         if "@" in text:
-            user = found_by_address(self.core, self.user, text)
+            user = found_by_address(self.organization, self.user, text)
         elif text.isascii() and text.isdigit():
-            user = self.core.users.get(self.path_id(name))
+            user = self.organization.users.get(self.path_id(name))
         if user is None:
             raise no_such_user()
         return user

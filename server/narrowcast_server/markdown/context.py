@@ -1,6 +1,6 @@
 """The lookups that the renderer needs, and the result of rendering a message.
 
-`MarkdownContext` is implemented by the server core for one organization and one acting user; `NoLookups`
+`MarkdownContext` is implemented by the server for one organization and one acting user; `NoLookups`
 finds nothing and is used for descriptions and tests.
 """
 

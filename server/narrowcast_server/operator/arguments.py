@@ -10,10 +10,10 @@ from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.organization.models import User
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 Arguments = Mapping[str, str]
-Command = Callable[["Core", Arguments], Awaitable[list[str]]]
+Command = Callable[["Organization", Arguments], Awaitable[list[str]]]
 """Executes a command and returns the lines to print; raises Fault."""
 _ROLES: Final = {role.name.lower(): role for role in Role}
 
@@ -30,9 +30,13 @@ class Fault(Exception):
         self.message = message
 
 
-def person(core: Core, arguments: Arguments) -> User:
+def person(organization: Organization, arguments: Arguments) -> User:
     who = arguments.get("who", "")
-    user = core.users.get(int(who)) if who.isdecimal() and len(who) < 16 else core.user_by_address(who)
+    user = (
+        organization.users.get(int(who))
+        if who.isdecimal() and len(who) < 16
+        else organization.user_by_address(who)
+    )
     if user is None or user.is_system_bot:
         raise Fault(f"nobody has the id or address {who!r}; 'narrowcast serve admin people' lists everybody")
     return user
@@ -74,9 +78,9 @@ def number(arguments: Arguments, name: str, usual: str = "") -> int:
     return int(text)
 
 
-def owner(core: Core) -> User:
+def owner(organization: Organization) -> User:
     """The owner on whose behalf the operator acts."""
-    for user in core.users.all():
+    for user in organization.users.all():
         if user.is_owner and user.is_active and not user.is_bot:
             return user
     raise Fault("the organization has no active owner")

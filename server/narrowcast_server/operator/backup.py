@@ -23,7 +23,7 @@ from typing import IO, Final
 
 from narrowcast_server.checking import check
 from narrowcast_server.operator.rerendering import rerender
-from narrowcast_server.organization.core import DATABASE
+from narrowcast_server.organization.organization import DATABASE
 from narrowcast_server.storage import key_vault
 from narrowcast_server.storage.store import StoreError
 from narrowcast_server.uploads.files import UPLOADS

@@ -21,7 +21,7 @@ from narrowcast_server.operator.access import NEED_ADDRESS
 from narrowcast_server.operator.arguments import Arguments, Fault
 from narrowcast_server.operator.commands import run
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import DATABASE, Core
+from narrowcast_server.organization.organization import DATABASE, Organization
 from narrowcast_server.storage.store import StoreError
 
 NAME: Final = "control.sock"
@@ -33,12 +33,13 @@ _log = logging.getLogger("narrowcast.server")
 
 
 @asynccontextmanager
-async def controlled(core: Core) -> AsyncIterator[None]:
+async def controlled(organization: Organization) -> AsyncIterator[None]:
     """Accepts operator commands until the block ends."""
-    path = core.folder / NAME
+    path = organization.folder / NAME
     if len(os.fsencode(path)) > _MAX_PATH:
         _log.warning(
-            "the path of %s is too long for a socket: stop the server before admin commands", core.folder
+            "the path of %s is too long for a socket: stop the server before admin commands",
+            organization.folder,
         )
         yield
         return
@@ -46,7 +47,9 @@ async def controlled(core: Core) -> AsyncIterator[None]:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with closing(writer), suppress(ConnectionError, TimeoutError):
             async with asyncio.timeout(_SECONDS):
-                writer.write(json.dumps(await _response(core, await reader.readline())).encode() + b"\n")
+                writer.write(
+                    json.dumps(await _response(organization, await reader.readline())).encode() + b"\n"
+                )
                 await writer.drain()
 
     _clear(path)
@@ -73,12 +76,14 @@ def _clear(path: Path) -> None:
         raise StoreError(f"{path} is in the way: {error.strerror or error}") from error
 
 
-async def _response(core: Core, line: bytes) -> dict[str, object]:
+async def _response(organization: Organization, line: bytes) -> dict[str, object]:
     try:
         request = json.loads(line)
-        changes = core.store.changes
-        lines = await run(core, str(request["command"]), {k: str(v) for k, v in request["arguments"].items()})
-        await core.until_durable(changes)
+        changes = organization.store.changes
+        lines = await run(
+            organization, str(request["command"]), {k: str(v) for k, v in request["arguments"].items()}
+        )
+        await organization.until_durable(changes)
     except Fault as fault:
         return {"fault": fault.message}
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -112,8 +117,8 @@ async def _alone(folder: Path, command: str, arguments: Arguments) -> list[str]:
         raise Fault("the server is not running: start it first")
     try:
         file = server_file.read(folder)
-        core = Core(folder, file.configure(ServerConfig(durable=False)))
+        organization = Organization(folder, file.configure(ServerConfig(durable=False)))
     except (StoreError, server_file.ServerFileError) as error:
         raise Fault(str(error)) from error
-    with closing(core):
-        return await run(core, command, arguments)
+    with closing(organization):
+        return await run(organization, command, arguments)

@@ -17,7 +17,7 @@ from typing import Any, Final
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 from narrowcast_server.markdown.sanitize import sanitized
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.queries.rendering import rendered_anyway, rendered_apart
 from narrowcast_server.storage.store import Row, Value
 
@@ -51,23 +51,23 @@ _TABLES: Final = (
 
 async def rerender(data: Path) -> int:
     """Replaces the HTML that is not that of its text; returns of how many texts."""
-    core = Core(data, ServerConfig(durable=False), keys_stay_sealed=True)
+    organization = Organization(data, ServerConfig(durable=False), keys_stay_sealed=True)
     try:
-        work = _Work(core)
+        work = _Work(organization)
         for texts in _TABLES:
             await work.table(texts)
         await work.messages()
         await work.profiles()
         return work.replaced
     finally:
-        await core.workers.stop()
-        await core.renderings.stop()
-        core.close()
+        await organization.workers.stop()
+        await organization.renderings.stop()
+        organization.close()
 
 
 class _Work:
-    def __init__(self, core: Core) -> None:
-        self._core = core
+    def __init__(self, organization: Organization) -> None:
+        self._core = organization
         self.replaced = 0
 
     async def table(self, texts: _EarlierTexts) -> None:
@@ -142,13 +142,15 @@ class _Work:
         return fresh, json.dumps(history)
 
     async def _fresh(self, source: str, stored: str, writer: int | None) -> str:
-        core = self._core
+        organization = self._core
         if not source:
             fresh = ""
         elif writer is None:
-            fresh = await core.renderings.with_renderings(lambda: rendered_apart(core, source))
+            fresh = await organization.renderings.with_renderings(
+                lambda: rendered_apart(organization, source)
+            )
         else:
-            fresh = (await rendered_anyway(core, core.users[writer], source)).html
+            fresh = (await rendered_anyway(organization, organization.users[writer], source)).html
         return stored if says_the_same(stored, fresh) else fresh
 
 

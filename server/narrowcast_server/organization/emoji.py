@@ -11,7 +11,7 @@ from narrowcast_server.organization.dialect import EXTRA_EMOJI, incoming_reactio
 from narrowcast_server.organization.errors import ServiceError
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 EXTRA_NAMES: Final = ("narrowcast", "zulip")
 """Extra emoji of the server; their name is their code."""
@@ -26,26 +26,26 @@ class Emoji:
     type: str
 
 
-def resolve(core: Core, name: str, code: str | None, reaction_type: str | None) -> Emoji:
+def resolve(organization: Organization, name: str, code: str | None, reaction_type: str | None) -> Emoji:
     """Resolves the emoji for a name with optional code and type; raises BAD_REQUEST."""
     kind = None if reaction_type is None else incoming_reaction_type(reaction_type)
     if kind is None and code is None:
-        return by_name(core, name)
+        return by_name(organization, name)
     if kind is None:
-        kind = by_name(core, name).type
+        kind = by_name(organization, name).type
     if code is None:
         if kind not in (*ReactionType, EXTRA_EMOJI):
             raise ServiceError("Invalid emoji type.")
-        named = by_name(core, name)
+        named = by_name(organization, name)
         if named.type != kind:
             raise ServiceError("Invalid emoji name.")
         return named
-    return check(core, name, code, kind)
+    return check(organization, name, code, kind)
 
 
-def by_name(core: Core, name: str) -> Emoji:
+def by_name(organization: Organization, name: str) -> Emoji:
     """The emoji with a name: custom ones first, then the server's own, then Unicode."""
-    row = core.store.one(
+    row = organization.store.one(
         "SELECT id FROM custom_emoji WHERE name = ? AND deactivated = 0 ORDER BY id DESC", name
     )
     if row is not None:
@@ -58,7 +58,7 @@ def by_name(core: Core, name: str) -> Emoji:
     return Emoji(name, code, ReactionType.UNICODE.value)
 
 
-def check(core: Core, name: str, code: str, kind: str) -> Emoji:
+def check(organization: Organization, name: str, code: str, kind: str) -> Emoji:
     """The emoji, if name, code and type match; raises BAD_REQUEST."""
     if kind == ReactionType.UNICODE:
         names = emoji_names()
@@ -69,7 +69,7 @@ def check(core: Core, name: str, code: str, kind: str) -> Emoji:
     elif kind == ReactionType.REALM:
         row = None
         if code.isascii() and code.isdigit() and len(code) < 16:
-            row = core.store.one("SELECT * FROM custom_emoji WHERE id = ?", int(code))
+            row = organization.store.one("SELECT * FROM custom_emoji WHERE id = ?", int(code))
         if row is None:
             raise ServiceError("Invalid custom emoji.")
         if row["name"] != name:

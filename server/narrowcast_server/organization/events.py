@@ -160,8 +160,8 @@ class EventQueue:
         return self.streams > 0 or self.waiter is not None
 
 
-class Organization(Protocol):
-    """The part of the organization that the hub uses."""
+class QueueOwner(Protocol):
+    """What the hub uses of the organization whose queues it holds."""
 
     config: ServerConfig
     clock: ServerClock
@@ -171,7 +171,7 @@ class Organization(Protocol):
 class EventHub:
     """All event queues of the organization."""
 
-    def __init__(self, organization: Organization) -> None:
+    def __init__(self, organization: QueueOwner) -> None:
         self._organization = organization
         self._queues: dict[str, EventQueue] = {}
         self._by_user: dict[int, list[EventQueue]] = {}

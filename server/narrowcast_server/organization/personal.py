@@ -11,8 +11,8 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_server.organization.errors import ServiceError
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
     from narrowcast_server.organization.models import User
+    from narrowcast_server.organization.organization import Organization
 
 DEFAULTS: Final[dict[str, object]] = {
     "allow_private_data_export": False,
@@ -174,20 +174,20 @@ def check_timezone(value: str) -> str:
     return value
 
 
-def change(core: Core, user: User, values: dict[str, object]) -> User:
+def change(organization: Organization, user: User, values: dict[str, object]) -> User:
     """Stores validated settings and sends the events to the user's clients."""
     changed = {name: value for name, value in values.items() if setting(user, name) != value}
     if not changed:
         return user
-    user = core.users.update(user.id, settings={**user.settings, **changed})
+    user = organization.users.update(user.id, settings={**user.settings, **changed})
     for name, value in changed.items():
         event: dict[str, object] = {
             "type": "user_settings",
             "op": "update",
             "property": name,
-            "value": outgoing(name, value, core.level),
+            "value": outgoing(name, value, organization.level),
         }
         if name == "default_language":
             event["language_name"] = LANGUAGE_NAMES[str(value)]
-        core.emit(event, [user.id])
+        organization.emit(event, [user.id])
     return user

@@ -10,7 +10,7 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import iso_time
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
 UNKNOWN_NAME: Final = "Unknown user"
@@ -28,10 +28,10 @@ def group_as_seen(seen: frozenset[int] | None, group: dict[str, object]) -> dict
     return group if seen is None else {**group, "members": known_of(seen, members)}
 
 
-def unknown_person(core: Core, user: User) -> dict[str, object]:
+def unknown_person(organization: Organization, user: User) -> dict[str, object]:
     """A placeholder for a user whom the viewer may not know of, for clients that need an entry for every id."""
     return {
-        "email": core.dummy_address(user.id),
+        "email": organization.dummy_address(user.id),
         "user_id": user.id,
         "avatar_version": 1,
         "is_admin": False,
@@ -41,7 +41,7 @@ def unknown_person(core: Core, user: User) -> dict[str, object]:
         "is_bot": False,
         "full_name": UNKNOWN_NAME,
         "timezone": "",
-        "date_joined": iso_time(core.setting("date_created", int)),
+        "date_joined": iso_time(organization.setting("date_created", int)),
         "delivery_email": None,
         "is_imported_stub": False,
         "avatar_url": _UNKNOWN_PICTURE,
@@ -52,24 +52,28 @@ def unknown_person(core: Core, user: User) -> dict[str, object]:
     }
 
 
-def reactor(core: Core, user_id: int) -> dict[str, object]:
+def reactor(organization: Organization, user_id: int) -> dict[str, object]:
     """The `user` of a reaction, for viewers who may not know of that user."""
-    return {"email": core.dummy_address(user_id), "full_name": UNKNOWN_NAME}
+    return {"email": organization.dummy_address(user_id), "full_name": UNKNOWN_NAME}
 
 
-def as_seen(core: Core, seen: frozenset[int] | None, message: dict[str, Any]) -> dict[str, Any]:
+def as_seen(
+    organization: Organization, seen: frozenset[int] | None, message: dict[str, Any]
+) -> dict[str, Any]:
     """A message object without the names of users whom the viewer may not know of."""
     if seen is None or message["sender_id"] in seen:
         return message
-    return without_sender(core, message, message["sender_id"])
+    return without_sender(organization, message, message["sender_id"])
 
 
-def without_sender(core: Core, message: dict[str, object], sender_id: int) -> dict[str, object]:
+def without_sender(
+    organization: Organization, message: dict[str, object], sender_id: int
+) -> dict[str, object]:
     """A message object for viewers who may not know of its sender."""
     return {
         **message,
         "sender_full_name": UNKNOWN_NAME,
-        "sender_email": core.dummy_address(sender_id),
+        "sender_email": organization.dummy_address(sender_id),
         "avatar_url": _UNKNOWN_PICTURE,
         "_avatar_by_provider": False,
     }

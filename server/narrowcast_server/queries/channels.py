@@ -13,7 +13,7 @@ from narrowcast_server.rules.permissions import outgoing_value
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _POST_POLICIES: Final = {
     SystemGroup.ADMINISTRATORS: PostPolicy.ADMINISTRATORS,
@@ -30,23 +30,25 @@ _SYSTEM_ROLES: Final = {
 }
 
 
-def post_policy(core: Core, channel: Channel) -> PostPolicy:
+def post_policy(organization: Organization, channel: Channel) -> PostPolicy:
     """The policy for posting in its older form, for clients that do not know the permission."""
     value = channel.settings.get("can_send_message_group")
-    group = core.groups.get(value) if isinstance(value, int) else None
+    group = organization.groups.get(value) if isinstance(value, int) else None
     if group is None or not group.is_system:
         return PostPolicy.EVERYONE
     return _POST_POLICIES.get(SystemGroup(group.name), PostPolicy.EVERYONE)
 
 
-def channel_object(core: Core, channel: Channel, *, subscriber_count: int | None = None) -> dict[str, object]:
+def channel_object(
+    organization: Organization, channel: Channel, *, subscriber_count: int | None = None
+) -> dict[str, object]:
     """A channel in lists, in the response of POST /register and in `stream` events."""
-    policy = post_policy(core, channel)
-    count = len(subscriber_ids(core, channel.id)) if subscriber_count is None else subscriber_count
+    policy = post_policy(organization, channel)
+    count = len(subscriber_ids(organization, channel.id)) if subscriber_count is None else subscriber_count
     return {
         "is_archived": channel.is_archived,
         **{
-            name: outgoing_value(core, value) if type(value) is dict else value
+            name: outgoing_value(organization, value) if type(value) is dict else value
             for name, value in channel.settings.items()
         },
         "creator_id": channel.creator_id,
@@ -93,11 +95,11 @@ def subscription_fields(row: Row) -> dict[str, object]:
     return result
 
 
-def subscribers_by_channel(core: Core) -> dict[int, list[int]]:
+def subscribers_by_channel(organization: Organization) -> dict[int, list[int]]:
     """Channel id -> ids of its active subscribers."""
     result: dict[int, list[int]] = defaultdict(list)
-    active = {user.id for user in core.users.all() if user.is_active}
-    for channel_id, user_id in core.store.all(
+    active = {user.id for user in organization.users.all() if user.is_active}
+    for channel_id, user_id in organization.store.all(
         "SELECT channel_id, user_id FROM subscriptions WHERE active = 1 ORDER BY user_id"
     ):
         if user_id in active:
@@ -115,7 +117,7 @@ _GROUP_SETTING_LEVELS: Final = {
 }
 
 
-def group_object(core: Core, group: Group) -> dict[str, object]:
+def group_object(organization: Organization, group: Group) -> dict[str, object]:
     """A user group in lists and events (GSV-20); system groups list the users with exactly their role."""
     result: dict[str, object] = {
         "id": group.id,
@@ -123,20 +125,22 @@ def group_object(core: Core, group: Group) -> dict[str, object]:
         "creator_id": group.creator_id,
         "date_created": group.date_created,
         "description": group.description,
-        "members": group_member_ids(core, group),
-        "direct_subgroup_ids": core.memberships.subgroups(group.id),
+        "members": group_member_ids(organization, group),
+        "direct_subgroup_ids": organization.memberships.subgroups(group.id),
         "is_system_group": group.is_system,
         "deactivated": group.deactivated,
     }
     for name, level in _GROUP_SETTING_LEVELS.items():
-        if core.level >= level:
-            result[group_setting_name(core, name)] = outgoing_value(core, group.settings[name])
+        if organization.level >= level:
+            result[group_setting_name(organization, name)] = outgoing_value(
+                organization, group.settings[name]
+            )
     return result
 
 
-def group_setting_name(core: Core, name: str) -> str:
+def group_setting_name(organization: Organization, name: str) -> str:
     """The name of a group's setting at this level (GSV-15)."""
-    if name == "can_mention_group" and core.level < Gate.GROUP_MENTION_NAME.level:
+    if name == "can_mention_group" and organization.level < Gate.GROUP_MENTION_NAME.level:
         return "can_mention_group_id"
     return name
 
@@ -146,24 +150,24 @@ def direct_role(group: Group) -> Role | None:
     return _SYSTEM_ROLES.get(SystemGroup(group.name))
 
 
-def group_member_ids(core: Core, group: Group) -> list[int]:
+def group_member_ids(organization: Organization, group: Group) -> list[int]:
     """Ids of the direct members; from level 303 without deactivated users, who are members again once reactivated."""
-    with_all = core.level < Gate.DIRECT_MEMBERS_ACTIVE.level
+    with_all = organization.level < Gate.DIRECT_MEMBERS_ACTIVE.level
     if group.is_system:
         role = direct_role(group)
         return [
             user.id
-            for user in core.users.all()
+            for user in organization.users.all()
             if (with_all or user.is_active) and user.role is role and not user.is_system_bot
         ]
-    members = core.memberships.members(group.id)
-    return [user_id for user_id in members if with_all or core.users[user_id].is_active]
+    members = organization.memberships.members(group.id)
+    return [user_id for user_id in members if with_all or organization.users[user_id].is_active]
 
 
-def topics_of(core: Core, user: User, channel: Channel) -> list[tuple[str, int]]:
+def topics_of(organization: Organization, user: User, channel: Channel) -> list[tuple[str, int]]:
     """(name, newest message id) of the topics of a channel that the user may read, most recent first."""
     if history_is_protected(channel):
-        rows = core.store.all(
+        rows = organization.store.all(
             "SELECT m.topic, max(m.id) AS newest FROM messages m JOIN user_messages um ON um.message_id = m.id"
             " AND um.user_id = ? WHERE m.channel_id = ? GROUP BY m.topic ORDER BY newest DESC",
             user.id,
@@ -171,7 +175,7 @@ def topics_of(core: Core, user: User, channel: Channel) -> list[tuple[str, int]]
         )
     else:
         # Skips from topic to topic in the index: the cost grows with the topics, not with the messages.
-        rows = core.store.all(
+        rows = organization.store.all(
             "WITH RECURSIVE names(topic) AS (SELECT min(topic) FROM messages WHERE channel_id = ?1 UNION ALL"
             " SELECT (SELECT min(topic) FROM messages WHERE channel_id = ?1 AND topic > names.topic) FROM names"
             " WHERE names.topic IS NOT NULL)"

@@ -27,7 +27,7 @@ from narrowcast_server.storage.reader import ReadTooLong
 from narrowcast_server.storage.store import Reading
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 T = TypeVar("T")
 BEYOND_NEWEST: Final = 10_000_000_000_000_000
@@ -58,24 +58,24 @@ class FetchedPage:
     found_newest: bool
 
 
-def check_range(core: Core, num_before: int, num_after: int, *, include_anchor: bool) -> None:
+def check_range(organization: Organization, num_before: int, num_after: int, *, include_anchor: bool) -> None:
     """Raises BAD_REQUEST for a range that is too long, or that would leave out a message in its middle."""
     if not include_anchor and num_before and num_after:
         raise ServiceError("The anchor can only be excluded at an end of the range")
-    limit = core.config.limits.max_messages_fetched
+    limit = organization.config.limits.max_messages_fetched
     if num_before + num_after > limit:
         raise ServiceError(f"Too many messages requested (maximum {limit}).")
 
 
-async def evaluated(core: Core, query: Query, work: Callable[[Reading, Query], T]) -> T:
+async def evaluated(organization: Organization, query: Query, work: Callable[[Reading, Query], T]) -> T:
     """The result of `work`, which evaluates a query: at once if that is quick, else in a thread.
 
     Raises BAD_REQUEST if it takes too long.
     """
     if query.is_quick:
-        return work(core.store, query)
+        return work(organization.store, query)
     try:
-        return await core.reader.read(lambda reading: work(reading, query.with_words(reading)))
+        return await organization.reader.read(lambda reading: work(reading, query.with_words(reading)))
     except ReadTooLong as error:
         raise ServiceError("The search takes too long; search for less frequent words") from error
 
@@ -177,7 +177,11 @@ def within_size(reading: Reading, ids: Sequence[int], characters: int) -> list[i
 
 
 async def client_json(
-    core: Core, user: User, ids: Sequence[int], options: QueueOptions, searches: Sequence[str] = ()
+    organization: Organization,
+    user: User,
+    ids: Sequence[int],
+    options: QueueOptions,
+    searches: Sequence[str] = (),
 ) -> Raw:
     """`client_objects` as a JSON list. Others are served between chunks; messages deleted meanwhile are skipped.
 
@@ -191,32 +195,36 @@ async def client_json(
         while start < len(ids):
             if start:
                 await asyncio.sleep(0)
-            few = within_size(core.store, ids[start : start + chunk], _STEP_CHARACTERS)
+            few = within_size(organization.store, ids[start : start + chunk], _STEP_CHARACTERS)
             start += len(few)
-            part = encoded(client_objects(core, user, few, options, searches))
+            part = encoded(client_objects(organization, user, few, options, searches))
             parts.append(part[1:-1])
             if size <= _LARGE < size + len(part):
-                await stack.enter_async_context(core.large_pages)
+                await stack.enter_async_context(organization.large_pages)
             size += len(part)
         return Raw(b"[" + b",".join(filter(None, parts)) + b"]")
 
 
 def client_objects(
-    core: Core, user: User, ids: Sequence[int], options: QueueOptions, searches: Sequence[str] = ()
+    organization: Organization,
+    user: User,
+    ids: Sequence[int],
+    options: QueueOptions,
+    searches: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """The messages with these ids, in this order, with the caller's flags."""
-    rows = core.store.all(
+    rows = organization.store.all(
         "SELECT * FROM messages WHERE id IN (SELECT value FROM json_each(?))", json.dumps(list(ids))
     )
     by_id = {row["id"]: Message.of(row) for row in rows}
     messages = [by_id[identity] for identity in ids if identity in by_id]
-    bits = flag_bits(core, user.id, [message.id for message in messages])
-    seen = visible_ids(core, user)
+    bits = flag_bits(organization, user.id, [message.id for message in messages])
+    seen = visible_ids(organization, user)
     result = []
-    objects = message_objects(core, messages, EditHistoryFilter(core, user))
+    objects = message_objects(organization, messages, EditHistoryFilter(organization, user))
     for message, full in zip(messages, objects, strict=True):
-        shown = message_variant(as_seen(core, seen, full), options)
-        shown["flags"] = flags.names(bits.get(message.id, _HISTORICAL), core.level)
+        shown = message_variant(as_seen(organization, seen, full), options)
+        shown["flags"] = flags.names(bits.get(message.id, _HISTORICAL), organization.level)
         if searches:
             shown |= match_fields(message, options, searches)
         result.append(shown)
@@ -234,9 +242,9 @@ def match_fields(message: Message, options: QueueOptions, searches: Sequence[str
     }
 
 
-def flag_bits(core: Core, user_id: int, ids: Sequence[int]) -> dict[int, int]:
+def flag_bits(organization: Organization, user_id: int, ids: Sequence[int]) -> dict[int, int]:
     """A user's stored flags, by message id."""
-    rows = core.store.all(
+    rows = organization.store.all(
         "SELECT message_id, flags FROM user_messages"
         " WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?))",
         user_id,

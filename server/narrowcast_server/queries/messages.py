@@ -19,13 +19,13 @@ from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.edit_history import EditHistoryFilter
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 Object = dict[str, Any]
 
 
 def message_objects(
-    core: Core, messages: Sequence[Message], history_filter: EditHistoryFilter | None = None
+    organization: Organization, messages: Sequence[Message], history_filter: EditHistoryFilter | None = None
 ) -> list[Object]:
     """Messages in full form, from which `event_variants.message_variant` makes the form that a client asked
     for.
@@ -33,19 +33,23 @@ def message_objects(
     Their edit history is the part that `history_filter` lets its user see; None: they have no edit history.
     """
     ids = json.dumps([message.id for message in messages])
-    reactions = _reactions(core, ids)
-    submessages = _submessages(core, ids)
+    reactions = _reactions(organization, ids)
+    submessages = _submessages(organization, ids)
     objects = []
     for message in messages:
-        made = _object(core, message, reactions.get(message.id, []), submessages.get(message.id, []))
-        if history_filter is not None and (history := _visible_history(core, message, history_filter)):
+        made = _object(organization, message, reactions.get(message.id, []), submessages.get(message.id, []))
+        if history_filter is not None and (
+            history := _visible_history(organization, message, history_filter)
+        ):
             made["edit_history"] = history
         objects.append(made)
     return objects
 
 
-def _object(core: Core, message: Message, reactions: list[Object], submessages: list[Object]) -> Object:
-    sender = core.users[message.sender_id]
+def _object(
+    organization: Organization, message: Message, reactions: list[Object], submessages: list[Object]
+) -> Object:
+    sender = organization.users[message.sender_id]
     result: Object = {
         "id": message.id,
         "sender_id": message.sender_id,
@@ -59,7 +63,7 @@ def _object(core: Core, message: Message, reactions: list[Object], submessages: 
         "reactions": reactions,
         "submessages": submessages,
         "sender_full_name": sender.full_name,
-        "sender_email": api_address(core, sender),
+        "sender_email": api_address(organization, sender),
         "sender_realm_str": "",
         "avatar_url": avatar_url(sender),
         "content_type": "text/html",
@@ -68,11 +72,14 @@ def _object(core: Core, message: Message, reactions: list[Object], submessages: 
     }
     if message.channel_id is None:
         assert message.conversation_id is not None
-        result |= {"type": "private", "display_recipient": participants(core, message.conversation_id)}
+        result |= {
+            "type": "private",
+            "display_recipient": participants(organization, message.conversation_id),
+        }
     else:
-        channel = core.channels[message.channel_id]
+        channel = organization.channels[message.channel_id]
         result |= {"type": "stream", "display_recipient": channel.name, "stream_id": channel.id}
-        result["topic_links"] = topic_links(message.topic, RenderingContext(core, sender))
+        result["topic_links"] = topic_links(message.topic, RenderingContext(organization, sender))
     if message.last_edited is not None:
         result["last_edit_timestamp"] = message.last_edited
     if message.last_moved is not None:
@@ -80,9 +87,11 @@ def _object(core: Core, message: Message, reactions: list[Object], submessages: 
     return result
 
 
-def _visible_history(core: Core, message: Message, history_filter: EditHistoryFilter) -> list[Object]:
+def _visible_history(
+    organization: Organization, message: Message, history_filter: EditHistoryFilter
+) -> list[Object]:
     """The edit history as the organization's policy (all, moves, none) and `history_filter` let the user see it."""
-    policy = core.settings["message_edit_history_visibility_policy"]
+    policy = organization.settings["message_edit_history_visibility_policy"]
     if message.history == "[]" or policy == "none":
         return []
     entries = history_filter.visible_entries(message.id, json.loads(message.history))
@@ -100,76 +109,88 @@ def recipient_id(message: Message) -> int:
     return message.conversation_id * 2 + 1
 
 
-def member_ids(core: Core, conversation_id: int) -> list[int]:
+def member_ids(organization: Organization, conversation_id: int) -> list[int]:
     """Ids of all users in a direct conversation, ascending."""
-    row = core.store.one("SELECT members FROM conversations WHERE id = ?", conversation_id)
+    row = organization.store.one("SELECT members FROM conversations WHERE id = ?", conversation_id)
     assert row is not None
     return [int(part) for part in row["members"].split(",")]
 
 
-def participants(core: Core, conversation_id: int) -> list[Object]:
+def participants(organization: Organization, conversation_id: int) -> list[Object]:
     """`display_recipient` of a direct message."""
-    return [participant(core, core.users[identity]) for identity in member_ids(core, conversation_id)]
+    return [
+        participant(organization, organization.users[identity])
+        for identity in member_ids(organization, conversation_id)
+    ]
 
 
-def participant(core: Core, user: User) -> Object:
+def participant(organization: Organization, user: User) -> Object:
     """One user in `display_recipient`."""
     return {
         "id": user.id,
-        "email": api_address(core, user),
+        "email": api_address(organization, user),
         "full_name": user.full_name,
         "is_mirror_dummy": False,
     }
 
 
-def audience_of(core: Core, message: Message) -> set[int]:
+def audience_of(organization: Organization, message: Message) -> set[int]:
     """Users notified of changes to a message: who received and may read it, and who may read it as a subscriber."""
-    people = set(core.store.integers("SELECT user_id FROM user_messages WHERE message_id = ?", message.id))
+    people = set(
+        organization.store.integers("SELECT user_id FROM user_messages WHERE message_id = ?", message.id)
+    )
     if message.channel_id is None:
         return people
-    channel = core.channels[message.channel_id]
-    subscribers = set(access.subscriber_ids(core, channel.id))
+    channel = organization.channels[message.channel_id]
+    subscribers = set(access.subscriber_ids(organization, channel.id))
     if access.history_is_protected(channel):
         return people & subscribers
-    readers = {identity for identity in people if access.may_read(core, core.users[identity], channel)}
+    readers = {
+        identity
+        for identity in people
+        if access.may_read(organization, organization.users[identity], channel)
+    }
     return readers | subscribers
 
 
-def _reactions(core: Core, ids: str) -> dict[int, list[Object]]:
+def _reactions(organization: Organization, ids: str) -> dict[int, list[Object]]:
     result: dict[int, list[Object]] = defaultdict(list)
-    for row in core.store.all(
+    for row in organization.store.all(
         "SELECT * FROM reactions WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY rowid", ids
     ):
         result[row["message_id"]].append(
             {
                 "emoji_name": row["emoji_name"],
                 "emoji_code": row["emoji_code"],
-                "reaction_type": outgoing_reaction_type(core.config, row["reaction_type"]),
+                "reaction_type": outgoing_reaction_type(organization.config, row["reaction_type"]),
                 "user_id": row["user_id"],
             }
         )
     return result
 
 
-def has_widget(core: Core, message_id: int) -> bool:
+def has_widget(organization: Organization, message_id: int) -> bool:
     """Whether a message is a poll, a to-do list or another widget."""
-    return core.store.one("SELECT 1 FROM submessages WHERE message_id = ? LIMIT 1", message_id) is not None
+    return (
+        organization.store.one("SELECT 1 FROM submessages WHERE message_id = ? LIMIT 1", message_id)
+        is not None
+    )
 
 
-def _submessages(core: Core, ids: str) -> dict[int, list[Object]]:
+def _submessages(organization: Organization, ids: str) -> dict[int, list[Object]]:
     result: dict[int, list[Object]] = defaultdict(list)
-    for row in core.store.all(
+    for row in organization.store.all(
         "SELECT * FROM submessages WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY id", ids
     ):
         result[row["message_id"]].append(dict(row))
     return result
 
 
-def readers_of(core: Core, viewer: User, message: Message) -> list[int]:
+def readers_of(organization: Organization, viewer: User, message: Message) -> list[int]:
     """Ids of the users who have read a message and send read receipts, except its sender and users muted by
     or muting `viewer`.
     """
-    readers = core.store.integers(
+    readers = organization.store.integers(
         "SELECT user_id FROM user_messages WHERE message_id = ? AND flags & 257 = 1"
         " AND user_id NOT IN (SELECT muted_id FROM muted_users WHERE user_id = ?)"
         " AND user_id NOT IN (SELECT user_id FROM muted_users WHERE muted_id = ?) ORDER BY user_id",
@@ -178,6 +199,8 @@ def readers_of(core: Core, viewer: User, message: Message) -> list[int]:
         viewer.id,
     )
     telling = {
-        person.id for person in people(core) if person.is_active and switched_on(person, "send_read_receipts")
+        person.id
+        for person in people(organization)
+        if person.is_active and switched_on(person, "send_read_receipts")
     }
     return [reader for reader in readers if reader in telling and reader != message.sender_id]

@@ -11,7 +11,7 @@ from narrowcast_server.queries.narrow import muted_condition
 from narrowcast_server.rules.access import may_see
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _PERSONAL: Final = int(FlagBit.MENTIONED | FlagBit.GROUP_MENTIONED | FlagBit.ALERT_WORD)
 _WILDCARDS: Final = int(FlagBit.CHANNEL_WILDCARD | FlagBit.TOPIC_WILDCARD)
@@ -26,7 +26,7 @@ _FOLLOWED: Final = (
 _MAX_MESSAGES: Final = 50
 
 
-def missed(core: Core, user: User, after: int) -> list[Message]:
+def missed(organization: Organization, user: User, after: int) -> list[Message]:
     """The first unread messages after an id for which the user's settings ask for email, ascending."""
     reasons: list[str] = [_BY_CHANNEL]
     values: list[int] = [switched_on(user, "enable_stream_email_notifications")]
@@ -37,7 +37,7 @@ def missed(core: Core, user: User, after: int) -> list[Message]:
         if switched_on(user, "enable_followed_topic_email_notifications"):
             reasons.append(_FOLLOWED)
     muted, *of_muted = muted_condition(user)
-    rows = core.store.all(
+    rows = organization.store.all(
         "SELECT m.* FROM user_messages um INDEXED BY unread_messages CROSS JOIN messages m ON m.id = um.message_id"
         " WHERE um.user_id = ? AND um.message_id > ? AND um.flags & 1 = 0 AND m.sender_id != um.user_id"
         f" AND ({' OR '.join(reasons)}) AND NOT ({muted}) ORDER BY um.message_id LIMIT ?",
@@ -47,4 +47,4 @@ def missed(core: Core, user: User, after: int) -> list[Message]:
         *of_muted,
         _MAX_MESSAGES,
     )
-    return [message for message in map(Message.of, rows) if may_see(core, user, message)]
+    return [message for message in map(Message.of, rows) if may_see(organization, user, message)]

@@ -19,9 +19,9 @@ from narrowcast_server.rules.visibility import found_by_address, visible_ids
 from narrowcast_server.storage.store import Reading, Value
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
-Handler = Callable[["Core", User, "Query", Operand], None]
+Handler = Callable[["Organization", User, "Query", Operand], None]
 _FLAGS: Final = {
     # The literal conditions of the indexes in the schema, with what narrows them further.
     "unread": ("unread_messages", "um.flags & 1 = 0"),
@@ -115,20 +115,20 @@ class Query:
         return "um.message_id" if self.own_rows_only or self.index else "m.id"
 
 
-def build(core: Core, user: User, terms: Sequence[NarrowTerm]) -> Query:
+def build(organization: Organization, user: User, terms: Sequence[NarrowTerm]) -> Query:
     """The query of a narrow; raises BAD_NARROW if a term cannot be evaluated."""
     _check_one_kind(terms)
-    terms = _different(_adopt_conversation(core, user, terms))
+    terms = _different(_adopt_conversation(organization, user, terms))
     operators = {term.operator for term in terms if not term.negated}
     whole_history = bool(operators & {"channel", "channels", "id", "near", "dm"})
     query = Query(own_rows_only=not whole_history, user_id=user.id, is_quick=_is_quick(terms))
-    _add_visibility(core, user, query)
+    _add_visibility(organization, user, query)
     for term in terms:
         handler = _HANDLERS.get(term.operator)
         if handler is None:
             raise bad_narrow(f"unknown operator {term.operator}")
         part = Query(own_rows_only=False)
-        handler(core, user, part, term.operand)
+        handler(organization, user, part, term.operand)
         if not term.negated:
             query.search += part.search
             query.index = query.index or part.index
@@ -172,8 +172,8 @@ def _requires_direct(term: NarrowTerm) -> bool | None:
     return term.operator.startswith("dm")
 
 
-def _add_visibility(core: Core, user: User, query: Query) -> None:
-    whole, since = access.readable_channel_ids(core, user)
+def _add_visibility(organization: Organization, user: User, query: Query) -> None:
+    whole, since = access.readable_channel_ids(organization, user)
     query.add(
         "(m.channel_id IS NULL AND um.message_id IS NOT NULL)"
         " OR m.channel_id IN (SELECT value FROM json_each(?))"
@@ -183,7 +183,9 @@ def _add_visibility(core: Core, user: User, query: Query) -> None:
     )
 
 
-def _adopt_conversation(core: Core, user: User, terms: Sequence[NarrowTerm]) -> list[NarrowTerm]:
+def _adopt_conversation(
+    organization: Organization, user: User, terms: Sequence[NarrowTerm]
+) -> list[NarrowTerm]:
     """Replaces `with` by the conversation that has its message now, if the caller can see the message."""
     result = [term for term in terms if term.operator != "with"]
     if len(terms) - len(result) > 1:
@@ -191,8 +193,8 @@ def _adopt_conversation(core: Core, user: User, terms: Sequence[NarrowTerm]) -> 
     for term in terms:
         if term.operator != "with":
             continue
-        message = access.find_message(core, _number(term.operand, "with"))
-        if message is None or not access.may_name(core, user, message):
+        message = access.find_message(organization, _number(term.operand, "with"))
+        if message is None or not access.may_name(organization, user, message):
             if not _is_conversation(result):
                 raise bad_narrow("Invalid 'with' operator")
             continue
@@ -200,7 +202,7 @@ def _adopt_conversation(core: Core, user: User, terms: Sequence[NarrowTerm]) -> 
         if message.channel_id is not None:
             result += [NarrowTerm("channel", message.channel_id), NarrowTerm("topic", message.topic)]
         else:
-            members = core.store.integers(
+            members = organization.store.integers(
                 "SELECT user_id FROM conversation_members WHERE conversation_id = ?", message.conversation_id
             )
             result.append(NarrowTerm("dm", members))
@@ -226,25 +228,25 @@ def _text(operand: Operand, operator: str) -> str:
     return operand
 
 
-def find_channel(core: Core, user: User, operand: Operand) -> Channel:
+def find_channel(organization: Organization, user: User, operand: Operand) -> Channel:
     """The channel of a term, by id or name; raises BAD_NARROW if there is none."""
     channel: Channel | None = None
     if isinstance(operand, int):
-        channel = core.channels.get(operand)
-        if channel is not None and not access.may_know(core, user, channel):
+        channel = organization.channels.get(operand)
+        if channel is not None and not access.may_know(organization, user, channel):
             channel = None
     elif isinstance(operand, str):
-        channel = access.channel_named(core, user, operand)
+        channel = access.channel_named(organization, user, operand)
     if channel is None:
         raise bad_narrow(f"unknown channel {operand}")
     return channel
 
 
-def find_user(core: Core, viewer: User, operand: Operand) -> User:
+def find_user(organization: Organization, viewer: User, operand: Operand) -> User:
     """The user of a term, by id or email address; raises BAD_NARROW if there is none."""
-    user = core.users.get(operand) if isinstance(operand, int) else None
+    user = organization.users.get(operand) if isinstance(operand, int) else None
     if isinstance(operand, str):
-        user = found_by_address(core, viewer, operand)
+        user = found_by_address(organization, viewer, operand)
     if user is None:
         raise unknown_user(operand)
     return user
@@ -254,27 +256,27 @@ def unknown_user(operand: Operand) -> ServiceError:
     return bad_narrow(f"unknown user {operand}")
 
 
-def find_people(core: Core, viewer: User, operand: Operand) -> set[int]:
+def find_people(organization: Organization, viewer: User, operand: Operand) -> set[int]:
     """The user ids of a `dm` term, from ids, or from email addresses separated by commas."""
     if isinstance(operand, list):
-        return {find_user(core, viewer, identity).id for identity in operand}
+        return {find_user(organization, viewer, identity).id for identity in operand}
     if isinstance(operand, int):
-        return {find_user(core, viewer, operand).id}
-    seen = visible_ids(core, viewer)
+        return {find_user(organization, viewer, operand).id}
+    seen = visible_ids(organization, viewer)
     people = set[int]()
     for address in filter(None, map(str.strip, operand.split(","))):
-        user = user_at(core, address)
+        user = user_at(organization, address)
         if user is None or (seen is not None and user.id not in seen):
             raise unknown_user(address)
         people.add(user.id)
     return people
 
 
-def _channel(core: Core, user: User, query: Query, operand: Operand) -> None:
-    query.add("m.channel_id = ?", find_channel(core, user, operand).id)
+def _channel(organization: Organization, user: User, query: Query, operand: Operand) -> None:
+    query.add("m.channel_id = ?", find_channel(organization, user, operand).id)
 
 
-def _channels(core: Core, user: User, query: Query, operand: Operand) -> None:
+def _channels(organization: Organization, user: User, query: Query, operand: Operand) -> None:
     kinds: dict[object, Callable[[Channel], bool]] = {
         "public": lambda channel: not channel.invite_only,
         "web-public": lambda channel: channel.is_web_public,
@@ -282,37 +284,37 @@ def _channels(core: Core, user: User, query: Query, operand: Operand) -> None:
     kind = kinds.get(operand) if isinstance(operand, str) else None
     if kind is None:
         raise bad_narrow(f"unknown channels operand {operand}")
-    ids = [channel.id for channel in core.channels.all() if kind(channel)]
+    ids = [channel.id for channel in organization.channels.all() if kind(channel)]
     query.add("m.channel_id IN (SELECT value FROM json_each(?))", json.dumps(ids))
 
 
-def _topic(core: Core, user: User, query: Query, operand: Operand) -> None:
-    topic = topics.mapped(core, _text(operand, "topic"))
+def _topic(organization: Organization, user: User, query: Query, operand: Operand) -> None:
+    topic = topics.mapped(organization, _text(operand, "topic"))
     query.add("m.channel_id IS NOT NULL AND m.topic = ?", topic)
 
 
-def _sender(core: Core, user: User, query: Query, operand: Operand) -> None:
-    query.add("m.sender_id = ?", find_user(core, user, operand).id)
+def _sender(organization: Organization, user: User, query: Query, operand: Operand) -> None:
+    query.add("m.sender_id = ?", find_user(organization, user, operand).id)
 
 
-def _mentions(core: Core, user: User, query: Query, operand: Operand) -> None:
-    if core.level < Gate.TERM_MENTIONS.level:
+def _mentions(organization: Organization, user: User, query: Query, operand: Operand) -> None:
+    if organization.level < Gate.TERM_MENTIONS.level:
         raise bad_narrow("unknown operator mentions")
     query.add(
         "EXISTS (SELECT 1 FROM user_messages o WHERE o.user_id = ? AND o.message_id = m.id"
         f" AND o.flags & {int(FlagBit.MENTIONED)} != 0)",
-        find_user(core, user, operand).id,
+        find_user(organization, user, operand).id,
     )
 
 
-def _dm(core: Core, user: User, query: Query, operand: Operand) -> None:
-    people = find_people(core, user, operand) | {user.id}
+def _dm(organization: Organization, user: User, query: Query, operand: Operand) -> None:
+    people = find_people(organization, user, operand) | {user.id}
     key = ",".join(str(identity) for identity in sorted(people))
     query.add("m.conversation_id = (SELECT id FROM conversations WHERE members = ?)", key)
 
 
-def _dm_including(core: Core, user: User, query: Query, operand: Operand) -> None:
-    for user_id in find_people(core, user, operand):
+def _dm_including(organization: Organization, user: User, query: Query, operand: Operand) -> None:
+    for user_id in find_people(organization, user, operand):
         query.add(
             "m.conversation_id IN (SELECT conversation_id FROM conversation_members WHERE user_id = ?)",
             user_id,
@@ -320,7 +322,7 @@ def _dm_including(core: Core, user: User, query: Query, operand: Operand) -> Non
     query.add("m.conversation_id IS NOT NULL")
 
 
-def _is(core: Core, user: User, query: Query, operand: Operand) -> None:
+def _is(organization: Organization, user: User, query: Query, operand: Operand) -> None:
     if operand in ("dm", "private"):
         query.add("m.conversation_id IS NOT NULL")
     elif isinstance(operand, str) and operand in _FLAGS:
@@ -364,7 +366,7 @@ def muted_condition(user: User) -> tuple[str, int, int]:
     return condition, user.id, user.id
 
 
-def _has(core: Core, user: User, query: Query, operand: Operand) -> None:
+def _has(organization: Organization, user: User, query: Query, operand: Operand) -> None:
     conditions = {
         "link": "m.has_link = 1",
         "image": "m.has_image = 1",
@@ -376,22 +378,22 @@ def _has(core: Core, user: User, query: Query, operand: Operand) -> None:
     query.add(conditions[operand])
 
 
-def _search(core: Core, user: User, query: Query, operand: Operand) -> None:
+def _search(organization: Organization, user: User, query: Query, operand: Operand) -> None:
     text = _text(operand, "search")
     query.search.append(text)
     if not parts(text):
         query.add("0")
 
 
-def _id(core: Core, user: User, query: Query, operand: Operand) -> None:
+def _id(organization: Organization, user: User, query: Query, operand: Operand) -> None:
     query.add("m.id = ?", _number(operand, "id"))
 
 
-def _near(core: Core, user: User, query: Query, operand: Operand) -> None:
+def _near(organization: Organization, user: User, query: Query, operand: Operand) -> None:
     _number(operand, "near")
 
 
-def _in(core: Core, user: User, query: Query, operand: Operand) -> None:
+def _in(organization: Organization, user: User, query: Query, operand: Operand) -> None:
     if operand == "home":
         condition, *values = muted_condition(user)
         query.add(f"NOT ({condition})", *values)

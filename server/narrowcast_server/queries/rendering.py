@@ -28,7 +28,7 @@ from narrowcast_server.rules.uploads import may_fetch
 from narrowcast_server.rules.visibility import visible_ids
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _MAX_HTML: Final = 100
 """The length of a message's HTML at most, in lengths of the longest message."""
@@ -37,8 +37,8 @@ _MAX_HTML: Final = 100
 class RenderingContext:
     """Lookups for `markdown.render`: names resolve only to what the user may know of."""
 
-    def __init__(self, core: Core, user: User) -> None:
-        self._core = core
+    def __init__(self, organization: Organization, user: User) -> None:
+        self._core = organization
         self._user = user
         self._attachments: dict[str, AttachmentInfo | None] = {}
 
@@ -134,23 +134,23 @@ class RenderingContext:
         return self._core.link_previews.get(url)
 
 
-def rendered(core: Core, user: User, source: str) -> RenderedMarkdown:
+def rendered(organization: Organization, user: User, source: str) -> RenderedMarkdown:
     """A message's source as HTML, with its mentions and other properties; raises BAD_REQUEST if the HTML is
     more than a hundred times as long as the longest message, or if it takes too long.
     """
     try:
-        rendering = core.renderings.render(source, RenderingContext(core, user), user.id)
+        rendering = organization.renderings.render(source, RenderingContext(organization, user), user.id)
     except RenderingFailed as error:
         raise unable_to_render() from error
-    if len(rendering.html) > _MAX_HTML * core.config.limits.max_message_length:
+    if len(rendering.html) > _MAX_HTML * organization.config.limits.max_message_length:
         raise unable_to_render()
     return rendering
 
 
-async def rendered_anyway(core: Core, user: User, source: str) -> RenderedMarkdown:
+async def rendered_anyway(organization: Organization, user: User, source: str) -> RenderedMarkdown:
     """The same for texts from elsewhere: what cannot be rendered is shown as it is."""
     try:
-        return await core.renderings.with_renderings(lambda: rendered(core, user, source))
+        return await organization.renderings.with_renderings(lambda: rendered(organization, user, source))
     except ServiceError:
         return RenderedMarkdown(f"<p>{html.escape(source, quote=False)}</p>")
 
@@ -159,10 +159,10 @@ def unable_to_render() -> ServiceError:
     return ServiceError("Unable to render message")
 
 
-def rendered_apart(core: Core, source: str) -> str:
+def rendered_apart(organization: Organization, source: str) -> str:
     """A text outside messages, such as a description, as HTML; it mentions nobody."""
-    context = NoLookups(realm_url=core.url, highlighted=core.renderings.highlighted)
+    context = NoLookups(realm_url=organization.url, highlighted=organization.renderings.highlighted)
     try:
-        return core.renderings.render(source, context).html
+        return organization.renderings.render(source, context).html
     except RenderingFailed as error:
         raise unable_to_render() from error

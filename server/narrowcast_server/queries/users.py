@@ -16,7 +16,7 @@ from narrowcast_server.rules.addresses import api_address, email_visibility, may
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
 def avatar_url(user: User, *, size: int | None = None) -> str:
@@ -42,7 +42,7 @@ def iso_time(seconds: int) -> str:
 
 
 def user_object(
-    core: Core,
+    organization: Organization,
     viewer: User,
     user: User,
     *,
@@ -53,7 +53,7 @@ def user_object(
     """A `user` object (USR rows). `profile_data` is left out if None, and for bots."""
     seen = may_see_address(viewer, user)
     result: dict[str, object] = {
-        "email": api_address(core, user),
+        "email": api_address(organization, user),
         "user_id": user.id,
         "avatar_version": user.avatar_version,
         "is_admin": user.is_administrator,
@@ -74,23 +74,25 @@ def user_object(
         result["is_active"] = user.is_active
     if user.is_system_bot:
         result["is_system_bot"] = True
-    if core.level < Gate.DELIVERY_EMAIL.level and not seen:
+    if organization.level < Gate.DELIVERY_EMAIL.level and not seen:
         del result["delivery_email"]
-    if core.level < Gate.NO_BILLING_ADMIN.level:
+    if organization.level < Gate.NO_BILLING_ADMIN.level:
         result["is_billing_admin"] = False
     if profile_data is not None and not user.is_bot:
         result["profile_data"] = profile_data
     return result
 
 
-def profile_data(core: Core, user_ids: Iterable[int] | None = None) -> dict[int, dict[str, dict[str, str]]]:
+def profile_data(
+    organization: Organization, user_ids: Iterable[int] | None = None
+) -> dict[int, dict[str, dict[str, str]]]:
     """`profile_data` by user id, of all users or of these."""
     result: dict[int, dict[str, dict[str, str]]] = defaultdict(dict)
     ids = None if user_ids is None else set(user_ids)
     if ids is not None and len(ids) == 1:
-        rows = core.store.all("SELECT * FROM profile_values WHERE user_id = ?", *ids)
+        rows = organization.store.all("SELECT * FROM profile_values WHERE user_id = ?", *ids)
     else:
-        rows = core.store.all("SELECT * FROM profile_values")
+        rows = organization.store.all("SELECT * FROM profile_values")
     for row in rows:
         if ids is None or row["user_id"] in ids:
             value = {"value": row["value"]}
@@ -100,20 +102,24 @@ def profile_data(core: Core, user_ids: Iterable[int] | None = None) -> dict[int,
     return result
 
 
-def people(core: Core) -> list[User]:
+def people(organization: Organization) -> list[User]:
     """All users except system bots."""
-    return [user for user in core.users.all() if not user.is_system_bot]
+    return [user for user in organization.users.all() if not user.is_system_bot]
 
 
-def password_hash_of(core: Core, user: User | None) -> str | None:
+def password_hash_of(organization: Organization, user: User | None) -> str | None:
     """The stored password hash of a user; None if there is none."""
-    row = None if user is None else core.store.one("SELECT password_hash FROM users WHERE id = ?", user.id)
+    row = (
+        None
+        if user is None
+        else organization.store.one("SELECT password_hash FROM users WHERE id = ?", user.id)
+    )
     return None if row is None else row["password_hash"]
 
 
-def newest_message_id(core: Core, user: User) -> int | None:
+def newest_message_id(organization: Organization, user: User) -> int | None:
     """The id of the newest message in a user's history."""
-    return core.store.integer("SELECT max(message_id) FROM user_messages WHERE user_id = ?", user.id)
+    return organization.store.integer("SELECT max(message_id) FROM user_messages WHERE user_id = ?", user.id)
 
 
 def shows_presence(user: User) -> bool:
@@ -121,22 +127,25 @@ def shows_presence(user: User) -> bool:
     return user.is_active and not user.is_bot and switched_on(user, "presence_enabled")
 
 
-def presence_row(core: Core, user: User) -> Row | None:
+def presence_row(organization: Organization, user: User) -> Row | None:
     """A user's stored presence; None if there is none, or others may not see it."""
     if not shows_presence(user):
         return None
-    return core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
+    return organization.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
 
 
-async def has_password(core: Core, user: User | None, password: str, address: str) -> bool:
+async def has_password(organization: Organization, user: User | None, password: str, address: str) -> bool:
     """Whether this is the user's password, before and after the time that the check takes: a password that
     is replaced meanwhile is wrong. Takes as long without a user.
     """
-    checked = password_hash_of(core, user)
-    return await core.passwords.fits(checked, password, address) and password_hash_of(core, user) == checked
+    checked = password_hash_of(organization, user)
+    return (
+        await organization.passwords.fits(checked, password, address)
+        and password_hash_of(organization, user) == checked
+    )
 
 
-def bot_object(core: Core, viewer: User, bot: User) -> dict[str, object]:
+def bot_object(organization: Organization, viewer: User, bot: User) -> dict[str, object]:
     """A bot as its owner and administrators see it; only the owner sees its API key."""
     key = {"api_key": bot.api_key} if bot.bot_owner_id == viewer.id else {}
     return {
@@ -151,14 +160,16 @@ def bot_object(core: Core, viewer: User, bot: User) -> dict[str, object]:
         "default_all_public_streams": False,
         "avatar_url": avatar_url(bot),
         "owner_id": bot.bot_owner_id,
-        "services": services_of(core, viewer, bot),
+        "services": services_of(organization, viewer, bot),
     }
 
 
-def services_of(core: Core, viewer: User, bot: User) -> list[dict[str, object]]:
+def services_of(organization: Organization, viewer: User, bot: User) -> list[dict[str, object]]:
     """The URLs that a bot calls, as in `realm_bot` objects; only its owner sees the token."""
-    row = core.store.one("SELECT base_url, interface, token FROM bot_services WHERE bot_id = ?", bot.id)
+    row = organization.store.one(
+        "SELECT base_url, interface, token FROM bot_services WHERE bot_id = ?", bot.id
+    )
     if row is None:
         return []
-    token = {"token": core.vault.open(row["token"])} if bot.bot_owner_id == viewer.id else {}
+    token = {"token": organization.vault.open(row["token"])} if bot.bot_owner_id == viewer.id else {}
     return [{"base_url": row["base_url"], "interface": row["interface"], **token}]

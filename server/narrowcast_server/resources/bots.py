@@ -30,25 +30,26 @@ from narrowcast_server.rules.quotas import check_room, has_room
 from narrowcast_server.storage.key_vault import new_key
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 INTERFACES: Final = (1, 2)
 """Formats in which an outgoing webhook receives messages: the service's own, or that of Slack."""
 
 
-def check_may_make_bot(core: Core, user: User, kind: BotType) -> None:
+def check_may_make_bot(organization: Organization, user: User, kind: BotType) -> None:
     """Raises BAD_REQUEST for guests, bots, and users without permission; incoming webhooks need a lesser one."""
     require_member(user)
-    allowed = realm_allows(core, user, "can_create_bots_group") or (
-        kind is BotType.INCOMING_WEBHOOK and realm_allows(core, user, "can_create_write_only_bots_group")
+    allowed = realm_allows(organization, user, "can_create_bots_group") or (
+        kind is BotType.INCOMING_WEBHOOK
+        and realm_allows(organization, user, "can_create_write_only_bots_group")
     )
     if user.is_bot or not allowed:
         raise insufficient_permission()
 
 
-def managed_bot(core: Core, caller: User, bot_id: int) -> User:
+def managed_bot(organization: Organization, caller: User, bot_id: int) -> User:
     """A bot that `caller` owns or administers; raises BAD_REQUEST for other accounts."""
-    bot = core.users.get(bot_id)
+    bot = organization.users.get(bot_id)
     if bot is None or not bot.is_bot or bot.is_system_bot:
         raise ServiceError("No such bot")
     if bot.bot_owner_id != caller.id and not caller.is_administrator:
@@ -56,9 +57,9 @@ def managed_bot(core: Core, caller: User, bot_id: int) -> User:
     return bot
 
 
-def own_bot(core: Core, caller: User, bot_id: int) -> User:
+def own_bot(organization: Organization, caller: User, bot_id: int) -> User:
     """An active bot that `caller` owns and whose key they may have; raises BAD_REQUEST for other accounts."""
-    bot = managed_bot(core, caller, bot_id)
+    bot = managed_bot(organization, caller, bot_id)
     if bot.bot_owner_id != caller.id or not bot.is_active:
         raise insufficient_permission()
     require_may_have_key(caller, bot)
@@ -71,13 +72,13 @@ def require_may_have_key(caller: User, bot: User) -> None:
         raise insufficient_permission()
 
 
-def set_service(core: Core, bot: User, url: str, interface: int) -> None:
+def set_service(organization: Organization, bot: User, url: str, interface: int) -> None:
     """Stores the URL that a bot calls, and tells its managers; an existing token is kept."""
-    row = core.store.one("SELECT * FROM bot_services WHERE bot_id = ?", bot.id)
+    row = organization.store.one("SELECT * FROM bot_services WHERE bot_id = ?", bot.id)
     if row is not None and (row["base_url"], row["interface"]) == (url, interface):
         return
-    token = core.vault.seal(new_key()) if row is None else row["token"]
-    core.store.execute(
+    token = organization.vault.seal(new_key()) if row is None else row["token"]
+    organization.store.execute(
         "INSERT OR REPLACE INTO bot_services (bot_id, base_url, interface, token) VALUES (?, ?, ?, ?)",
         bot.id,
         url,
@@ -85,19 +86,24 @@ def set_service(core: Core, bot: User, url: str, interface: int) -> None:
         token,
     )
     # As far as each of them may see.
-    core.emit(
+    organization.emit(
         {"type": "realm_bot", "op": "update"},
-        bot_watchers(core, bot),
+        bot_watchers(organization, bot),
         per_user={
-            viewer_id: {"bot": {"user_id": bot.id, "services": services_of(core, core.users[viewer_id], bot)}}
-            for viewer_id in bot_watchers(core, bot)
+            viewer_id: {
+                "bot": {
+                    "user_id": bot.id,
+                    "services": services_of(organization, organization.users[viewer_id], bot),
+                }
+            }
+            for viewer_id in bot_watchers(organization, bot)
         },
     )
 
 
-def checked_owner(core: Core, bot: User, owner_id: int) -> User:
+def checked_owner(organization: Organization, bot: User, owner_id: int) -> User:
     """The new owner; raises BAD_REQUEST unless they may own the bot, whose role may not be above theirs."""
-    owner = core.users.get(owner_id)
+    owner = organization.users.get(owner_id)
     if owner is None or owner.is_system_bot:
         raise ServiceError("Failed to change owner, no such user")
     if not owner.is_active:
@@ -106,26 +112,28 @@ def checked_owner(core: Core, bot: User, owner_id: int) -> User:
         raise ServiceError("Failed to change owner, bots can't own other bots")
     if bot.role < owner.role:
         raise ServiceError("A bot cannot have a higher role than its owner has.")
-    if owner.id != bot.bot_owner_id and not has_room(core, owner, "bots"):
+    if owner.id != bot.bot_owner_id and not has_room(organization, owner, "bots"):
         raise ServiceError("Failed to change owner, user has too many bots")
     return owner
 
 
-def change_owner(core: Core, bot: User, owner: User) -> None:
+def change_owner(organization: Organization, bot: User, owner: User) -> None:
     """Gives a bot to `owner`, for whom it is added, with its key; for the previous owner it is deleted, unless
     they see all bots.
     """
     if bot.bot_owner_id == owner.id:
         return
-    before = set(bot_watchers(core, bot))
-    core.users.update(bot.id, bot_owner_id=owner.id)
-    bot = core.users[bot.id]
-    after = set(bot_watchers(core, bot))
-    core.emit({"type": "realm_bot", "op": "delete", "bot": {"user_id": bot.id}}, before - after)
-    core.emit({"type": "realm_bot", "op": "add", "bot": bot_object(core, owner, bot)}, [owner.id])
+    before = set(bot_watchers(organization, bot))
+    organization.users.update(bot.id, bot_owner_id=owner.id)
+    bot = organization.users[bot.id]
+    after = set(bot_watchers(organization, bot))
+    organization.emit({"type": "realm_bot", "op": "delete", "bot": {"user_id": bot.id}}, before - after)
+    organization.emit(
+        {"type": "realm_bot", "op": "add", "bot": bot_object(organization, owner, bot)}, [owner.id]
+    )
     update = {"user_id": bot.id, "owner_id": owner.id}
-    core.emit({"type": "realm_bot", "op": "update", "bot": update}, (before & after) - {owner.id})
-    emit_person(core, bot, bot_owner_id=owner.id)
+    organization.emit({"type": "realm_bot", "op": "update", "bot": update}, (before & after) - {owner.id})
+    emit_person(organization, bot, bot_owner_id=owner.id)
 
 
 @part("realm_bot")
@@ -133,8 +141,8 @@ def own_bots(request: Snapshot) -> dict[str, object]:
     """The bots that the caller manages; with the API keys of own ones."""
     user = request.user
     bots = [
-        bot_object(request.core, user, bot)
-        for bot in request.core.users.all()
+        bot_object(request.organization, user, bot)
+        for bot in request.organization.users.all()
         if bot.is_bot and not bot.is_system_bot and (user.is_administrator or bot.bot_owner_id == user.id)
     ]
     return {"realm_bots": bots if request.options.shows_keys else [without_keys(bot) for bot in bots]}
@@ -167,30 +175,30 @@ _DEFAULTS: Final[ResponseBody] = {
 @routes.post("/bots", FULL_NAME, SHORT_NAME, BOT_TYPE, PAYLOAD_URL, INTERFACE, callers=Callers.MEMBERS)
 def post_bot(call: Call) -> ResponseBody:
     """Creates a bot of the caller, `<short_name>-bot@...`; returns its id and API key."""
-    core, user = call.core, call.user
-    check_may_make_bot(core, user, BotType(call[BOT_TYPE]))
-    address = _address(core, call[SHORT_NAME])
+    organization, user = call.organization, call.user
+    check_may_make_bot(organization, user, BotType(call[BOT_TYPE]))
+    address = _address(organization, call[SHORT_NAME])
     calls = call[BOT_TYPE] == BotType.OUTGOING_WEBHOOK
     url = check_url("payload_url", call[PAYLOAD_URL]) if calls else ""
-    check_room(core, user, "bots")
+    check_room(organization, user, "bots")
     bot = create_user(
-        core,
-        email=check_address(core, address),
-        full_name=check_bot_name(core, call[FULL_NAME]),
+        organization,
+        email=check_address(organization, address),
+        full_name=check_bot_name(organization, call[FULL_NAME]),
         bot_type=BotType(call[BOT_TYPE]),
         owner=user,
     )
     if calls:
-        set_service(core, bot, url, call[INTERFACE])
+        set_service(organization, bot, url, call[INTERFACE])
     return {"user_id": bot.id, "api_key": bot.api_key, "avatar_url": avatar_url(bot), **_DEFAULTS}
 
 
-def _address(core: Core, short_name: str) -> str:
+def _address(organization: Organization, short_name: str) -> str:
     """The email address of a bot; raises BAD_REQUEST for a short name that cannot be part of one."""
     name = short_name.removesuffix("-bot")
     if not _SHORT_NAME.match(name):
         raise ServiceError("Bad name or username")
-    return f"{name}-bot@{core.setting('domain', str)}"
+    return f"{name}-bot@{organization.setting('domain', str)}"
 
 
 @routes.get("/bots", callers=Callers.MEMBERS)
@@ -205,7 +213,7 @@ def get_bots(call: Call) -> ResponseBody:
                 "avatar_url": avatar_url(bot),
                 **_DEFAULTS,
             }
-            for bot in call.core.users.all()
+            for bot in call.organization.users.all()
             if bot.is_bot and bot.is_active and bot.bot_owner_id == call.user.id
         ]
     }
@@ -216,23 +224,27 @@ def get_bots(call: Call) -> ResponseBody:
 )
 def patch_bot(call: Call) -> ResponseBody:
     """Changes the name, the email address or the owner of a bot, or the URL that an outgoing webhook calls."""
-    bot = managed_bot(call.core, call.user, call.path_id("bot_id"))
+    bot = managed_bot(call.organization, call.user, call.path_id("bot_id"))
     name = call[NEW_NAME]
     owner_id = call[NEW_OWNER]
     if owner_id is not None:
-        change_owner(call.core, bot, checked_owner(call.core, bot, owner_id))
+        change_owner(call.organization, bot, checked_owner(call.organization, bot, owner_id))
     if name is not None:
-        change_name(call.core, bot, check_bot_name(call.core, name, bot))
+        change_name(call.organization, bot, check_bot_name(call.organization, name, bot))
     short_name = call[NEW_SHORT_NAME]
     if short_name is not None:
-        change_address(call.core, bot, _address(call.core, short_name), check_address)
+        change_address(call.organization, bot, _address(call.organization, short_name), check_address)
     url = call[NEW_URL]
     if url is not None:
         if bot.bot_type != BotType.OUTGOING_WEBHOOK:
             raise ServiceError("Only outgoing webhooks have a URL")
-        set_service(call.core, bot, check_url("service_payload_url", url), call[NEW_INTERFACE])
-    bot = call.core.users[bot.id]
-    owner = None if bot.bot_owner_id is None else api_address(call.core, call.core.users[bot.bot_owner_id])
+        set_service(call.organization, bot, check_url("service_payload_url", url), call[NEW_INTERFACE])
+    bot = call.organization.users[bot.id]
+    owner = (
+        None
+        if bot.bot_owner_id is None
+        else api_address(call.organization, call.organization.users[bot.bot_owner_id])
+    )
     return {
         "full_name": bot.full_name,
         "avatar_url": avatar_url(bot),
@@ -254,12 +266,14 @@ def _service(call: Call) -> ResponseBody:
 @routes.post("/bots/{bot_id}/api_key/regenerate", callers=Callers.MEMBERS)
 def post_bot_key(call: Call) -> ResponseBody:
     """Replaces a bot's API key; the old one becomes invalid."""
-    bot = managed_bot(call.core, call.user, call.path_id("bot_id"))
+    bot = managed_bot(call.organization, call.user, call.path_id("bot_id"))
     require_may_have_key(call.user, bot)
-    return {"api_key": replace_key(call.core, bot)}
+    return {"api_key": replace_key(call.organization, bot)}
 
 
 @routes.delete("/bots/{bot_id}")
 def delete_bot(call: Call) -> ResponseBody:
-    deactivate(call.core, call.user, managed_bot(call.core, call.user, call.path_id("bot_id")), None)
+    deactivate(
+        call.organization, call.user, managed_bot(call.organization, call.user, call.path_id("bot_id")), None
+    )
     return {}

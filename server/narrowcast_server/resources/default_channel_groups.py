@@ -8,8 +8,8 @@ from typing import Any, Final, cast
 from narrowcast_server.http.params import optional, required, string, strings, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_length
-from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules import access
 from narrowcast_server.rules.permissions import Callers
@@ -18,11 +18,13 @@ MAX_NAME: Final = 60
 MAX_DESCRIPTION: Final = 1024
 
 
-def groups_of(core: Core) -> list[dict[str, Any]]:
+def groups_of(organization: Organization) -> list[dict[str, Any]]:
     """All groups, without channels that were archived or made private later."""
-    stored = cast("Sequence[Mapping[str, Any]]", core.settings["default_channel_groups"])
+    stored = cast("Sequence[Mapping[str, Any]]", organization.settings["default_channel_groups"])
     shown = {
-        channel.id for channel in core.channels.all() if not (channel.is_archived or channel.invite_only)
+        channel.id
+        for channel in organization.channels.all()
+        if not (channel.is_archived or channel.invite_only)
     }
     return [{**group, "streams": [one for one in group["streams"] if one in shown]} for group in stored]
 
@@ -30,7 +32,7 @@ def groups_of(core: Core) -> list[dict[str, Any]]:
 @part("default_stream_groups")
 def default_channel_groups(request: Snapshot) -> dict[str, object]:
     """Default channel groups; empty for guests."""
-    groups = [] if request.user.is_guest else groups_of(request.core)
+    groups = [] if request.user.is_guest else groups_of(request.organization)
     return {"realm_default_stream_groups": groups}
 
 
@@ -46,7 +48,7 @@ OPERATION = required("op", string)
 
 @routes.post("/default_stream_groups/create", NAME, DESCRIPTION, CHANNELS, callers=Callers.ADMINISTRATORS)
 def post_group(call: Call) -> ResponseBody:
-    groups = groups_of(call.core)
+    groups = groups_of(call.organization)
     name = _checked_name(groups, call[NAME])
     identity = max((group["id"] for group in groups), default=0) + 1
     group = {
@@ -55,14 +57,14 @@ def post_group(call: Call) -> ResponseBody:
         "description": _checked_description(call[DESCRIPTION]),
         "streams": _new_channel_ids(call, name),
     }
-    _store(call.core, [*groups, group])
+    _store(call.organization, [*groups, group])
     return {}
 
 
 @routes.patch("/default_stream_groups/{group_id}", NEW_NAME, NEW_DESCRIPTION, callers=Callers.ADMINISTRATORS)
 def patch_group(call: Call) -> ResponseBody:
     """Changes a group's name or description."""
-    groups = groups_of(call.core)
+    groups = groups_of(call.organization)
     if call[NEW_NAME] is None and call[NEW_DESCRIPTION] is None:
         raise ServiceError('You must pass "new_description" or "new_group_name".')
     group = _group(call, groups)
@@ -70,7 +72,7 @@ def patch_group(call: Call) -> ResponseBody:
         group["name"] = _checked_name(groups, call[NEW_NAME] or "")
     if call[NEW_DESCRIPTION] is not None:
         group["description"] = _checked_description(call[NEW_DESCRIPTION] or "")
-    _store(call.core, groups)
+    _store(call.organization, groups)
     return {}
 
 
@@ -79,7 +81,7 @@ def patch_group(call: Call) -> ResponseBody:
 )
 def patch_channels(call: Call) -> ResponseBody:
     """Adds channels to a group, or removes some."""
-    groups = groups_of(call.core)
+    groups = groups_of(call.organization)
     group = _group(call, groups)
     present: list[int] = group["streams"]
     if call[OPERATION] == "add":
@@ -89,16 +91,16 @@ def patch_channels(call: Call) -> ResponseBody:
     else:
         gone = _channel_ids(call)
         group["streams"] = [one for one in present if one not in gone]
-    _store(call.core, groups)
+    _store(call.organization, groups)
     return {}
 
 
 @routes.delete("/default_stream_groups/{group_id}", callers=Callers.ADMINISTRATORS)
 def delete_group(call: Call) -> ResponseBody:
     """Removes a group; its channels stay."""
-    groups = groups_of(call.core)
+    groups = groups_of(call.organization)
     gone = _group(call, groups)
-    _store(call.core, [group for group in groups if group is not gone])
+    _store(call.organization, [group for group in groups if group is not gone])
     return {}
 
 
@@ -127,7 +129,7 @@ def _checked_description(text: str) -> str:
 def _channel_ids(call: Call) -> list[int]:
     ids = []
     for name in call[CHANNELS]:
-        channel = access.channel_named(call.core, call.user, name)
+        channel = access.channel_named(call.organization, call.user, name)
         if channel is None or channel.is_archived:
             raise ServiceError(f"Invalid channel name '{name}'")
         if channel.invite_only:
@@ -139,15 +141,17 @@ def _channel_ids(call: Call) -> list[int]:
 def _new_channel_ids(call: Call, group: str) -> list[int]:
     """Ids of the channels to add to a group. Default channels are rejected: new users are subscribed to them anyway."""
     ids = _channel_ids(call)
-    for channel in (call.core.channels[one] for one in ids):
+    for channel in (call.organization.channels[one] for one in ids):
         if channel.is_default:
             raise ServiceError(f"'{channel.name}' is a default channel and cannot be added to '{group}'")
     return ids
 
 
-def _store(core: Core, groups: Sequence[Mapping[str, Any]]) -> None:
-    if list(groups) == core.settings["default_channel_groups"]:
+def _store(organization: Organization, groups: Sequence[Mapping[str, Any]]) -> None:
+    if list(groups) == organization.settings["default_channel_groups"]:
         return
-    core.set_settings(default_channel_groups=list(groups))
-    event = {"type": "default_stream_groups", "default_stream_groups": groups_of(core)}
-    core.emit(event, [user.id for user in core.users.all() if user.is_active and not user.is_guest])
+    organization.set_settings(default_channel_groups=list(groups))
+    event = {"type": "default_stream_groups", "default_stream_groups": groups_of(organization)}
+    organization.emit(
+        event, [user.id for user in organization.users.all() if user.is_active and not user.is_guest]
+    )

@@ -13,17 +13,17 @@ from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.permissions import Callers
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
-def set_default(core: Core, channel: Channel, is_default: bool) -> None:
+def set_default(organization: Organization, channel: Channel, is_default: bool) -> None:
     """Sets whether new users are subscribed to the channel."""
     if is_default and channel.invite_only:
         raise ServiceError("A default channel cannot be private.")
     if channel.is_default == is_default:
         return
-    core.channels.update(channel.id, is_default=int(is_default))
-    emit_default_channels(core)
+    organization.channels.update(channel.id, is_default=int(is_default))
+    emit_default_channels(organization)
 
 
 @part("default_streams")
@@ -32,7 +32,9 @@ def default_channels(request: Snapshot) -> dict[str, object]:
     if request.user.is_guest:
         return {"realm_default_streams": []}
     return {
-        "realm_default_streams": [channel.id for channel in request.core.channels.all() if channel.is_default]
+        "realm_default_streams": [
+            channel.id for channel in request.organization.channels.all() if channel.is_default
+        ]
     }
 
 
@@ -42,7 +44,7 @@ CHANNEL = required("stream_id", integer)
 
 
 def _channel(call: Call) -> Channel:
-    channel = call.core.channels.get(call[CHANNEL])
+    channel = call.organization.channels.get(call[CHANNEL])
     if channel is None:
         raise invalid_channel_id()
     return channel
@@ -56,11 +58,11 @@ def post_default_channel(call: Call) -> ResponseBody:
         raise invalid_channel_id()
     if channel.invite_only:
         raise ServiceError("Private channels cannot be made default.")
-    set_default(call.core, channel, True)
+    set_default(call.organization, channel, True)
     return {}
 
 
 @routes.delete("/default_streams", CHANNEL, callers=Callers.ADMINISTRATORS)
 def delete_default_channel(call: Call) -> ResponseBody:
-    set_default(call.core, _channel(call), False)
+    set_default(call.organization, _channel(call), False)
     return {}

@@ -30,7 +30,7 @@ from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _KEYS: Final = {"type", "to", "topic", "content", "timestamp"}
 
@@ -47,9 +47,9 @@ def draft_object(row: Row) -> dict[str, object]:
     }
 
 
-def drafts_of(core: Core, user: User) -> list[dict[str, object]]:
+def drafts_of(organization: Organization, user: User) -> list[dict[str, object]]:
     """A user's drafts, oldest first."""
-    rows = core.store.all("SELECT * FROM drafts WHERE user_id = ? ORDER BY timestamp, id", user.id)
+    rows = organization.store.all("SELECT * FROM drafts WHERE user_id = ? ORDER BY timestamp, id", user.id)
     return [draft_object(row) for row in rows]
 
 
@@ -113,78 +113,80 @@ def require_synchronization(user: User) -> None:
         raise ServiceError("User has disabled synchronizing drafts.")
 
 
-def create_drafts(core: Core, user: User, drafts: list[DraftFields]) -> list[int]:
+def create_drafts(organization: Organization, user: User, drafts: list[DraftFields]) -> list[int]:
     """Stores drafts; returns their ids in the same order."""
     require_synchronization(user)
-    check_room(core, user, "drafts", len(drafts))
-    _check_length(core, user, drafts)
+    check_room(organization, user, "drafts", len(drafts))
+    _check_length(organization, user, drafts)
     for draft in drafts:
-        _check_recipients(core, user, draft)
+        _check_recipients(organization, user, draft)
     ids = [
-        core.store.insert(
+        organization.store.insert(
             "INSERT INTO drafts (user_id, type, recipients, topic, content, timestamp) VALUES (?, ?, ?, ?, ?, ?)",
             user.id,
-            *_columns(core, draft),
+            *_columns(organization, draft),
         )
         for draft in drafts
     ]
     if ids:
-        rows = [draft_object(own_row(core, "drafts", identity, user)) for identity in ids]
-        core.emit({"type": "drafts", "op": "add", "drafts": rows}, [user.id])
+        rows = [draft_object(own_row(organization, "drafts", identity, user)) for identity in ids]
+        organization.emit({"type": "drafts", "op": "add", "drafts": rows}, [user.id])
     return ids
 
 
-def edit_draft(core: Core, user: User, draft_id: int, draft: DraftFields) -> None:
+def edit_draft(organization: Organization, user: User, draft_id: int, draft: DraftFields) -> None:
     """Replaces a draft (DRF-01)."""
     require_synchronization(user)
-    own_row(core, "drafts", draft_id, user)
-    _check_length(core, user, [draft], replaced=draft_id)
-    _check_recipients(core, user, draft)
-    core.store.execute(
+    own_row(organization, "drafts", draft_id, user)
+    _check_length(organization, user, [draft], replaced=draft_id)
+    _check_recipients(organization, user, draft)
+    organization.store.execute(
         "UPDATE drafts SET type = ?, recipients = ?, topic = ?, content = ?, timestamp = ? WHERE id = ?",
-        *_columns(core, draft),
+        *_columns(organization, draft),
         draft_id,
     )
-    changed = draft_object(own_row(core, "drafts", draft_id, user))
-    core.emit({"type": "drafts", "op": "update", "draft": changed}, [user.id])
+    changed = draft_object(own_row(organization, "drafts", draft_id, user))
+    organization.emit({"type": "drafts", "op": "update", "draft": changed}, [user.id])
 
 
-def _check_length(core: Core, user: User, drafts: list[DraftFields], replaced: int = 0) -> None:
-    there = core.store.integer(
+def _check_length(
+    organization: Organization, user: User, drafts: list[DraftFields], replaced: int = 0
+) -> None:
+    there = organization.store.integer(
         "SELECT sum(length(content) + length(topic) + length(recipients)) FROM drafts WHERE user_id = ? AND id != ?",
         user.id,
         replaced,
     )
     adding = sum(len(draft.content) + len(draft.topic) + 8 * len(draft.to) for draft in drafts)
-    limit = core.config.quotas.draft_characters
+    limit = organization.config.quotas.draft_characters
     if (there or 0) + adding > limit:
         raise ServiceError(
             f"Your drafts are too long together (limit: {limit} characters). Delete some of them."
         )
 
 
-def _check_recipients(core: Core, user: User, draft: DraftFields) -> None:
+def _check_recipients(organization: Organization, user: User, draft: DraftFields) -> None:
     for identity in draft.to:
         if draft.type is DraftType.STREAM:
-            readable_channel(core, user, identity)
-        elif core.users.get(identity) is None:
+            readable_channel(organization, user, identity)
+        elif organization.users.get(identity) is None:
             raise ServiceError(f"Invalid user ID {identity}")
 
 
-def _columns(core: Core, draft: DraftFields) -> tuple[str, str, str, str, int]:
-    timestamp = core.now() if draft.timestamp is None else draft.timestamp
+def _columns(organization: Organization, draft: DraftFields) -> tuple[str, str, str, str, int]:
+    timestamp = organization.now() if draft.timestamp is None else draft.timestamp
     return draft.type.value, json.dumps(draft.to), draft.topic, draft.content, timestamp
 
 
-def remove_draft(core: Core, user: User, draft_id: int) -> None:
+def remove_draft(organization: Organization, user: User, draft_id: int) -> None:
     require_synchronization(user)
-    remove_own(core, "drafts", draft_id, user)
-    core.emit({"type": "drafts", "op": "remove", "draft_id": draft_id}, [user.id])
+    remove_own(organization, "drafts", draft_id, user)
+    organization.emit({"type": "drafts", "op": "remove", "draft_id": draft_id}, [user.id])
 
 
-def forget_drafts(core: Core, user: User) -> None:
+def forget_drafts(organization: Organization, user: User) -> None:
     """Deletes a user's drafts, without events: for users who turn off the synchronization."""
-    core.store.execute("DELETE FROM drafts WHERE user_id = ?", user.id)
+    organization.store.execute("DELETE FROM drafts WHERE user_id = ?", user.id)
 
 
 MAX_DRAFTS: Final = 1000
@@ -195,7 +197,7 @@ def drafts(request: Snapshot) -> dict[str, object]:
     """The caller's drafts, newest first; empty if the user does not synchronize drafts."""
     if not switched_on(request.user, "enable_drafts_synchronization"):
         return {"drafts": []}
-    return {"drafts": drafts_of(request.core, request.user)[::-1][:MAX_DRAFTS]}
+    return {"drafts": drafts_of(request.organization, request.user)[::-1][:MAX_DRAFTS]}
 
 
 routes = Routes()
@@ -208,24 +210,24 @@ DRAFTS = required("drafts", objects)
 def get_drafts(call: Call) -> ResponseBody:
     """The caller's drafts, oldest first."""
     require_synchronization(call.user)
-    rows = drafts_of(call.core, call.user)
+    rows = drafts_of(call.organization, call.user)
     return {"count": len(rows), "drafts": rows}
 
 
 @routes.post("/drafts", DRAFTS)
 def post_drafts(call: Call) -> ResponseBody:
     checked = [checked_draft(f"drafts[{index}]", raw) for index, raw in enumerate(call[DRAFTS])]
-    return {"ids": create_drafts(call.core, call.user, checked)}
+    return {"ids": create_drafts(call.organization, call.user, checked)}
 
 
 @routes.patch("/drafts/{draft_id}", DRAFT)
 def patch_draft(call: Call) -> ResponseBody:
     """Replaces a draft (DRF-01)."""
-    edit_draft(call.core, call.user, call.path_id("draft_id"), checked_draft("draft", call[DRAFT]))
+    edit_draft(call.organization, call.user, call.path_id("draft_id"), checked_draft("draft", call[DRAFT]))
     return {}
 
 
 @routes.delete("/drafts/{draft_id}")
 def delete_draft(call: Call) -> ResponseBody:
-    remove_draft(call.core, call.user, call.path_id("draft_id"))
+    remove_draft(call.organization, call.user, call.path_id("draft_id"))
     return {}

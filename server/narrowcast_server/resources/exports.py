@@ -21,7 +21,7 @@ from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.uploads.serving import file_response, missing_file
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
     from narrowcast_server.storage.store import Row
 
 CONSENT: Final = "allow_private_data_export"
@@ -39,22 +39,25 @@ _A_WEEK: Final = 5
 _MAX_MESSAGES: Final = 250_000
 
 
-def exports_of(core: Core) -> list[dict[str, object]]:
+def exports_of(organization: Organization) -> list[dict[str, object]]:
     """All requested exports, by id."""
-    return [_export_object(core, row) for row in core.store.all("SELECT * FROM exports ORDER BY id")]
+    return [
+        _export_object(organization, row)
+        for row in organization.store.all("SELECT * FROM exports ORDER BY id")
+    ]
 
 
-def _export_object(core: Core, row: Row) -> dict[str, object]:
+def _export_object(organization: Organization, row: Row) -> dict[str, object]:
     there = row["place"] is not None and row["deleted"] is None
     return {
         "id": row["id"],
         "acting_user_id": row["user_id"],
         "export_time": row["requested"],
-        "export_url": f"{core.url}{ADDRESS}/{row['place']}" if there else None,
+        "export_url": f"{organization.url}{ADDRESS}/{row['place']}" if there else None,
         "deleted_timestamp": row["deleted"],
         "failed_timestamp": row["failed"],
         "pending": is_pending(row),
-        "export_type": shown_type(core.level, ExportType(row["kind"])),
+        "export_type": shown_type(organization.level, ExportType(row["kind"])),
     }
 
 
@@ -63,7 +66,7 @@ def shown_type(level: int, kind: ExportType) -> int | str:
     return kind.value if level >= Gate.EXPORT_TYPE_WORDS.level else NUMBERS[kind]
 
 
-def consents_of(core: Core) -> list[dict[str, object]]:
+def consents_of(organization: Organization) -> list[dict[str, object]]:
     """Whether each active user consents to having their private data exported."""
     return [
         {
@@ -71,7 +74,7 @@ def consents_of(core: Core) -> list[dict[str, object]]:
             "consented": switched_on(user, CONSENT),
             "email_address_visibility": setting(user, "email_address_visibility"),
         }
-        for user in core.users.all()
+        for user in organization.users.all()
         if user.is_active and not user.is_bot
     ]
 
@@ -81,14 +84,21 @@ def is_pending(row: Row) -> bool:
     return row["place"] is None and row["failed"] is None
 
 
-def archive_exists(core: Core, place: str) -> bool:
+def archive_exists(organization: Organization, place: str) -> bool:
     """Whether this place has an archive that is not deleted."""
-    return core.store.one("SELECT 1 FROM exports WHERE place = ? AND deleted IS NULL", place) is not None
+    return (
+        organization.store.one("SELECT 1 FROM exports WHERE place = ? AND deleted IS NULL", place) is not None
+    )
 
 
-def requested_this_week(core: Core) -> int:
+def requested_this_week(organization: Organization) -> int:
     """How many exports were requested in the last week."""
-    return core.store.integer("SELECT count(*) FROM exports WHERE requested > ?", core.now() - _WEEK) or 0
+    return (
+        organization.store.integer(
+            "SELECT count(*) FROM exports WHERE requested > ?", organization.now() - _WEEK
+        )
+        or 0
+    )
 
 
 def new_place() -> str:
@@ -107,25 +117,28 @@ def archive_at(data: Path, place: object) -> Path | None:
     return None if match is None else data / FOLDER / match[1] / _FILE
 
 
-def request_export(core: Core, user: User, kind: ExportType) -> int:
+def request_export(organization: Organization, user: User, kind: ExportType) -> int:
     """Requests an export; returns its id. Raises BAD_REQUEST for too many exports in a week or too many messages."""
-    if requested_this_week(core) >= _A_WEEK:
+    if requested_this_week(organization) >= _A_WEEK:
         raise ServiceError("Exceeded rate limit.")
-    if (core.store.integer("SELECT count(*) FROM messages") or 0) > _MAX_MESSAGES:
+    if (organization.store.integer("SELECT count(*) FROM messages") or 0) > _MAX_MESSAGES:
         raise ServiceError(
             "The export you requested is too large for automatic processing. Ask the operator of this server."
         )
-    identity = core.store.insert(
-        "INSERT INTO exports (user_id, kind, requested) VALUES (?, ?, ?)", user.id, kind.value, core.now()
+    identity = organization.store.insert(
+        "INSERT INTO exports (user_id, kind, requested) VALUES (?, ?, ?)",
+        user.id,
+        kind.value,
+        organization.now(),
     )
-    core.after_commit(core.export_wanted.set)
-    emit_exports(core)
+    organization.after_commit(organization.export_wanted.set)
+    emit_exports(organization)
     return identity
 
 
-def remove_export(core: Core, export_id: int) -> None:
+def remove_export(organization: Organization, export_id: int) -> None:
     """Deletes an archive; raises BAD_REQUEST if there is none."""
-    row = core.store.one("SELECT * FROM exports WHERE id = ?", export_id)
+    row = organization.store.one("SELECT * FROM exports WHERE id = ?", export_id)
     if row is None:
         raise ServiceError("Invalid data export ID")
     if row["deleted"] is not None:
@@ -134,25 +147,27 @@ def remove_export(core: Core, export_id: int) -> None:
         raise ServiceError("Export failed, nothing to delete")
     if is_pending(row):
         raise ServiceError("Export still in progress")
-    core.store.execute("UPDATE exports SET deleted = ? WHERE id = ?", core.now(), export_id)
-    if (archive := archive_at(core.folder, row["place"])) is not None:
-        core.after_commit(lambda: shutil.rmtree(archive.parent, ignore_errors=True))
-    emit_exports(core)
+    organization.store.execute("UPDATE exports SET deleted = ? WHERE id = ?", organization.now(), export_id)
+    if (archive := archive_at(organization.folder, row["place"])) is not None:
+        organization.after_commit(lambda: shutil.rmtree(archive.parent, ignore_errors=True))
+    emit_exports(organization)
 
 
-def emit_consent(core: Core, user: User) -> None:
+def emit_consent(organization: Organization, user: User) -> None:
     """Emits `realm_export_consent` after a user changed their consent."""
     event = {"type": "realm_export_consent", "user_id": user.id, "consented": switched_on(user, CONSENT)}
-    core.emit(event, _administrators(core))
+    organization.emit(event, _administrators(organization))
 
 
-def _administrators(core: Core) -> list[int]:
-    return [user.id for user in core.users.all() if user.is_active and user.is_administrator]
+def _administrators(organization: Organization) -> list[int]:
+    return [user.id for user in organization.users.all() if user.is_active and user.is_administrator]
 
 
-def emit_exports(core: Core) -> None:
+def emit_exports(organization: Organization) -> None:
     """Emits `realm_export` with all exports."""
-    core.emit({"type": "realm_export", "exports": exports_of(core)}, _administrators(core))
+    organization.emit(
+        {"type": "realm_export", "exports": exports_of(organization)}, _administrators(organization)
+    )
 
 
 routes = Routes()
@@ -179,26 +194,26 @@ NUMBER = defaulted(
 @routes.get("/export/realm", callers=Callers.ADMINISTRATORS)
 def get_exports(call: Call) -> ResponseBody:
     """All exports: pending, completed, failed and deleted ones."""
-    return {"exports": exports_of(call.core)}
+    return {"exports": exports_of(call.organization)}
 
 
 @routes.post("/export/realm", KIND, NUMBER, callers=Callers.ADMINISTRATORS)
 def post_export(call: Call) -> ResponseBody:
     """Starts an export; an event reports when it is complete."""
     kind = _BY_NUMBER[call[NUMBER]] if call.level < Gate.EXPORT_TYPE_WORDS.level else call[KIND]
-    return {"id": request_export(call.core, call.user, kind)}
+    return {"id": request_export(call.organization, call.user, kind)}
 
 
 @routes.get("/export/realm/consents", since=Gate.EXPORT_CONSENTS.level, callers=Callers.ADMINISTRATORS)
 def get_consents(call: Call) -> ResponseBody:
     """Which users consent to having their private data exported."""
-    return {"export_consents": consents_of(call.core)}
+    return {"export_consents": consents_of(call.organization)}
 
 
 @routes.delete("/export/realm/{export_id}", callers=Callers.ADMINISTRATORS)
 def delete_export(call: Call) -> ResponseBody:
     """Deletes the archive; the export stays in the list."""
-    remove_export(call.core, call.path_id("export_id"))
+    remove_export(call.organization, call.path_id("export_id"))
     return {}
 
 
@@ -206,8 +221,8 @@ def delete_export(call: Call) -> ResponseBody:
 def get_archive(call: Call) -> Response:
     """Serves an archive to anyone who has its URL."""
     place = call.path["path"]
-    file = archive_at(call.core.folder, place)
-    if file is None or not archive_exists(call.core, place):
+    file = archive_at(call.organization.folder, place)
+    if file is None or not archive_exists(call.organization, place):
         raise missing_file()
     response = file_response(file, "application/gzip", file.name, private=True, download=True)
     response.headers["Cache-Control"] = "no-store"

@@ -21,30 +21,30 @@ from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _FORMAT_VARIABLE: Final = re.compile(r"%\(([A-Za-z_][A-Za-z0-9_]*)\)s")
 _MAX_PATTERN: Final = 1000
 
 
-def linkifiers_of(core: Core) -> list[dict[str, object]]:
+def linkifiers_of(organization: Organization) -> list[dict[str, object]]:
     """All linkifiers, in the order in which they are tried."""
-    rows = core.store.all("SELECT * FROM linkifiers ORDER BY position, id")
+    rows = organization.store.all("SELECT * FROM linkifiers ORDER BY position, id")
     return [
-        {"pattern": row["pattern"], **template_field(core, row["url_template"]), "id": row["id"]}
+        {"pattern": row["pattern"], **template_field(organization, row["url_template"]), "id": row["id"]}
         for row in rows
     ]
 
 
-def template_field(core: Core, template: str) -> dict[str, object]:
-    if core.level < Gate.LINKIFIER_TEMPLATE.level:
+def template_field(organization: Organization, template: str) -> dict[str, object]:
+    if organization.level < Gate.LINKIFIER_TEMPLATE.level:
         return {"url_format_string": re.sub(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", r"%(\1)s", template)}
     return {"url_template": template}
 
 
-def linkifier_triples(core: Core) -> list[list[object]]:
+def linkifier_triples(organization: Organization) -> list[list[object]]:
     """Pattern, template and id of each linkifier, in the form for older clients."""
-    rows = core.store.all("SELECT * FROM linkifiers ORDER BY position, id")
+    rows = organization.store.all("SELECT * FROM linkifiers ORDER BY position, id")
     return [[row["pattern"], row["url_template"], row["id"]] for row in rows]
 
 
@@ -79,78 +79,80 @@ def _group_names(pattern: str) -> set[str]:
         raise invalid_value(f"Bad regular expression: {reason}") from error
 
 
-def add_linkifier(core: Core, pattern: str, template: str) -> int:
+def add_linkifier(organization: Organization, pattern: str, template: str) -> int:
     """Adds a linkifier after the others; returns its id."""
     check(pattern, template)
-    _check_unique(core, pattern, None)
-    position = (core.store.integer("SELECT max(position) FROM linkifiers") or 0) + 1
-    identity = core.store.insert(
+    _check_unique(organization, pattern, None)
+    position = (organization.store.integer("SELECT max(position) FROM linkifiers") or 0) + 1
+    identity = organization.store.insert(
         "INSERT INTO linkifiers (pattern, url_template, position) VALUES (?, ?, ?)",
         pattern,
         template,
         position,
     )
-    _emit_linkifiers(core)
+    _emit_linkifiers(organization)
     return identity
 
 
-def update_linkifier(core: Core, filter_id: int, pattern: str, template: str) -> None:
+def update_linkifier(organization: Organization, filter_id: int, pattern: str, template: str) -> None:
     """Replaces a linkifier (LNK-01)."""
-    present = _require(core, filter_id)
+    present = _require(organization, filter_id)
     check(pattern, template)
-    _check_unique(core, pattern, filter_id)
+    _check_unique(organization, pattern, filter_id)
     if (pattern, template) == (present["pattern"], present["url_template"]):
         return
-    core.store.execute(
+    organization.store.execute(
         "UPDATE linkifiers SET pattern = ?, url_template = ? WHERE id = ?", pattern, template, filter_id
     )
-    _emit_linkifiers(core)
+    _emit_linkifiers(organization)
 
 
-def remove_linkifier(core: Core, filter_id: int) -> None:
+def remove_linkifier(organization: Organization, filter_id: int) -> None:
     """Removes a linkifier; links in existing messages stay."""
-    _require(core, filter_id)
-    core.store.execute("DELETE FROM linkifiers WHERE id = ?", filter_id)
-    _emit_linkifiers(core)
+    _require(organization, filter_id)
+    organization.store.execute("DELETE FROM linkifiers WHERE id = ?", filter_id)
+    _emit_linkifiers(organization)
 
 
-def reorder_linkifiers(core: Core, ids: list[int]) -> None:
+def reorder_linkifiers(organization: Organization, ids: list[int]) -> None:
     """Sets the order of all linkifiers."""
-    present = core.store.integers("SELECT id FROM linkifiers ORDER BY position, id")
+    present = organization.store.integers("SELECT id FROM linkifiers ORDER BY position, id")
     if sorted(ids) != sorted(present):
         raise ServiceError("The ordered list must enumerate all existing linkifiers exactly once")
     if ids == present:
         return
-    core.store.execute_many(
+    organization.store.execute_many(
         "UPDATE linkifiers SET position = ? WHERE id = ?",
         [(place, identity) for place, identity in enumerate(ids)],
     )
-    _emit_linkifiers(core)
+    _emit_linkifiers(organization)
 
 
-def _require(core: Core, filter_id: int) -> Row:
+def _require(organization: Organization, filter_id: int) -> Row:
     """The row of a linkifier; raises BAD_REQUEST if there is none."""
-    row = core.store.one("SELECT * FROM linkifiers WHERE id = ?", filter_id)
+    row = organization.store.one("SELECT * FROM linkifiers WHERE id = ?", filter_id)
     if row is None:
         raise ServiceError("Linkifier not found.")
     return row
 
 
-def _check_unique(core: Core, pattern: str, except_id: int | None) -> None:
-    same = core.store.integer("SELECT id FROM linkifiers WHERE pattern = ?", pattern)
+def _check_unique(organization: Organization, pattern: str, except_id: int | None) -> None:
+    same = organization.store.integer("SELECT id FROM linkifiers WHERE pattern = ?", pattern)
     if same is not None and same != except_id:
         raise invalid_value("A linkifier with this pattern already exists.")
 
 
-def _emit_linkifiers(core: Core) -> None:
-    core.emit({"type": "realm_linkifiers", "realm_linkifiers": linkifiers_of(core)}, core.user_ids())
+def _emit_linkifiers(organization: Organization) -> None:
+    organization.emit(
+        {"type": "realm_linkifiers", "realm_linkifiers": linkifiers_of(organization)}, organization.user_ids()
+    )
 
 
 @part("realm_linkifiers")
 def linkifiers(request: Snapshot) -> dict[str, object]:
     """Linkifiers, in order; only for clients that support URL templates."""
     understands_templates = "linkifier_url_template" in request.options.capabilities
-    return {"realm_linkifiers": linkifiers_of(request.core) if understands_templates else []}
+    return {"realm_linkifiers": linkifiers_of(request.organization) if understands_templates else []}
 
 
 routes = Routes()
@@ -170,12 +172,12 @@ def _template(call: Call) -> str:
 @routes.get("/realm/linkifiers")
 def get_linkifiers(call: Call) -> ResponseBody:
     """All linkifiers, in the order in which they are tried."""
-    return {"linkifiers": linkifiers_of(call.core)}
+    return {"linkifiers": linkifiers_of(call.organization)}
 
 
 @routes.post("/realm/filters", PATTERN, TEMPLATE, FORMAT, callers=Callers.ADMINISTRATORS)
 def post_linkifier(call: Call) -> ResponseBody:
-    return {"id": add_linkifier(call.core, call[PATTERN], _template(call))}
+    return {"id": add_linkifier(call.organization, call[PATTERN], _template(call))}
 
 
 @routes.patch(
@@ -188,18 +190,18 @@ def post_linkifier(call: Call) -> ResponseBody:
 )
 def patch_linkifier(call: Call) -> ResponseBody:
     """Replaces a linkifier (LNK-01)."""
-    update_linkifier(call.core, call.path_id("filter_id"), call[PATTERN], _template(call))
+    update_linkifier(call.organization, call.path_id("filter_id"), call[PATTERN], _template(call))
     return {}
 
 
 @routes.delete("/realm/filters/{filter_id}", callers=Callers.ADMINISTRATORS)
 def delete_linkifier(call: Call) -> ResponseBody:
-    remove_linkifier(call.core, call.path_id("filter_id"))
+    remove_linkifier(call.organization, call.path_id("filter_id"))
     return {}
 
 
 @routes.patch("/realm/linkifiers", ORDER, callers=Callers.ADMINISTRATORS)
 def patch_order(call: Call) -> ResponseBody:
     """Sets the order in which linkifiers are tried."""
-    reorder_linkifiers(call.core, call[ORDER])
+    reorder_linkifiers(call.organization, call[ORDER])
     return {}

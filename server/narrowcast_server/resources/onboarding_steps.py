@@ -12,7 +12,7 @@ from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.permissions import Callers
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 STEPS: Final = (
     "visibility_policy_banner",
@@ -28,20 +28,22 @@ STEPS: Final = (
 """Hints that clients show once."""
 
 
-def steps_of(core: Core, user: User) -> list[dict[str, object]]:
+def steps_of(organization: Organization, user: User) -> list[dict[str, object]]:
     """The hints that a user has not seen yet; none for bots."""
     if user.is_bot:
         return []
-    seen = set(core.store.strings("SELECT step FROM onboarding_steps WHERE user_id = ?", user.id))
+    seen = set(organization.store.strings("SELECT step FROM onboarding_steps WHERE user_id = ?", user.id))
     return [{"type": "one_time_notice", "name": step} for step in STEPS if step not in seen]
 
 
-def mark_step(core: Core, user: User, step: str) -> None:
+def mark_step(organization: Organization, user: User, step: str) -> None:
     """Stores that the user has seen a hint, so that their other clients need not show it."""
     if step not in STEPS:
         raise ServiceError(f"Unknown onboarding_step: {step}")
-    core.store.execute("INSERT OR IGNORE INTO onboarding_steps VALUES (?, ?)", user.id, step)
-    core.emit({"type": "onboarding_steps", "onboarding_steps": steps_of(core, user)}, [user.id])
+    organization.store.execute("INSERT OR IGNORE INTO onboarding_steps VALUES (?, ?)", user.id, step)
+    organization.emit(
+        {"type": "onboarding_steps", "onboarding_steps": steps_of(organization, user)}, [user.id]
+    )
 
 
 @part("onboarding_steps")
@@ -49,7 +51,7 @@ def onboarding_steps(request: Snapshot) -> dict[str, object]:
     """The hints that the caller has not seen."""
     return {
         "navigation_tour_video_url": None,
-        "onboarding_steps": steps_of(request.core, request.user),
+        "onboarding_steps": steps_of(request.organization, request.user),
     }
 
 
@@ -60,5 +62,5 @@ STEP = required("onboarding_step", text_without_null)
 
 @routes.post("/users/me/onboarding_steps", STEP, callers=Callers.PEOPLE)
 def post_step(call: Call) -> ResponseBody:
-    mark_step(call.core, call.user, call[STEP])
+    mark_step(call.organization, call.user, call[STEP])
     return {}

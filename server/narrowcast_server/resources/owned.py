@@ -10,7 +10,7 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 Table = Literal["drafts", "saved_snippets", "scheduled_messages", "reminders"]
 _NAMES: dict[Table, str] = {
@@ -21,15 +21,15 @@ _NAMES: dict[Table, str] = {
 }
 
 
-def own_row(core: Core, table: Table, identity: int, user: User) -> Row:
+def own_row(organization: Organization, table: Table, identity: int, user: User) -> Row:
     """The row, if it is this user's; raises the same error for unknown rows and for those of others."""
-    row = core.store.one(f"SELECT * FROM {table} WHERE id = ? AND user_id = ?", identity, user.id)
+    row = organization.store.one(f"SELECT * FROM {table} WHERE id = ? AND user_id = ?", identity, user.id)
     if row is None:
-        raise ServiceError(_NAMES[table], status=status_of_missing(core.config))
+        raise ServiceError(_NAMES[table], status=status_of_missing(organization.config))
     return row
 
 
-def remove_own(core: Core, table: Table, identity: int, user: User) -> None:
+def remove_own(organization: Organization, table: Table, identity: int, user: User) -> None:
     """Deletes the row, if it is this user's; otherwise raises an error, as `own_row` does."""
-    own_row(core, table, identity, user)
-    core.store.execute(f"DELETE FROM {table} WHERE id = ?", identity)
+    own_row(organization, table, identity, user)
+    organization.store.execute(f"DELETE FROM {table} WHERE id = ?", identity)

@@ -17,29 +17,29 @@ from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules.permissions import Callers
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _CODE: Final = "{code}"
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9_+#.\-/ ]{1,40}")
 _MAX_NAME: Final = 100
 
 
-def playgrounds_of(core: Core) -> list[dict[str, object]]:
+def playgrounds_of(organization: Organization) -> list[dict[str, object]]:
     """All playgrounds, in the order of creation."""
-    rows = core.store.all("SELECT * FROM playgrounds ORDER BY id")
+    rows = organization.store.all("SELECT * FROM playgrounds ORDER BY id")
     return [
         {
             "id": row["id"],
             "name": row["name"],
-            **playground_fields(core.config, row["language"]),
-            **template_field(core, row["url_template"]),
+            **playground_fields(organization.config, row["language"]),
+            **template_field(organization, row["url_template"]),
         }
         for row in rows
     ]
 
 
-def template_field(core: Core, template: str) -> dict[str, object]:
-    if core.level < Gate.PLAYGROUND_TEMPLATE.level:
+def template_field(organization: Organization, template: str) -> dict[str, object]:
+    if organization.level < Gate.PLAYGROUND_TEMPLATE.level:
         return {"url_prefix": template.removesuffix(_CODE)}
     return {"url_template": template}
 
@@ -51,7 +51,7 @@ def template_of_prefix(prefix: str) -> str:
     return prefix + _CODE
 
 
-def add_playground(core: Core, name: str, language: str, template: str) -> int:
+def add_playground(organization: Organization, name: str, language: str, template: str) -> int:
     """Adds a playground; returns its id. Its template must have exactly one variable, `code` (PLG-05)."""
     name = name.strip()
     if not name or len(name) > _MAX_NAME:
@@ -67,30 +67,33 @@ def add_playground(core: Core, name: str, language: str, template: str) -> int:
     if names != ["code"] or template.count("{") != 1:
         raise invalid_value('"code" should be the only variable present in the URL template')
     if (
-        core.store.one("SELECT 1 FROM playgrounds WHERE name = ? AND language = ?", name, language)
+        organization.store.one("SELECT 1 FROM playgrounds WHERE name = ? AND language = ?", name, language)
         is not None
     ):
         raise invalid_value("A playground with this language and name already exists.")
-    identity = core.store.insert(
+    identity = organization.store.insert(
         "INSERT INTO playgrounds (name, language, url_template) VALUES (?, ?, ?)", name, language, template
     )
-    _emit_playgrounds(core)
+    _emit_playgrounds(organization)
     return identity
 
 
-def remove_playground(core: Core, playground_id: int) -> None:
-    if core.store.execute("DELETE FROM playgrounds WHERE id = ?", playground_id) == 0:
+def remove_playground(organization: Organization, playground_id: int) -> None:
+    if organization.store.execute("DELETE FROM playgrounds WHERE id = ?", playground_id) == 0:
         raise ServiceError("Invalid playground")
-    _emit_playgrounds(core)
+    _emit_playgrounds(organization)
 
 
-def _emit_playgrounds(core: Core) -> None:
-    core.emit({"type": "realm_playgrounds", "realm_playgrounds": playgrounds_of(core)}, core.user_ids())
+def _emit_playgrounds(organization: Organization) -> None:
+    organization.emit(
+        {"type": "realm_playgrounds", "realm_playgrounds": playgrounds_of(organization)},
+        organization.user_ids(),
+    )
 
 
 @part("realm_playgrounds")
 def playgrounds(request: Snapshot) -> dict[str, object]:
-    return {"realm_playgrounds": playgrounds_of(request.core)}
+    return {"realm_playgrounds": playgrounds_of(request.organization)}
 
 
 routes = Routes()
@@ -106,10 +109,10 @@ def post_playground(call: Call) -> ResponseBody:
     """Adds a playground (PLG-01)."""
     old = call.level < Gate.PLAYGROUND_TEMPLATE.level
     template = template_of_prefix(call[PREFIX]) if old else call[TEMPLATE]
-    return {"id": add_playground(call.core, call[NAME], call[LANGUAGE], template)}
+    return {"id": add_playground(call.organization, call[NAME], call[LANGUAGE], template)}
 
 
 @routes.delete("/realm/playgrounds/{playground_id}", callers=Callers.ADMINISTRATORS)
 def delete_playground(call: Call) -> ResponseBody:
-    remove_playground(call.core, call.path_id("playground_id"))
+    remove_playground(call.organization, call.path_id("playground_id"))
     return {}

@@ -17,18 +17,20 @@ from narrowcast_server.rules.visibility import check_sees, visible_ids, watchers
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _QUIET_SECONDS = 55
 """A report causes no event if the last event, of the same kind, is younger than this."""
 
 
-def presence_objects(core: Core, viewer: User, *, slim: bool, after: int = 0) -> dict[str, object]:
+def presence_objects(
+    organization: Organization, viewer: User, *, slim: bool, after: int = 0
+) -> dict[str, object]:
     """Presence by user id (slim) or by email address (older form); only updates later than `after`."""
     result: dict[str, object] = {}
-    seen = visible_ids(core, viewer)
-    for row in core.store.all("SELECT * FROM presence WHERE update_id > ?", after):
-        user = core.users[row["user_id"]]
+    seen = visible_ids(organization, viewer)
+    for row in organization.store.all("SELECT * FROM presence WHERE update_id > ?", after):
+        user = organization.users[row["user_id"]]
         if seen is not None and user.id not in seen:
             continue
         if not shows_presence(user):
@@ -36,7 +38,7 @@ def presence_objects(core: Core, viewer: User, *, slim: bool, after: int = 0) ->
         if slim:
             result[str(user.id)] = slim_presence(row)
         else:
-            result[api_address(core, user)] = older_presence(row)
+            result[api_address(organization, user)] = older_presence(row)
     return result
 
 
@@ -59,30 +61,30 @@ def older_presence(row: Row) -> dict[str, dict[str, object]]:
     return {"aggregated": one, "website": {**one, "pushable": False}}
 
 
-def newest_update(core: Core) -> int:
+def newest_update(organization: Organization) -> int:
     """The number of the latest presence update."""
-    return core.store.integer("SELECT max(update_id) FROM presence") or 0
+    return organization.store.integer("SELECT max(update_id) FROM presence") or 0
 
 
-def change_settings(core: Core, user: User, values: dict[str, object]) -> User:
+def change_settings(organization: Organization, user: User, values: dict[str, object]) -> User:
     """Stores validated settings; who stops hiding their presence is present at once, also for others."""
     hidden = not switched_on(user, "presence_enabled")
-    user = change(core, user, values)
+    user = change(organization, user, values)
     if hidden and switched_on(user, "presence_enabled"):
-        core.presence_events.pop((user.id, True), None)
-        report_presence(core, user, active=True)
+        organization.presence_events.pop((user.id, True), None)
+        report_presence(organization, user, active=True)
     return user
 
 
-def report_presence(core: Core, user: User, *, active: bool) -> None:
+def report_presence(organization: Organization, user: User, *, active: bool) -> None:
     """Stores that a user's client runs (`active`: is in use); notifies others about once a minute. Nothing is
     stored for users who hide their presence.
     """
     if not shows_presence(user):
         return
-    now = core.now()
-    update_id = (core.store.integer("SELECT max(update_id) FROM presence") or 0) + 1
-    core.store.execute(
+    now = organization.now()
+    update_id = (organization.store.integer("SELECT max(update_id) FROM presence") or 0) + 1
+    organization.store.execute(
         "INSERT INTO presence (user_id, active_timestamp, idle_timestamp, update_id) VALUES (?, ?, ?, ?)"
         " ON CONFLICT DO UPDATE SET active_timestamp = coalesce(excluded.active_timestamp, active_timestamp),"
         " idle_timestamp = excluded.idle_timestamp, update_id = excluded.update_id",
@@ -91,36 +93,36 @@ def report_presence(core: Core, user: User, *, active: bool) -> None:
         now,
         update_id,
     )
-    last = core.presence_events.get((user.id, active))
+    last = organization.presence_events.get((user.id, active))
     if last is not None and now - last < _QUIET_SECONDS:
         return
 
     def remember() -> None:
-        core.presence_events[user.id, active] = now
+        organization.presence_events[user.id, active] = now
 
-    core.after_commit(remember)
-    row = core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
+    organization.after_commit(remember)
+    row = organization.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
     assert row is not None
-    core.emit(
+    organization.emit(
         {
             "type": "presence",
             "user_id": user.id,
-            "email": api_address(core, user),
-            "server_timestamp": core.clock.now(),
+            "email": api_address(organization, user),
+            "server_timestamp": organization.clock.now(),
             "presence": {"website": older_presence(row)["website"]},
             "presences": {str(user.id): slim_presence(row)},
         },
-        watchers(core, user),
+        watchers(organization, user),
     )
 
 
 @part("presence")
 def presence(request: Snapshot) -> dict[str, object]:
-    core = request.core
+    organization = request.organization
     return {
-        "presences": presence_objects(core, request.user, slim=request.options.slim_presence),
-        "presence_last_update_id": core.store.integer("SELECT max(update_id) FROM presence") or 0,
-        "server_timestamp": core.clock.now(),
+        "presences": presence_objects(organization, request.user, slim=request.options.slim_presence),
+        "presence_last_update_id": organization.store.integer("SELECT max(update_id) FROM presence") or 0,
+        "server_timestamp": organization.clock.now(),
     }
 
 
@@ -154,35 +156,35 @@ HISTORY_DAYS = optional("history_limit_days", integer)
 )
 def post_presence(call: Call) -> ResponseBody:
     """Reports the caller's presence; returns that of others, or what changed in it since `last_update_id`."""
-    core, user = call.core, call.user
-    report_presence(core, user, active=call[STATUS])
+    organization, user = call.organization, call.user
+    report_presence(organization, user, active=call[STATUS])
     if call[PING_ONLY]:
         return {}
     after = call[LAST_UPDATE_ID]
     slim = call[SLIM] or after is not None
-    newest = newest_update(core)
+    newest = newest_update(organization)
     return {
-        "presences": presence_objects(core, user, slim=slim, after=max(after or 0, 0)),
+        "presences": presence_objects(organization, user, slim=slim, after=max(after or 0, 0)),
         "presence_last_update_id": max(newest, after or -1),
-        "server_timestamp": core.clock.now(),
+        "server_timestamp": organization.clock.now(),
     }
 
 
 @routes.get("/realm/presence")
 def get_presence_of_all(call: Call) -> ResponseBody:
     return {
-        "presences": presence_objects(call.core, call.user, slim=False),
-        "server_timestamp": call.core.clock.now(),
+        "presences": presence_objects(call.organization, call.user, slim=False),
+        "server_timestamp": call.organization.clock.now(),
     }
 
 
 @routes.get("/users/{user_id}/presence")
 def get_presence(call: Call) -> ResponseBody:
     user = call.path_user("user_id")
-    check_sees(call.core, call.user, user)
+    check_sees(call.organization, call.user, user)
     if user.is_bot:
         raise ServiceError("Presence is not supported for bot users.")
-    row = presence_row(call.core, user)
+    row = presence_row(call.organization, user)
     if row is None:
         raise ServiceError(f"No presence data for {user.full_name}")
     presence = {

@@ -27,7 +27,7 @@ from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 MAX_NAME: Final = 40
 MAX_HINT: Final = 80
@@ -52,9 +52,12 @@ def field_object(row: Row) -> dict[str, object]:
     return result
 
 
-def fields_of(core: Core) -> list[dict[str, object]]:
+def fields_of(organization: Organization) -> list[dict[str, object]]:
     """All field definitions, in order."""
-    return [field_object(row) for row in core.store.all("SELECT * FROM profile_fields ORDER BY position, id")]
+    return [
+        field_object(row)
+        for row in organization.store.all("SELECT * FROM profile_fields ORDER BY position, id")
+    ]
 
 
 def check_definition(
@@ -75,9 +78,9 @@ def check_definition(
         raise ServiceError("Field type not supported for display in profile summary.")
 
 
-def check_room_in_summary(core: Core, field_id: int | None) -> None:
+def check_room_in_summary(organization: Organization, field_id: int | None) -> None:
     """Raises BAD_REQUEST if the summary is full, not counting the field that is changed."""
-    others = core.store.integers(
+    others = organization.store.integers(
         "SELECT id FROM profile_fields WHERE display_in_profile_summary AND id IS NOT ?", field_id
     )
     if len(list(others)) >= _IN_SUMMARY:
@@ -125,18 +128,20 @@ def _check_account(data: Mapping[str, object]) -> None:
         raise ServiceError("Malformed URL pattern.")
 
 
-def _emit_fields(core: Core) -> None:
-    core.emit({"type": "custom_profile_fields", "fields": fields_of(core)}, core.user_ids())
+def _emit_fields(organization: Organization) -> None:
+    organization.emit(
+        {"type": "custom_profile_fields", "fields": fields_of(organization)}, organization.user_ids()
+    )
 
 
-def _check_label_is_free(core: Core, name: str, field_id: int | None) -> None:
-    taken = core.store.integer("SELECT id FROM profile_fields WHERE name = ?", name.strip())
+def _check_label_is_free(organization: Organization, name: str, field_id: int | None) -> None:
+    taken = organization.store.integer("SELECT id FROM profile_fields WHERE name = ?", name.strip())
     if taken is not None and taken != field_id:
         raise ServiceError("A field with that label already exists.")
 
 
 def create_field(
-    core: Core,
+    organization: Organization,
     *,
     name: str,
     kind: int,
@@ -151,20 +156,20 @@ def create_field(
         raise ServiceError("Invalid field type.")
     check_definition(name, hint, ProfileFieldType(kind), field_data, in_summary=in_summary)
     if in_summary:
-        check_room_in_summary(core, None)
-    _check_label_is_free(core, name, None)
-    position = (core.store.integer("SELECT max(position) FROM profile_fields") or 0) + 1
-    identity = core.store.insert(
+        check_room_in_summary(organization, None)
+    _check_label_is_free(organization, name, None)
+    position = (organization.store.integer("SELECT max(position) FROM profile_fields") or 0) + 1
+    identity = organization.store.insert(
         "INSERT INTO profile_fields (name, type, hint, field_data, position, required, editable_by_user,"
         " display_in_profile_summary) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         name.strip(), kind, hint, field_data, position, int(required), int(editable_by_user), int(in_summary),
     )  # fmt: skip
-    _emit_fields(core)
+    _emit_fields(organization)
     return identity
 
 
 def update_field(
-    core: Core,
+    organization: Organization,
     field_id: int,
     *,
     name: str | None,
@@ -175,56 +180,56 @@ def update_field(
     editable_by_user: bool | None,
 ) -> None:
     """Changes the given properties of a definition; its type cannot change."""
-    row = definition(core, field_id)
+    row = definition(organization, field_id)
     new_name = row["name"] if name is None else name.strip()
     new_hint = row["hint"] if hint is None else hint
     new_data = row["field_data"] if field_data is None else field_data
     shown = bool(row["display_in_profile_summary"]) if in_summary is None else in_summary
     check_definition(new_name, new_hint, ProfileFieldType(row["type"]), new_data, in_summary=shown)
     if shown:
-        check_room_in_summary(core, field_id)
+        check_room_in_summary(organization, field_id)
     flags = {
         "display_in_profile_summary": in_summary,
         "required": required,
         "editable_by_user": editable_by_user,
     }
-    _check_label_is_free(core, new_name, field_id)
+    _check_label_is_free(organization, new_name, field_id)
     new_flags = [int(row[key] if flag is None else flag) for key, flag in flags.items()]
     values = [new_name, new_hint, new_data, *new_flags]
     if values == [row["name"], row["hint"], row["field_data"], *(row[key] for key in flags)]:
         return
-    core.store.execute(
+    organization.store.execute(
         "UPDATE profile_fields SET name = ?, hint = ?, field_data = ?, display_in_profile_summary = ?, required = ?,"
         " editable_by_user = ? WHERE id = ?",
         *values, field_id,
     )  # fmt: skip
-    _emit_fields(core)
+    _emit_fields(organization)
 
 
-def remove_field(core: Core, field_id: int) -> None:
+def remove_field(organization: Organization, field_id: int) -> None:
     """Removes a field with all its values."""
-    definition(core, field_id)
-    core.store.execute("DELETE FROM profile_fields WHERE id = ?", field_id)
-    _emit_fields(core)
+    definition(organization, field_id)
+    organization.store.execute("DELETE FROM profile_fields WHERE id = ?", field_id)
+    _emit_fields(organization)
 
 
-def reorder_fields(core: Core, ids: Sequence[int]) -> None:
+def reorder_fields(organization: Organization, ids: Sequence[int]) -> None:
     """Sets the order of all fields."""
-    present = core.store.integers("SELECT id FROM profile_fields ORDER BY position, id")
+    present = organization.store.integers("SELECT id FROM profile_fields ORDER BY position, id")
     if sorted(ids) != sorted(present):
         raise ServiceError("Invalid order mapping.")
     if list(ids) == present:
         return
-    core.store.execute_many(
+    organization.store.execute_many(
         "UPDATE profile_fields SET position = ? WHERE id = ?",
         [(place, identity) for place, identity in enumerate(ids)],
     )
-    _emit_fields(core)
+    _emit_fields(organization)
 
 
-def definition(core: Core, field_id: int) -> Row:
+def definition(organization: Organization, field_id: int) -> Row:
     """The row of a field; raises BAD_REQUEST if there is none."""
-    row = core.store.one("SELECT * FROM profile_fields WHERE id = ?", field_id)
+    row = organization.store.one("SELECT * FROM profile_fields WHERE id = ?", field_id)
     if row is None:
         raise ServiceError(f"Field id {field_id} not found.")
     return row
@@ -234,7 +239,7 @@ def definition(core: Core, field_id: int) -> Row:
 def profile_fields(request: Snapshot) -> dict[str, object]:
     """The organization's profile fields, and the possible types."""
     return {
-        "custom_profile_fields": fields_of(request.core),
+        "custom_profile_fields": fields_of(request.organization),
         "custom_profile_field_types": {
             "SHORT_TEXT": {"id": 1, "name": "Text (short)"},
             "LONG_TEXT": {"id": 2, "name": "Text (long)"},
@@ -282,7 +287,7 @@ def _stored(data: dict[str, object] | None) -> str | None:
 @routes.get("/realm/profile_fields")
 def get_fields(call: Call) -> ResponseBody:
     """All field definitions, in order."""
-    return {"custom_fields": fields_of(call.core)}
+    return {"custom_fields": fields_of(call.organization)}
 
 
 @routes.post(
@@ -298,7 +303,7 @@ def get_fields(call: Call) -> ResponseBody:
 )
 def post_field(call: Call) -> ResponseBody:
     identity = create_field(
-        call.core,
+        call.organization,
         name=call[NAME],
         kind=call[KIND],
         hint=call[HINT],
@@ -313,7 +318,7 @@ def post_field(call: Call) -> ResponseBody:
 @routes.patch("/realm/profile_fields", ORDER, callers=Callers.ADMINISTRATORS)
 def patch_order(call: Call) -> ResponseBody:
     """Sets the order of the fields."""
-    reorder_fields(call.core, call[ORDER])
+    reorder_fields(call.organization, call[ORDER])
     return {}
 
 
@@ -329,7 +334,7 @@ def patch_order(call: Call) -> ResponseBody:
 )
 def patch_field(call: Call) -> ResponseBody:
     update_field(
-        call.core,
+        call.organization,
         call.path_id("field_id"),
         name=call[NEW_NAME],
         hint=call[NEW_HINT],
@@ -344,5 +349,5 @@ def patch_field(call: Call) -> ResponseBody:
 @routes.delete("/realm/profile_fields/{field_id}", callers=Callers.ADMINISTRATORS)
 def delete_field(call: Call) -> ResponseBody:
     """Removes a field and its values."""
-    remove_field(call.core, call.path_id("field_id"))
+    remove_field(call.organization, call.path_id("field_id"))
     return {}

@@ -20,25 +20,25 @@ from narrowcast_server.rules.visibility import watchers
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 MAX_SHORT: Final = 50
 MAX_LONG: Final = 500
 _RENDERED: Final = {ProfileFieldType.SHORT_TEXT, ProfileFieldType.LONG_TEXT}
 
 
-def set_value(core: Core, user: User, field_id: int, value: object, *, by_user: bool) -> None:
+def set_value(organization: Organization, user: User, field_id: int, value: object, *, by_user: bool) -> None:
     """Stores a user's value of a field; null and empty values remove it. Raises BAD_REQUEST if it is invalid."""
-    row = definition(core, field_id)
+    row = definition(organization, field_id)
     if by_user and not row["editable_by_user"]:
         raise ServiceError("You are not allowed to change this field. Contact an administrator to update it.")
     if value is None or value in ("", []):
-        remove_value(core, user, field_id, by_user=by_user)
+        remove_value(organization, user, field_id, by_user=by_user)
         return
     kind = ProfileFieldType(row["type"])
-    text = _checked(core, row, kind, value)
-    rendered = rendered_apart(core, text) if kind in _RENDERED else None
-    written = core.store.execute(
+    text = _checked(organization, row, kind, value)
+    rendered = rendered_apart(organization, text) if kind in _RENDERED else None
+    written = organization.store.execute(
         "INSERT INTO profile_values VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value,"
         " rendered_value = excluded.rendered_value"
         " WHERE (value, rendered_value) IS NOT (excluded.value, excluded.rendered_value)",
@@ -49,27 +49,29 @@ def set_value(core: Core, user: User, field_id: int, value: object, *, by_user: 
     changed: dict[str, object] = {"id": field_id, "value": text}
     if rendered is not None:
         changed["rendered_value"] = rendered
-    _emit_value(core, user, changed)
+    _emit_value(organization, user, changed)
 
 
-def remove_value(core: Core, user: User, field_id: int, *, by_user: bool) -> None:
+def remove_value(organization: Organization, user: User, field_id: int, *, by_user: bool) -> None:
     """Removes a user's value of a field."""
-    row = definition(core, field_id)
+    row = definition(organization, field_id)
     if by_user and not row["editable_by_user"]:
         raise ServiceError("You are not allowed to change this field. Contact an administrator to update it.")
-    if core.store.execute("DELETE FROM profile_values WHERE user_id = ? AND field_id = ?", user.id, field_id):
-        _emit_value(core, user, {"id": field_id, "value": None})
+    if organization.store.execute(
+        "DELETE FROM profile_values WHERE user_id = ? AND field_id = ?", user.id, field_id
+    ):
+        _emit_value(organization, user, {"id": field_id, "value": None})
 
 
-def _emit_value(core: Core, user: User, changed: dict[str, object]) -> None:
+def _emit_value(organization: Organization, user: User, changed: dict[str, object]) -> None:
     person = {"user_id": user.id, "custom_profile_field": changed}
-    core.emit({"type": "realm_user", "op": "update", "person": person}, watchers(core, user))
+    organization.emit({"type": "realm_user", "op": "update", "person": person}, watchers(organization, user))
 
 
-def _checked(core: Core, row: Row, kind: ProfileFieldType, value: object) -> str:
+def _checked(organization: Organization, row: Row, kind: ProfileFieldType, value: object) -> str:
     name = row["name"]
     if kind is ProfileFieldType.USERS:
-        return _checked_people(core, name, value)
+        return _checked_people(organization, name, value)
     if not isinstance(value, str):
         raise ServiceError(f"{name} is not a string")
     limit = MAX_LONG if kind is ProfileFieldType.LONG_TEXT else MAX_SHORT
@@ -92,14 +94,14 @@ def _check_date(name: str, value: str) -> None:
         raise ServiceError(f"{name} is not a date") from error
 
 
-def _checked_people(core: Core, name: str, value: object) -> str:
+def _checked_people(organization: Organization, name: str, value: object) -> str:
     if not isinstance(value, list) or any(
         isinstance(item, bool) or not isinstance(item, int) for item in value
     ):
         raise ServiceError(f"{name} is not a list of user IDs")
     people = list(dict.fromkeys(value))
     for user_id in people:
-        user = core.users.get(user_id)
+        user = organization.users.get(user_id)
         if user is None or not user.is_active:
             raise ServiceError(f"Invalid user ID: {user_id}")
         if user.is_bot:
@@ -117,7 +119,7 @@ IDS = required("data", integers)
 def patch_own_values(call: Call) -> ResponseBody:
     """Sets the caller's own values: a list of {id, value}."""
     for field_id, value in call[VALUES].items():
-        set_value(call.core, call.user, field_id, value, by_user=True)
+        set_value(call.organization, call.user, field_id, value, by_user=True)
     return {}
 
 
@@ -125,5 +127,5 @@ def patch_own_values(call: Call) -> ResponseBody:
 def delete_own_values(call: Call) -> ResponseBody:
     """Removes the caller's own values of these fields."""
     for field_id in dict.fromkeys(call[IDS]):
-        remove_value(call.core, call.user, field_id, by_user=True)
+        remove_value(call.organization, call.user, field_id, by_user=True)
     return {}

@@ -26,12 +26,12 @@ from narrowcast_server.rules.visibility import watchers
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
-def name_in_use(core: Core, message: Message, code: str, reaction_type: str) -> str | None:
+def name_in_use(organization: Organization, message: Message, code: str, reaction_type: str) -> str | None:
     """The emoji name of the existing reactions with this code; None if there are none."""
-    row = core.store.one(
+    row = organization.store.one(
         "SELECT emoji_name FROM reactions WHERE message_id = ? AND emoji_code = ? AND reaction_type = ?",
         message.id,
         code,
@@ -40,14 +40,16 @@ def name_in_use(core: Core, message: Message, code: str, reaction_type: str) -> 
     return None if row is None else row["emoji_name"]
 
 
-def own_reactions(core: Core, user: User, message: Message) -> list[Row]:
+def own_reactions(organization: Organization, user: User, message: Message) -> list[Row]:
     """The user's reactions to a message."""
-    return core.store.all("SELECT * FROM reactions WHERE message_id = ? AND user_id = ?", message.id, user.id)
+    return organization.store.all(
+        "SELECT * FROM reactions WHERE message_id = ? AND user_id = ?", message.id, user.id
+    )
 
 
-def add_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> None:
+def add_reaction(organization: Organization, user: User, message: Message, emoji: Emoji) -> None:
     """Adds a reaction; raises REACTION_ALREADY_EXISTS if the user has added it already."""
-    if core.store.one(
+    if organization.store.one(
         "SELECT 1 FROM reactions WHERE message_id = ? AND user_id = ? AND emoji_code = ? AND reaction_type = ?",
         message.id,
         user.id,
@@ -55,11 +57,11 @@ def add_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> None
         emoji.type,
     ):
         raise ServiceError("Reaction already exists.", "REACTION_ALREADY_EXISTS")
-    limit = core.config.quotas.reactions_a_message
+    limit = organization.config.quotas.reactions_a_message
     own = "SELECT count(*) FROM reactions WHERE message_id = ? AND user_id = ?"
-    if (core.store.integer(own, message.id, user.id) or 0) >= limit:
+    if (organization.store.integer(own, message.id, user.id) or 0) >= limit:
         raise ServiceError(f"You have too many reactions to this message (limit: {limit}).")
-    core.store.insert(
+    organization.store.insert(
         "INSERT INTO reactions (message_id, user_id, emoji_name, emoji_code, reaction_type) VALUES (?, ?, ?, ?, ?)",
         message.id,
         user.id,
@@ -68,13 +70,13 @@ def add_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> None
         emoji.type,
     )
     if message.channel_id is not None:
-        follow_after_taking_part(core, user, message.channel_id, message.topic)
-    _emit(core, "add", user, message, emoji)
+        follow_after_taking_part(organization, user, message.channel_id, message.topic)
+    _emit(organization, "add", user, message, emoji)
 
 
-def remove_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> bool:
+def remove_reaction(organization: Organization, user: User, message: Message, emoji: Emoji) -> bool:
     """Removes the user's own reaction; returns False if there is none."""
-    removed = core.store.execute(
+    removed = organization.store.execute(
         "DELETE FROM reactions WHERE message_id = ? AND user_id = ? AND emoji_code = ? AND reaction_type = ?",
         message.id,
         user.id,
@@ -82,15 +84,18 @@ def remove_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> b
         emoji.type,
     )
     if removed:
-        _emit(core, "remove", user, message, emoji)
+        _emit(organization, "remove", user, message, emoji)
     return bool(removed)
 
 
-def _emit(core: Core, operation: str, user: User, message: Message, emoji: Emoji) -> None:
-    person = {"user_id": user.id, "email": api_address(core, user), "full_name": user.full_name}
-    audience = audience_of(core, message)
-    seeing = set(watchers(core, user, audience))
-    for receivers, shown in ((seeing, person), (audience - seeing, {**person, **reactor(core, user.id)})):
+def _emit(organization: Organization, operation: str, user: User, message: Message, emoji: Emoji) -> None:
+    person = {"user_id": user.id, "email": api_address(organization, user), "full_name": user.full_name}
+    audience = audience_of(organization, message)
+    seeing = set(watchers(organization, user, audience))
+    for receivers, shown in (
+        (seeing, person),
+        (audience - seeing, {**person, **reactor(organization, user.id)}),
+    ):
         if receivers:
             event = {
                 "type": "reaction",
@@ -100,9 +105,9 @@ def _emit(core: Core, operation: str, user: User, message: Message, emoji: Emoji
                 "message_id": message.id,
                 "emoji_name": emoji.name,
                 "emoji_code": emoji.code,
-                "reaction_type": outgoing_reaction_type(core.config, emoji.type),
+                "reaction_type": outgoing_reaction_type(organization.config, emoji.type),
             }
-            core.emit(event, receivers)
+            organization.emit(event, receivers)
 
 
 routes = Routes()
@@ -116,26 +121,26 @@ TYPE = optional("reaction_type", string)
 @routes.post("/messages/{message_id}/reactions", NAME, CODE, TYPE)
 def post_reaction(call: Call) -> ResponseBody:
     """Adds a reaction; if others gave the emoji with this code already, the reaction takes their name for it."""
-    core = call.core
-    message = changeable_message(core, call.user, call.path_id("message_id"))
+    organization = call.organization
+    message = changeable_message(organization, call.user, call.path_id("message_id"))
     code, kind = call[CODE], call[TYPE]
     existing = None
     if code is not None and kind is not None:
-        existing = name_in_use(core, message, code, incoming_reaction_type(kind))
+        existing = name_in_use(organization, message, code, incoming_reaction_type(kind))
     if existing is not None and code is not None and kind is not None:
         chosen = Emoji(existing, code, incoming_reaction_type(kind))
     else:
-        chosen = emoji.resolve(core, call[NAME], code, kind)
-    add_reaction(core, call.user, message, chosen)
+        chosen = emoji.resolve(organization, call[NAME], code, kind)
+    add_reaction(organization, call.user, message, chosen)
     return {}
 
 
 @routes.delete("/messages/{message_id}/reactions", OPTIONAL_NAME, CODE, TYPE)
 def delete_reaction(call: Call) -> ResponseBody:
     """Removes the caller's own reaction (RXN-01)."""
-    message = changeable_message(call.core, call.user, call.path_id("message_id"))
+    message = changeable_message(call.organization, call.user, call.path_id("message_id"))
     chosen = _reaction_to_remove(call, message)
-    if not remove_reaction(call.core, call.user, message, chosen):
+    if not remove_reaction(call.organization, call.user, message, chosen):
         if call.level < Gate.REACTION_MISSING_CODE.level:
             raise ServiceError("Reaction doesn't exist.")
         raise ServiceError("Reaction doesn't exist.", "REACTION_DOES_NOT_EXIST")
@@ -149,24 +154,24 @@ def _reaction_to_remove(call: Call, message: Message) -> Emoji:
         raise ServiceError("At least one of the following arguments must be present: emoji_name, emoji_code")
     if kind is not None:
         kind = incoming_reaction_type(kind)
-    elif not matches_any_reaction_type(call.core.config, call.level):
+    elif not matches_any_reaction_type(call.organization.config, call.level):
         kind = "unicode_emoji"
-    for row in own_reactions(call.core, call.user, message):
+    for row in own_reactions(call.organization, call.user, message):
         fits_name = code is not None or name == row["emoji_name"]
         if fits_name and code in (None, row["emoji_code"]) and kind in (None, row["reaction_type"]):
             return Emoji(row["emoji_name"], row["emoji_code"], row["reaction_type"])
     if code is None:
         assert name is not None
-        named = emoji.by_name(call.core, name)
+        named = emoji.by_name(call.organization, name)
         if kind is None or kind == named.type:
             return named
         return Emoji(name, "", kind)
-    if checks_reaction_to_remove(call.core.config):
+    if checks_reaction_to_remove(call.organization.config):
         emoji.check_code(code, kind or _namespace_of(call, name, code))
     return Emoji(name or "", code, kind or "unicode_emoji")
 
 
 def _namespace_of(call: Call, name: str | None, code: str) -> str:
     if name is not None:
-        return emoji.by_name(call.core, name).type
+        return emoji.by_name(call.organization, name).type
     return "realm_emoji" if code.isdigit() and len(code) < 4 else "unicode_emoji"

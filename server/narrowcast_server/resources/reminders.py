@@ -25,7 +25,7 @@ from narrowcast_server.rules.visibility import sees
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 MAX_NOTE: Final = 1000
 _BATCH: Final = 100
@@ -46,85 +46,87 @@ def reminder_object(row: Row) -> dict[str, object]:
     }
 
 
-def reminders_of(core: Core, user: User) -> list[dict[str, object]]:
+def reminders_of(organization: Organization, user: User) -> list[dict[str, object]]:
     """A user's reminders, by time."""
-    rows = core.store.all("SELECT * FROM reminders WHERE user_id = ? ORDER BY delivery, id", user.id)
+    rows = organization.store.all("SELECT * FROM reminders WHERE user_id = ? ORDER BY delivery, id", user.id)
     return [reminder_object(row) for row in rows]
 
 
-def create_reminder(core: Core, user: User, message_id: int, timestamp: int, note: str) -> int:
+def create_reminder(
+    organization: Organization, user: User, message_id: int, timestamp: int, note: str
+) -> int:
     """Stores a reminder of a message that the user may see; returns its id."""
-    message = visible_message(core, user, message_id)
-    check_time(core, timestamp)
+    message = visible_message(organization, user, message_id)
+    check_time(organization, timestamp)
     if len(note) > MAX_NOTE:
         raise ServiceError(f"Maximum reminder note length: {MAX_NOTE} characters")
-    content = _text(core, user, message, note.strip())
-    check_room(core, user, "reminders")
-    identity = core.store.insert(
+    content = _text(organization, user, message, note.strip())
+    check_room(organization, user, "reminders")
+    identity = organization.store.insert(
         "INSERT INTO reminders (user_id, message_id, content, rendered, note, delivery) VALUES (?, ?, ?, ?, ?, ?)",
         user.id,
         message_id,
         content,
-        rendered(core, user, content).html,
+        rendered(organization, user, content).html,
         note.strip(),
         timestamp,
     )
-    added = [reminder_object(own_row(core, "reminders", identity, user))]
-    core.emit({"type": "reminders", "op": "add", "reminders": added}, [user.id])
+    added = [reminder_object(own_row(organization, "reminders", identity, user))]
+    organization.emit({"type": "reminders", "op": "add", "reminders": added}, [user.id])
     return identity
 
 
-def _text(core: Core, user: User, message: Message, note: str) -> str:
+def _text(organization: Organization, user: User, message: Message, note: str) -> str:
     quoted_note = "".join(f"\n> {line}" for line in note.splitlines())
-    heading = f"You requested a reminder for {place_of(core, message)}."
+    heading = f"You requested a reminder for {place_of(organization, message)}."
     heading += f" Note:{quoted_note}" if note else ""
-    sender = core.users[message.sender_id]
-    author = silent_mention(sender) if sees(core, user, sender) else UNKNOWN_NAME
+    sender = organization.users[message.sender_id]
+    author = silent_mention(sender) if sees(organization, user, sender) else UNKNOWN_NAME
     return f"{heading}\n\n{author} said:\n{quoted(message.content)}"
 
 
-def remove_reminder(core: Core, user: User, reminder_id: int) -> None:
-    remove_own(core, "reminders", reminder_id, user)
-    core.emit({"type": "reminders", "op": "remove", "reminder_id": reminder_id}, [user.id])
+def remove_reminder(organization: Organization, user: User, reminder_id: int) -> None:
+    remove_own(organization, "reminders", reminder_id, user)
+    organization.emit({"type": "reminders", "op": "remove", "reminder_id": reminder_id}, [user.id])
 
 
-def reminders_due(core: Core) -> list[Callable[[], None]]:
+def reminders_due(organization: Organization) -> list[Callable[[], None]]:
     """Functions that send each due reminder, earliest first: at most `_BATCH` of them."""
-    due = core.store.integers(
+    due = organization.store.integers(
         "SELECT id FROM reminders WHERE failed = 0 AND delivery <= ? ORDER BY delivery, id LIMIT ?",
-        core.now(),
+        organization.now(),
         _BATCH,
     )
-    return [partial(_deliver, core, identity) for identity in due]
+    return [partial(_deliver, organization, identity) for identity in due]
 
 
-def _deliver(core: Core, identity: int) -> None:
+def _deliver(organization: Organization, identity: int) -> None:
     """Sends a reminder, if it still exists. One that cannot be sent is marked as failed, so that it blocks no other."""
-    row = core.store.one("SELECT * FROM reminders WHERE id = ? AND failed = 0", identity)
+    row = organization.store.one("SELECT * FROM reminders WHERE id = ? AND failed = 0", identity)
     if row is None:
         return
     try:
-        with core.transaction():
-            _remind(core, row)
+        with organization.transaction():
+            _remind(organization, row)
     except Exception:
         _log.exception("a reminder could not be sent")
-        with core.transaction():
-            core.store.execute("UPDATE reminders SET failed = 1 WHERE id = ?", identity)
+        with organization.transaction():
+            organization.store.execute("UPDATE reminders SET failed = 1 WHERE id = ?", identity)
 
 
-def _remind(core: Core, row: Row) -> None:
-    user = core.users[row["user_id"]]
+def _remind(organization: Organization, row: Row) -> None:
+    user = organization.users[row["user_id"]]
     if user.is_active:
-        limit = core.config.limits.max_message_length
+        limit = organization.config.limits.max_message_length
         origin = Origin(client="reminder", read_by_sender=False)
-        send_direct(core, notification_bot(core), [user], row["content"][:limit], origin)
-    remove_reminder(core, user, row["id"])
+        send_direct(organization, notification_bot(organization), [user], row["content"][:limit], origin)
+    remove_reminder(organization, user, row["id"])
 
 
 @part("reminders")
 def reminders(request: Snapshot) -> dict[str, object]:
     """The caller's reminders."""
-    return {"reminders": reminders_of(request.core, request.user)}
+    return {"reminders": reminders_of(request.organization, request.user)}
 
 
 routes = Routes()
@@ -137,17 +139,17 @@ NOTE = defaulted("note", text_without_null, "")
 @routes.get("/reminders")
 def get_reminders(call: Call) -> ResponseBody:
     """The caller's reminders, by time."""
-    return {"reminders": reminders_of(call.core, call.user)}
+    return {"reminders": reminders_of(call.organization, call.user)}
 
 
 @routes.post("/reminders", MESSAGE, TIME, NOTE)
 def post_reminder(call: Call) -> ResponseBody:
     """Creates a reminder of a message."""
-    identity = create_reminder(call.core, call.user, call[MESSAGE], call[TIME], call[NOTE])
+    identity = create_reminder(call.organization, call.user, call[MESSAGE], call[TIME], call[NOTE])
     return {"reminder_id": identity}
 
 
 @routes.delete("/reminders/{reminder_id}")
 def delete_reminder(call: Call) -> ResponseBody:
-    remove_reminder(call.core, call.user, call.path_id("reminder_id"))
+    remove_reminder(call.organization, call.user, call.path_id("reminder_id"))
     return {}

@@ -16,7 +16,7 @@ from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 MAX_TITLE: Final = 60
 
@@ -26,64 +26,66 @@ def snippet_object(row: Row) -> dict[str, object]:
     return {key: row[key] for key in ("id", "title", "content", "date_created")}
 
 
-def snippets_of(core: Core, user: User) -> list[dict[str, object]]:
+def snippets_of(organization: Organization, user: User) -> list[dict[str, object]]:
     """A user's snippets, in the order of creation."""
-    rows = core.store.all("SELECT * FROM saved_snippets WHERE user_id = ? ORDER BY id", user.id)
+    rows = organization.store.all("SELECT * FROM saved_snippets WHERE user_id = ? ORDER BY id", user.id)
     return [snippet_object(row) for row in rows]
 
 
-def _check(core: Core, title: str | None, content: str | None) -> None:
+def _check(organization: Organization, title: str | None, content: str | None) -> None:
     if title is not None and not title.strip():
         raise ServiceError("title cannot be blank")
     check_length("title", title or "", MAX_TITLE)
     if content is not None and not content.strip():
         raise ServiceError("content cannot be blank")
-    check_length("content", content or "", core.config.limits.max_message_length)
+    check_length("content", content or "", organization.config.limits.max_message_length)
 
 
-def create_snippet(core: Core, user: User, title: str, content: str) -> int:
+def create_snippet(organization: Organization, user: User, title: str, content: str) -> int:
     """Stores a snippet; returns its id."""
-    _check(core, title, content)
-    check_room(core, user, "saved_snippets")
-    identity = core.store.insert(
+    _check(organization, title, content)
+    check_room(organization, user, "saved_snippets")
+    identity = organization.store.insert(
         "INSERT INTO saved_snippets (user_id, title, content, date_created) VALUES (?, ?, ?, ?)",
         user.id,
         title.strip(),
         content,
-        core.now(),
+        organization.now(),
     )
-    _emit_snippet(core, user, "add", identity)
+    _emit_snippet(organization, user, "add", identity)
     return identity
 
 
-def edit_snippet(core: Core, user: User, snippet_id: int, title: str | None, content: str | None) -> None:
+def edit_snippet(
+    organization: Organization, user: User, snippet_id: int, title: str | None, content: str | None
+) -> None:
     """Changes the given properties of a snippet (SNP-01); raises BAD_REQUEST if none is given (SNP-11)."""
-    _check(core, title, content)
-    row = own_row(core, "saved_snippets", snippet_id, user)
+    _check(organization, title, content)
+    row = own_row(organization, "saved_snippets", snippet_id, user)
     if title is None and content is None:
         raise ServiceError("No new data supplied")
-    core.store.execute(
+    organization.store.execute(
         "UPDATE saved_snippets SET title = ?, content = ? WHERE id = ?",
         row["title"] if title is None else title.strip(),
         row["content"] if content is None else content,
         snippet_id,
     )
-    _emit_snippet(core, user, "update", snippet_id)
+    _emit_snippet(organization, user, "update", snippet_id)
 
 
-def _emit_snippet(core: Core, user: User, op: str, snippet_id: int) -> None:
-    snippet = snippet_object(own_row(core, "saved_snippets", snippet_id, user))
-    core.emit({"type": "saved_snippets", "op": op, "saved_snippet": snippet}, [user.id])
+def _emit_snippet(organization: Organization, user: User, op: str, snippet_id: int) -> None:
+    snippet = snippet_object(own_row(organization, "saved_snippets", snippet_id, user))
+    organization.emit({"type": "saved_snippets", "op": op, "saved_snippet": snippet}, [user.id])
 
 
-def remove_snippet(core: Core, user: User, snippet_id: int) -> None:
-    remove_own(core, "saved_snippets", snippet_id, user)
-    core.emit({"type": "saved_snippets", "op": "remove", "saved_snippet_id": snippet_id}, [user.id])
+def remove_snippet(organization: Organization, user: User, snippet_id: int) -> None:
+    remove_own(organization, "saved_snippets", snippet_id, user)
+    organization.emit({"type": "saved_snippets", "op": "remove", "saved_snippet_id": snippet_id}, [user.id])
 
 
 @part("saved_snippets")
 def snippets(request: Snapshot) -> dict[str, object]:
-    return {"saved_snippets": snippets_of(request.core, request.user)}
+    return {"saved_snippets": snippets_of(request.organization, request.user)}
 
 
 routes = Routes()
@@ -96,12 +98,12 @@ NEW_CONTENT = optional("content", text_without_null)
 
 @routes.get("/saved_snippets")
 def get_snippets(call: Call) -> ResponseBody:
-    return {"saved_snippets": snippets_of(call.core, call.user)}
+    return {"saved_snippets": snippets_of(call.organization, call.user)}
 
 
 @routes.post("/saved_snippets", TITLE, CONTENT)
 def post_snippet(call: Call) -> ResponseBody:
-    identity = create_snippet(call.core, call.user, call[TITLE], call[CONTENT])
+    identity = create_snippet(call.organization, call.user, call[TITLE], call[CONTENT])
     return {"saved_snippet_id": identity}
 
 
@@ -109,11 +111,11 @@ def post_snippet(call: Call) -> ResponseBody:
 def patch_snippet(call: Call) -> ResponseBody:
     """Changes a snippet (SNP-01)."""
     identity = call.path_id("saved_snippet_id")
-    edit_snippet(call.core, call.user, identity, call[NEW_TITLE], call[NEW_CONTENT])
+    edit_snippet(call.organization, call.user, identity, call[NEW_TITLE], call[NEW_CONTENT])
     return {}
 
 
 @routes.delete("/saved_snippets/{saved_snippet_id}")
 def delete_snippet(call: Call) -> ResponseBody:
-    remove_snippet(call.core, call.user, call.path_id("saved_snippet_id"))
+    remove_snippet(call.organization, call.user, call.path_id("saved_snippet_id"))
     return {}

@@ -45,7 +45,7 @@ from narrowcast_server.rules.recipients import channel_by_id, people_by_id
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _BATCH: Final = 100
 _log = logging.getLogger("narrowcast.server")
@@ -94,38 +94,40 @@ def scheduled_object(row: Row) -> dict[str, object]:
     }
 
 
-def scheduled_of(core: Core, user: User) -> list[dict[str, object]]:
+def scheduled_of(organization: Organization, user: User) -> list[dict[str, object]]:
     """A user's scheduled messages, by time."""
-    rows = core.store.all("SELECT * FROM scheduled_messages WHERE user_id = ? ORDER BY delivery, id", user.id)
+    rows = organization.store.all(
+        "SELECT * FROM scheduled_messages WHERE user_id = ? ORDER BY delivery, id", user.id
+    )
     return [scheduled_object(row) for row in rows]
 
 
-def channel_target(core: Core, user: User, channel_id: int, topic: str) -> ScheduledTarget:
+def channel_target(organization: Organization, user: User, channel_id: int, topic: str) -> ScheduledTarget:
     """A checked channel target; raises STREAM_DOES_NOT_EXIST with the id (SCH-17), or BAD_REQUEST."""
-    channel = channel_by_id(core, user, channel_id)
-    checked = topics.checked(core, topic)
-    check_may_post(core, user, channel, checked)
+    channel = channel_by_id(organization, user, channel_id)
+    checked = topics.checked(organization, topic)
+    check_may_post(organization, user, channel, checked)
     return ScheduledTarget(channel.id, checked)
 
 
-def direct_target(core: Core, user: User, user_ids: Iterable[int]) -> ScheduledTarget:
+def direct_target(organization: Organization, user: User, user_ids: Iterable[int]) -> ScheduledTarget:
     """A checked target of a direct message; raises BAD_REQUEST (SCH-18)."""
-    people = people_by_id(core, list(dict.fromkeys(user_ids)))
+    people = people_by_id(organization, list(dict.fromkeys(user_ids)))
     if not people:
         raise ServiceError("Message must have recipients")
-    check_direct(core, user, [*people, user])
+    check_direct(organization, user, [*people, user])
     return ScheduledTarget(None, "", tuple(person.id for person in people))
 
 
-def check_time(core: Core, timestamp: int) -> int:
+def check_time(organization: Organization, timestamp: int) -> int:
     """A future time, UTC seconds; raises BAD_REQUEST for the past (SCH-15, SCH-26)."""
-    if timestamp <= core.now():
+    if timestamp <= organization.now():
         raise ServiceError("Scheduled delivery time must be in the future.")
     return timestamp
 
 
 def schedule(
-    core: Core,
+    organization: Organization,
     user: User,
     target: ScheduledTarget,
     content: str,
@@ -134,26 +136,26 @@ def schedule(
     origin: Origin = Origin(),
 ) -> int:
     """Stores a scheduled message; returns its id."""
-    checked = check_content(core, content)
-    check_room(core, user, "scheduled_messages")
-    identity = core.store.insert(
+    checked = check_content(organization, content)
+    check_room(organization, user, "scheduled_messages")
+    identity = organization.store.insert(
         "INSERT INTO scheduled_messages (user_id, type, recipients, topic, content, rendered, delivery,"
         " read_by_sender, client) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         user.id,
         *target.columns,
         checked,
-        rendered(core, user, checked).html,
+        rendered(organization, user, checked).html,
         timestamp,
         int(origin.read_by_sender),
         origin.client,
     )
-    added = [scheduled_object(own_row(core, "scheduled_messages", identity, user))]
-    core.emit({"type": "scheduled_messages", "op": "add", "scheduled_messages": added}, [user.id])
+    added = [scheduled_object(own_row(organization, "scheduled_messages", identity, user))]
+    organization.emit({"type": "scheduled_messages", "op": "add", "scheduled_messages": added}, [user.id])
     return identity
 
 
 def edit_scheduled(
-    core: Core,
+    organization: Organization,
     user: User,
     row: Row,
     *,
@@ -164,98 +166,104 @@ def edit_scheduled(
     """Changes the given properties of a scheduled message, which is then waiting again (SCH-26)."""
     if row["failed"] and timestamp is None:
         raise ServiceError("Scheduled delivery time is required for a message that failed to send.")
-    text = row["content"] if content is None else check_content(core, content)
-    core.store.execute(
+    text = row["content"] if content is None else check_content(organization, content)
+    organization.store.execute(
         "UPDATE scheduled_messages SET type = ?, recipients = ?, topic = ?, content = ?, rendered = ?, delivery = ?,"
         " failed = 0, failure = NULL WHERE id = ?",
         *(target or stored_target(row)).columns,
         text,
-        row["rendered"] if content is None else rendered(core, user, text).html,
+        row["rendered"] if content is None else rendered(organization, user, text).html,
         row["delivery"] if timestamp is None else timestamp,
         row["id"],
     )
-    _emit_update(core, row["id"], user)
+    _emit_update(organization, row["id"], user)
 
 
-def _emit_update(core: Core, identity: int, user: User) -> None:
-    changed = scheduled_object(own_row(core, "scheduled_messages", identity, user))
-    core.emit({"type": "scheduled_messages", "op": "update", "scheduled_message": changed}, [user.id])
+def _emit_update(organization: Organization, identity: int, user: User) -> None:
+    changed = scheduled_object(own_row(organization, "scheduled_messages", identity, user))
+    organization.emit({"type": "scheduled_messages", "op": "update", "scheduled_message": changed}, [user.id])
 
 
-def remove_scheduled(core: Core, user: User, identity: int) -> None:
+def remove_scheduled(organization: Organization, user: User, identity: int) -> None:
     """Cancels a scheduled message."""
-    remove_own(core, "scheduled_messages", identity, user)
-    core.emit({"type": "scheduled_messages", "op": "remove", "scheduled_message_id": identity}, [user.id])
+    remove_own(organization, "scheduled_messages", identity, user)
+    organization.emit(
+        {"type": "scheduled_messages", "op": "remove", "scheduled_message_id": identity}, [user.id]
+    )
 
 
 # --- delivery --------------------------------------------------------------------------------------------------
 
 
-def deliveries(core: Core) -> list[Callable[[], None]]:
+def deliveries(organization: Organization) -> list[Callable[[], None]]:
     """Functions that send each due message, earliest first: at most `_BATCH` of them."""
-    due = core.store.integers(
+    due = organization.store.integers(
         "SELECT id FROM scheduled_messages WHERE failed = 0 AND delivery <= ? ORDER BY delivery, id LIMIT ?",
-        core.now(),
+        organization.now(),
         _BATCH,
     )
-    return [partial(_deliver, core, identity) for identity in due]
+    return [partial(_deliver, organization, identity) for identity in due]
 
 
-def deliver_due(core: Core) -> int:
+def deliver_due(organization: Organization) -> int:
     """Sends all due messages at once; returns how many there were."""
     count = 0
-    while works := deliveries(core):
+    while works := deliveries(organization):
         for work in works:
             work()
         count += len(works)
     return count
 
 
-def _deliver(core: Core, identity: int) -> None:
+def _deliver(organization: Organization, identity: int) -> None:
     """Sends a message, if it still exists and is still due. One that cannot be sent is marked as failed."""
-    row = core.store.one(
-        "SELECT * FROM scheduled_messages WHERE id = ? AND failed = 0 AND delivery <= ?", identity, core.now()
+    row = organization.store.one(
+        "SELECT * FROM scheduled_messages WHERE id = ? AND failed = 0 AND delivery <= ?",
+        identity,
+        organization.now(),
     )
     if row is None:
         return
     try:
-        with core.transaction():
-            _send(core, row)
-            remove_scheduled(core, core.users[row["user_id"]], row["id"])
+        with organization.transaction():
+            _send(organization, row)
+            remove_scheduled(organization, organization.users[row["user_id"]], row["id"])
     except Exception as error:
         # One message that cannot be sent must not block the others, whatever the cause.
         reason = error.message if isinstance(error, ServiceError) else "Internal server error"
         if not isinstance(error, ServiceError):
             _log.exception("a scheduled message could not be sent")
-        with core.transaction():
-            _mark_failed(core, row, reason)
-            _tell_failed(core, row, reason)
+        with organization.transaction():
+            _mark_failed(organization, row, reason)
+            _tell_failed(organization, row, reason)
 
 
-def _send(core: Core, row: Row) -> None:
-    user = core.users[row["user_id"]]
+def _send(organization: Organization, row: Row) -> None:
+    user = organization.users[row["user_id"]]
     if not user.is_active:
         raise ServiceError("Account is deactivated")
     origin = Origin(client=row["client"] or "narrowcast", read_by_sender=bool(row["read_by_sender"]))
     target = stored_target(row)
     if target.channel_id is None:
-        send_direct(core, user, [core.users[i] for i in target.user_ids], row["content"], origin)
+        send_direct(
+            organization, user, [organization.users[i] for i in target.user_ids], row["content"], origin
+        )
         return
-    channel: Channel | None = core.channels.get(target.channel_id)
+    channel: Channel | None = organization.channels.get(target.channel_id)
     if channel is None:
         raise ServiceError("Channel does not exist")
-    send_to_channel(core, user, channel, target.topic, row["content"], origin)
+    send_to_channel(organization, user, channel, target.topic, row["content"], origin)
 
 
-def _mark_failed(core: Core, row: Row, reason: str) -> None:
-    core.store.execute(
+def _mark_failed(organization: Organization, row: Row, reason: str) -> None:
+    organization.store.execute(
         "UPDATE scheduled_messages SET failed = 1, failure = ? WHERE id = ?", reason, row["id"]
     )
-    _emit_update(core, row["id"], core.users[row["user_id"]])
+    _emit_update(organization, row["id"], organization.users[row["user_id"]])
 
 
-def _tell_failed(core: Core, row: Row, reason: str) -> None:
-    user = core.users[row["user_id"]]
+def _tell_failed(organization: Organization, row: Row, reason: str) -> None:
+    user = organization.users[row["user_id"]]
     if user.is_bot or not user.is_active:
         return
     due = datetime.fromtimestamp(row["delivery"], UTC).isoformat()
@@ -264,13 +272,13 @@ def _tell_failed(core: Core, row: Row, reason: str) -> None:
         f"\n\n> {reason}\n\n[View scheduled messages](#scheduled)"
     )
     origin = Origin(client="Internal", read_by_sender=False)
-    send_direct(core, notification_bot(core), [user], text, origin)
+    send_direct(organization, notification_bot(organization), [user], text, origin)
 
 
 @part("scheduled_messages")
 def scheduled(request: Snapshot) -> dict[str, object]:
     """The caller's scheduled messages."""
-    return {"scheduled_messages": scheduled_of(request.core, request.user)}
+    return {"scheduled_messages": scheduled_of(request.organization, request.user)}
 
 
 routes = Routes()
@@ -311,27 +319,27 @@ def _target(call: Call, *, direct: bool, to: int | list[int], topic: str | None)
     if direct:
         if isinstance(to, int):
             raise ServiceError("Invalid data type for recipients")
-        return direct_target(call.core, call.user, to)
+        return direct_target(call.organization, call.user, to)
     if topic is None:
         raise ServiceError("Missing topic")
     if not isinstance(to, int):
         raise ServiceError("Invalid data type for channel ID")
-    return channel_target(call.core, call.user, to, topic)
+    return channel_target(call.organization, call.user, to, topic)
 
 
 @routes.get("/scheduled_messages")
 def get_scheduled(call: Call) -> ResponseBody:
     """The caller's scheduled messages, by time."""
-    return {"scheduled_messages": scheduled_of(call.core, call.user)}
+    return {"scheduled_messages": scheduled_of(call.organization, call.user)}
 
 
 @routes.post("/scheduled_messages", KIND, TO, CONTENT, TOPIC, TIME, READ)
 def post_scheduled(call: Call) -> ResponseBody:
     kind = _checked_kind(call, call[KIND])
     target = _target(call, direct=kind.is_direct, to=call[TO], topic=call[TOPIC])
-    when = check_time(call.core, call[TIME])
+    when = check_time(call.organization, call[TIME])
     origin = Origin(client=call.client, read_by_sender=call[READ])
-    identity = schedule(call.core, call.user, target, call[CONTENT], when, origin=origin)
+    identity = schedule(call.organization, call.user, target, call[CONTENT], when, origin=origin)
     return {"scheduled_message_id": identity}
 
 
@@ -350,10 +358,12 @@ def patch_scheduled(call: Call) -> ResponseBody:
         raise ServiceError("Nothing to change")
     when = call[NEW_TIME]
     if when is not None:
-        when = check_time(call.core, when)
-    row = own_row(call.core, "scheduled_messages", call.path_id("scheduled_message_id"), call.user)
+        when = check_time(call.organization, when)
+    row = own_row(call.organization, "scheduled_messages", call.path_id("scheduled_message_id"), call.user)
     target = _new_target(call, stored_target(row))
-    edit_scheduled(call.core, call.user, row, target=target, content=call[NEW_CONTENT], timestamp=when)
+    edit_scheduled(
+        call.organization, call.user, row, target=target, content=call[NEW_CONTENT], timestamp=when
+    )
     return {}
 
 
@@ -384,12 +394,12 @@ def _new_target(call: Call, present: ScheduledTarget) -> ScheduledTarget | None:
 
 def _require_topic(call: Call, topic: str | None) -> None:
     """Rejects names of the empty topic where a topic is required (SCH-11, SCH-14)."""
-    if topic is None or topic.strip() in ("", EMPTY_TOPIC_PLACEHOLDER, call.core.empty_topic_name):
+    if topic is None or topic.strip() in ("", EMPTY_TOPIC_PLACEHOLDER, call.organization.empty_topic_name):
         raise ServiceError("Topic required when updating scheduled message type to channel.")
 
 
 @routes.delete("/scheduled_messages/{scheduled_message_id}")
 def delete_scheduled(call: Call) -> ResponseBody:
     """Cancels a scheduled message."""
-    remove_scheduled(call.core, call.user, call.path_id("scheduled_message_id"))
+    remove_scheduled(call.organization, call.user, call.path_id("scheduled_message_id"))
     return {}

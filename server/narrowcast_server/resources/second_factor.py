@@ -20,22 +20,22 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import has_password
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 NEEDED: Final = "SECOND_FACTOR_NEEDED"
 
 
-def check_code(core: Core, user: User, code: str | None) -> None:
+def check_code(organization: Organization, user: User, code: str | None) -> None:
     """Raises 401 if the user needs a code and gives none (SECOND_FACTOR_NEEDED) or a wrong one. Call it after
     the password was checked, within a transaction, since it marks the code as used.
     """
-    if not core.second_factors.is_on(user.id):
+    if not organization.second_factors.is_on(user.id):
         return
     if not code:
         raise ServiceError(
             "Give the code of your authenticator app as well, or a recovery code.", NEEDED, 401
         )
-    if not core.second_factors.fits(user.id, code):
+    if not organization.second_factors.fits(user.id, code):
         raise ServiceError("This code is wrong or was already used.", "AUTHENTICATION_FAILED", 401)
 
 
@@ -48,7 +48,7 @@ _PATH = "/server/second_factor"
 
 @routes.get(_PATH)
 def get_second_factor(call: Call) -> ResponseBody:
-    factors = call.core.second_factors
+    factors = call.organization.second_factors
     return {
         "is_on": factors.is_on(call.user.id),
         "recovery_codes_left": factors.recovery_codes_left(call.user.id),
@@ -58,22 +58,22 @@ def get_second_factor(call: Call) -> ResponseBody:
 @routes.post(_PATH, PASSWORD)
 async def post_second_factor(call: Call) -> ResponseBody:
     """Returns a new secret, and the URI for its QR code."""
-    core, user = call.core, call.user
+    organization, user = call.organization, call.user
     if user.is_bot:
         raise ServiceError("Bots have no password, so no two-factor authentication.")
     _check_is_off(call)
     await _check_password(call)
-    with core.transaction():
+    with organization.transaction():
         _check_is_off(call)
-        secret = core.second_factors.begin(user.id)
-    uri = totp.address(secret, core.setting("name", str), user.delivery_email)
+        secret = organization.second_factors.begin(user.id)
+    uri = totp.address(secret, organization.setting("name", str), user.delivery_email)
     return {"secret": secret, "uri": uri}
 
 
 @routes.post(f"{_PATH}/confirm", CODE)
 def post_confirmation(call: Call) -> ResponseBody:
     """Switches two-factor authentication on, if the code proves that the app has the secret."""
-    factors = call.core.second_factors
+    factors = call.organization.second_factors
     if factors.is_on(call.user.id):
         raise ServiceError("Two-factor authentication is on already.")
     if not factors.fits(call.user.id, call[CODE]):
@@ -86,12 +86,12 @@ def post_confirmation(call: Call) -> ResponseBody:
 @routes.post(f"{_PATH}/recovery_codes", PASSWORD, CODE)
 async def post_recovery_codes(call: Call) -> ResponseBody:
     """Replaces the recovery codes; requires password and code."""
-    factors = call.core.second_factors
+    factors = call.organization.second_factors
     if not factors.is_on(call.user.id):
         raise ServiceError("Two-factor authentication is off, so there are no recovery codes.")
     await _check_password(call)
-    with call.core.transaction():
-        check_code(call.core, call.user, call[CODE])
+    with call.organization.transaction():
+        check_code(call.organization, call.user, call[CODE])
         return {"recovery_codes": factors.new_recovery_codes(call.user.id)}
 
 
@@ -99,21 +99,21 @@ async def post_recovery_codes(call: Call) -> ResponseBody:
 async def delete_second_factor(call: Call) -> ResponseBody:
     """Switches two-factor authentication off; requires password and code."""
     await _check_password(call)
-    with call.core.transaction():
-        check_code(call.core, call.user, call[CODE])
-        call.core.second_factors.remove(call.user.id)
+    with call.organization.transaction():
+        check_code(call.organization, call.user, call[CODE])
+        call.organization.second_factors.remove(call.user.id)
     return {}
 
 
 def _check_is_off(call: Call) -> None:
-    if call.core.second_factors.is_on(call.user.id):
+    if call.organization.second_factors.is_on(call.user.id):
         raise ServiceError("Two-factor authentication is on already: turn it off first.")
 
 
 async def _check_password(call: Call) -> None:
-    core, user, place = call.core, call.user, address_of(call.request)
-    core.login_limits.hit(user.id, user.delivery_email, place)
-    if not await has_password(core, user, call[PASSWORD], place):
+    organization, user, place = call.organization, call.user, address_of(call.request)
+    organization.login_limits.hit(user.id, user.delivery_email, place)
+    if not await has_password(organization, user, call[PASSWORD], place):
         raise ServiceError("Wrong password!")
     call.confirm()
-    core.login_limits.succeeded(user.id, place)
+    organization.login_limits.succeeded(user.id, place)

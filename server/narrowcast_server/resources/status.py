@@ -22,41 +22,45 @@ from narrowcast_server.rules.visibility import check_sees, visible_ids, watchers
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 MAX_TEXT: Final = 60
 _NO_EMOJI: Final = {"emoji_name": "", "emoji_code": "", "reaction_type": ReactionType.UNICODE.value}
 
 
-def status_of(core: Core, user: User) -> dict[str, object]:
+def status_of(organization: Organization, user: User) -> dict[str, object]:
     """The parts of a status that are set; `away` if the user hides their presence."""
-    return _status(core, user, core.store.one("SELECT * FROM statuses WHERE user_id = ?", user.id))
+    return _status(
+        organization, user, organization.store.one("SELECT * FROM statuses WHERE user_id = ?", user.id)
+    )
 
 
-def _status(core: Core, user: User, row: Row | None) -> dict[str, object]:
+def _status(organization: Organization, user: User, row: Row | None) -> dict[str, object]:
     result: dict[str, object] = {}
     if row is not None and row["status_text"]:
         result["status_text"] = row["status_text"]
     # Levels without status emoji show none, even if one is stored.
-    if row is not None and row["emoji_name"] and core.level >= Gate.STATUS_EMOJI.level:
+    if row is not None and row["emoji_name"] and organization.level >= Gate.STATUS_EMOJI.level:
         result |= {name: row[name] for name in ("emoji_name", "emoji_code")}
-        result["reaction_type"] = outgoing_reaction_type(core.config, row["reaction_type"])
+        result["reaction_type"] = outgoing_reaction_type(organization.config, row["reaction_type"])
     if not switched_on(user, "presence_enabled"):
         result["away"] = True
     return result
 
 
-def all_statuses(core: Core, viewer: User) -> dict[str, dict[str, object]]:
+def all_statuses(organization: Organization, viewer: User) -> dict[str, dict[str, object]]:
     """The non-empty statuses of active users, by user id as decimal text, as in the response of POST /register."""
-    seen = visible_ids(core, viewer)
-    people = [user for user in core.users.all() if user.is_active and (seen is None or user.id in seen)]
-    rows = {row["user_id"]: row for row in core.store.all("SELECT * FROM statuses")}
-    statuses = {str(user.id): _status(core, user, rows.get(user.id)) for user in people}
+    seen = visible_ids(organization, viewer)
+    people = [
+        user for user in organization.users.all() if user.is_active and (seen is None or user.id in seen)
+    ]
+    rows = {row["user_id"]: row for row in organization.store.all("SELECT * FROM statuses")}
+    statuses = {str(user.id): _status(organization, user, rows.get(user.id)) for user in people}
     return {user_id: status for user_id, status in statuses.items() if status}
 
 
 def set_status(
-    core: Core,
+    organization: Organization,
     user: User,
     *,
     text: str | None,
@@ -74,16 +78,16 @@ def set_status(
     if emoji_name is None and (emoji_code is not None or reaction_type is not None):
         raise ServiceError("Client must pass emoji_name if they pass either emoji_code or reaction_type.")
     if emoji_name is not None:
-        changed |= _checked_emoji(core, emoji_name, emoji_code, reaction_type)
-    if away is not None and core.level >= Gate.AWAY_DEPRECATED.level:
-        user = change_settings(core, user, {"presence_enabled": not away})
-    _store(core, user, changed)
+        changed |= _checked_emoji(organization, emoji_name, emoji_code, reaction_type)
+    if away is not None and organization.level >= Gate.AWAY_DEPRECATED.level:
+        user = change_settings(organization, user, {"presence_enabled": not away})
+    _store(organization, user, changed)
     event = {"type": "user_status", "user_id": user.id, **changed}
     if "reaction_type" in event:
-        event["reaction_type"] = outgoing_reaction_type(core.config, str(event["reaction_type"]))
+        event["reaction_type"] = outgoing_reaction_type(organization.config, str(event["reaction_type"]))
     if away is not None:
         event["away"] = away
-    core.emit(event, watchers(core, user))
+    organization.emit(event, watchers(organization, user))
 
 
 def _checked_text(text: str) -> str:
@@ -92,23 +96,25 @@ def _checked_text(text: str) -> str:
     return text
 
 
-def _checked_emoji(core: Core, name: str, code: str | None, reaction_type: str | None) -> dict[str, object]:
+def _checked_emoji(
+    organization: Organization, name: str, code: str | None, reaction_type: str | None
+) -> dict[str, object]:
     if name == "":
         return dict(_NO_EMOJI)
-    emoji = resolve(core, name, code, reaction_type)
+    emoji = resolve(organization, name, code, reaction_type)
     return {"emoji_name": emoji.name, "emoji_code": emoji.code, "reaction_type": emoji.type}
 
 
-def _store(core: Core, user: User, changed: dict[str, object]) -> None:
-    core.store.execute("INSERT OR IGNORE INTO statuses (user_id) VALUES (?)", user.id)
+def _store(organization: Organization, user: User, changed: dict[str, object]) -> None:
+    organization.store.execute("INSERT OR IGNORE INTO statuses (user_id) VALUES (?)", user.id)
     for name, value in changed.items():
-        core.store.execute(f"UPDATE statuses SET {name} = ? WHERE user_id = ?", str(value), user.id)
+        organization.store.execute(f"UPDATE statuses SET {name} = ? WHERE user_id = ?", str(value), user.id)
 
 
 @part("user_status")
 def statuses(request: Snapshot) -> dict[str, object]:
     """`user_status` by user id; only statuses that are set."""
-    return {"user_status": all_statuses(request.core, request.user)}
+    return {"user_status": all_statuses(request.organization, request.user)}
 
 
 routes = Routes()
@@ -124,7 +130,7 @@ def _set(call: Call, user: User, away: bool | None) -> ResponseBody:
     if user.is_bot:
         raise no_such_user()
     set_status(
-        call.core,
+        call.organization,
         user,
         text=call[TEXT],
         emoji_name=call[EMOJI_NAME],
@@ -144,7 +150,7 @@ def post_own_status(call: Call) -> ResponseBody:
 @routes.post("/users/{user_id}/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, callers=Callers.PEOPLE)
 def post_status_of(call: Call) -> ResponseBody:
     """Changes the status of a user; only administrators may change that of others."""
-    user = person(call.core, call.path_id("user_id"))
+    user = person(call.organization, call.path_id("user_id"))
     if user.id != call.user.id and not call.user.is_administrator:
         raise insufficient_permission()
     return _set(call, user, None)
@@ -152,7 +158,7 @@ def post_status_of(call: Call) -> ResponseBody:
 
 @routes.get("/users/{user_id}/status")
 def get_status(call: Call) -> ResponseBody:
-    user = person(call.core, call.path_id("user_id"))
-    check_sees(call.core, call.user, user)
+    user = person(call.organization, call.path_id("user_id"))
+    check_sees(call.organization, call.user, user)
     check_active(user)
-    return {"status": status_of(call.core, user)}
+    return {"status": status_of(call.organization, user)}

@@ -28,45 +28,53 @@ from narrowcast_server.rules.recipients import people_by_id
 from narrowcast_server.rules.visibility import check_sees_recipients, watchers
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
-def type_direct(core: Core, user: User, recipients: Iterable[User], operation: str) -> None:
+def type_direct(organization: Organization, user: User, recipients: Iterable[User], operation: str) -> None:
     """Emits `start` or `stop` in a direct conversation, to everyone in it."""
     people = {person.id: person for person in recipients} | {user.id: user}
     everybody = [people[identity] for identity in sorted(people)]
-    core.emit(
+    organization.emit(
         {
             "type": "typing",
             "message_type": "direct",
             "op": operation,
-            "sender": _as_typist(core, user),
-            "recipients": [_as_typist(core, person) for person in everybody],
+            "sender": _as_typist(organization, user),
+            "recipients": [_as_typist(organization, person) for person in everybody],
         },
-        watchers(core, user, [person.id for person in everybody if person.is_active and _listens(person)]),
+        watchers(
+            organization, user, [person.id for person in everybody if person.is_active and _listens(person)]
+        ),
     )
 
 
-def type_in_channel(core: Core, user: User, channel: Channel, topic: str, operation: str) -> None:
+def type_in_channel(
+    organization: Organization, user: User, channel: Channel, topic: str, operation: str
+) -> None:
     """Emits `start` or `stop` in a topic, to the subscribers, except in channels with very many."""
-    subscribers = access.subscriber_ids(core, channel.id)
-    if len(subscribers) > core.config.limits.typing_max_subscribers:
+    subscribers = access.subscriber_ids(organization, channel.id)
+    if len(subscribers) > organization.config.limits.typing_max_subscribers:
         return
-    core.emit(
+    organization.emit(
         {
             "type": "typing",
             "message_type": "stream",
             "op": operation,
-            "sender": _as_typist(core, user),
+            "sender": _as_typist(organization, user),
             "stream_id": channel.id,
             "topic": topic,
         },
-        watchers(core, user, [identity for identity in subscribers if _listens(core.users[identity])]),
+        watchers(
+            organization,
+            user,
+            [identity for identity in subscribers if _listens(organization.users[identity])],
+        ),
     )
 
 
-def _as_typist(core: Core, user: User) -> dict[str, object]:
-    return {"user_id": user.id, "email": api_address(core, user)}
+def _as_typist(organization: Organization, user: User) -> dict[str, object]:
+    return {"user_id": user.id, "email": api_address(organization, user)}
 
 
 def _listens(user: User) -> bool:
@@ -108,41 +116,41 @@ def _check_type(call: Call, kind: str) -> None:
 
 
 def _type_direct(call: Call) -> None:
-    core, user = call.core, call.user
+    organization, user = call.organization, call.user
     ids = call[TO]
     if ids is None:
         raise missing("to")
     if not ids:
         raise ServiceError("Empty 'to' list")
-    people = {person.id: person for person in people_by_id(core, ids)} | {user.id: user}
-    check_sees_recipients(core, user, people.values())
+    people = {person.id: person for person in people_by_id(organization, ids)} | {user.id: user}
+    check_sees_recipients(organization, user, people.values())
     if not switched_on(user, "send_private_typing_notifications"):
         raise ServiceError("User has disabled typing notifications for direct messages")
-    type_direct(core, user, people.values(), call[OPERATION])
+    type_direct(organization, user, people.values(), call[OPERATION])
 
 
 def _type_in_channel(call: Call) -> None:
-    core, user = call.core, call.user
+    organization, user = call.organization, call.user
     stream_id = call[STREAM_ID]
     if stream_id is None:
         raise missing("stream_id")
-    channel = access.readable_channel(core, user, stream_id)
+    channel = access.readable_channel(organization, user, stream_id)
     topic = call[TOPIC]
     if topic is None:
         raise ServiceError("Missing topic")
     if not switched_on(user, "send_stream_typing_notifications"):
         raise ServiceError("User has disabled typing notifications for channel messages")
-    topic = topics.mapped(core, topic, placeholder=call.level >= Gate.PLACEHOLDER_TOPIC.level)
+    topic = topics.mapped(organization, topic, placeholder=call.level >= Gate.PLACEHOLDER_TOPIC.level)
     # Zulip servers accept longer topics as well; no message can have them, so nobody needs to know.
-    if len(topic) <= core.config.limits.max_topic_length:
-        type_in_channel(core, user, channel, topic, call[OPERATION])
+    if len(topic) <= organization.config.limits.max_topic_length:
+        type_in_channel(organization, user, channel, topic, call[OPERATION])
 
 
 @routes.post("/messages/{message_id}/typing", OPERATION)
 def post_edit_typing(call: Call) -> ResponseBody:
     """Notifies others that the caller is typing in an edit of an own message, or stopped."""
-    core, user = call.core, call.user
-    message = access.changeable_message(core, user, call.path_id("message_id"))
+    organization, user = call.organization, call.user
+    message = access.changeable_message(organization, user, call.path_id("message_id"))
     if message.sender_id != user.id:
         raise ServiceError("You don't have permission to edit this message")
     recipient: dict[str, object]
@@ -150,8 +158,8 @@ def post_edit_typing(call: Call) -> ResponseBody:
         recipient = {"type": "channel", "channel_id": message.channel_id, "topic": message.topic}
     else:
         assert message.conversation_id is not None
-        recipient = {"type": "direct", "user_ids": member_ids(core, message.conversation_id)}
-    core.emit(
+        recipient = {"type": "direct", "user_ids": member_ids(organization, message.conversation_id)}
+    organization.emit(
         {
             "type": "typing_edit_message",
             "op": call[OPERATION],
@@ -161,8 +169,8 @@ def post_edit_typing(call: Call) -> ResponseBody:
         },
         [
             i
-            for i in audience_of(core, message)
-            if switched_on(core.users[i], "receives_typing_notifications")
+            for i in audience_of(organization, message)
+            if switched_on(organization.users[i], "receives_typing_notifications")
         ],
     )
     return {}

@@ -17,8 +17,8 @@ from narrowcast_server.rules import access, topics
 @part("user_topic")
 def user_topics(request: Snapshot) -> dict[str, object]:
     """The user's visibility policies of topics, without those in archived channels."""
-    channels = request.core.channels
-    rows = request.core.store.all("SELECT * FROM user_topics WHERE user_id = ?", request.user.id)
+    channels = request.organization.channels
+    rows = request.organization.store.all("SELECT * FROM user_topics WHERE user_id = ?", request.user.id)
     name = request.options.empty_topic_name
     return {
         "user_topics": [
@@ -38,7 +38,7 @@ def user_topics(request: Snapshot) -> dict[str, object]:
 def muted_topics_part(request: Snapshot) -> dict[str, object]:
     """Muted topics, in the form for older clients."""
     name = request.options.empty_topic_name
-    rows = muted_topics(request.core, request.user.id)
+    rows = muted_topics(request.organization, request.user.id)
     return {"muted_topics": [[channel, topic or (name or ""), moment] for channel, topic, moment in rows]}
 
 
@@ -57,16 +57,18 @@ def post_user_topic(call: Call) -> ResponseBody:
     """Mutes, unmutes or follows a topic, or resets its policy; only resetting works in archived channels."""
     policy = VisibilityPolicy(call[POLICY])
     inherits = policy is VisibilityPolicy.NONE
-    channel = access.readable_channel(call.core, call.user, call[STREAM_ID], archived=inherits)
-    topics.check_length(call.core, call[TOPIC])
-    set_policy(call.core, call.user.id, channel.id, topics.mapped(call.core, call[TOPIC]), policy)
+    channel = access.readable_channel(call.organization, call.user, call[STREAM_ID], archived=inherits)
+    topics.check_length(call.organization, call[TOPIC])
+    set_policy(
+        call.organization, call.user.id, channel.id, topics.mapped(call.organization, call[TOPIC]), policy
+    )
     return {}
 
 
 @routes.patch("/users/me/subscriptions/muted_topics", OPTIONAL_STREAM_ID, OPTIONAL_STREAM, TOPIC, OPERATION)
 def patch_muted_topic(call: Call) -> ResponseBody:
     """Mutes or unmutes a topic, with the operation of older clients."""
-    core, user = call.core, call.user
+    organization, user = call.organization, call.user
     channel_id, name = call[OPTIONAL_STREAM_ID], call[OPTIONAL_STREAM]
     if channel_id is not None and name is not None:
         raise ServiceError(
@@ -76,13 +78,17 @@ def patch_muted_topic(call: Call) -> ResponseBody:
         raise missing("stream_id")
     mutes = call[OPERATION] == "add"
     if channel_id is not None:
-        channel = access.readable_channel(core, user, channel_id, archived=not mutes)
+        channel = access.readable_channel(organization, user, channel_id, archived=not mutes)
     else:
-        named = None if name is None else access.readable_channel_named(core, user, name, archived=not mutes)
+        named = (
+            None
+            if name is None
+            else access.readable_channel_named(organization, user, name, archived=not mutes)
+        )
         if named is None:
             raise invalid_channel_id()
         channel = named
-    topics.check_length(call.core, call[TOPIC])
+    topics.check_length(call.organization, call[TOPIC])
     policy = VisibilityPolicy.MUTED if mutes else VisibilityPolicy.NONE
-    set_policy(core, user.id, channel.id, topics.mapped(core, call[TOPIC]), policy)
+    set_policy(organization, user.id, channel.id, topics.mapped(organization, call[TOPIC]), policy)
     return {}

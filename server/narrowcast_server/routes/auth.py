@@ -33,18 +33,18 @@ async def signed_in(call: Call, username: str, password: str, code: str | None) 
     """The user with this name, password and code of an authenticator app, if they use one. Raises
     AUTHENTICATION_FAILED, USER_DEACTIVATED, SECOND_FACTOR_NEEDED, and RATE_LIMIT_HIT after too many wrong ones.
     """
-    core = call.core
+    organization = call.organization
     name, place = username.strip().lower(), address_of(call.request)
-    user = core.user_by_address(name)
-    core.login_limits.hit(None if user is None else user.id, name, place)
-    fits = await has_password(core, user, password, place)
+    user = organization.user_by_address(name)
+    organization.login_limits.hit(None if user is None else user.id, name, place)
+    fits = await has_password(organization, user, password, place)
     # Other requests may have changed the user meanwhile.
-    user = None if user is None else core.users.get(user.id)
+    user = None if user is None else organization.users.get(user.id)
     if user is None or not fits or user.is_bot:
         raise ServiceError("Your username or password is incorrect", "AUTHENTICATION_FAILED", 401)
     if not user.is_active:
         raise ServiceError("Account is deactivated", "USER_DEACTIVATED", 401)
-    with core.transaction():
-        check_code(core, user, code)
-    core.login_limits.succeeded(user.id, place)
+    with organization.transaction():
+        check_code(organization, user, code)
+    organization.login_limits.succeeded(user.id, place)
     return user

@@ -66,7 +66,7 @@ async def sign_in(call: Call) -> Response:
     except ServiceError as error:
         return _page(call, PageText(error.message), _FORM, status=error.status)
     if desktop:
-        what, shown = "token", _encrypted(call.core.browser_sign_ins.make_token(user.id), desktop)
+        what, shown = "token", _encrypted(call.organization.browser_sign_ins.make_token(user.id), desktop)
         limit = " It works once, within 15 seconds."
     else:
         what, shown, limit = "link", _link(call, user, mobile), ""
@@ -80,7 +80,7 @@ async def sign_in(call: Call) -> Response:
 @routes.add("GET", "/accounts/login/subdomain/{token}", public=True, absolute=True)
 def open_session(call: Call) -> Response:
     """Opens a session with the token of the page, and sets its cookies."""
-    opened = call.core.browser_sign_ins.open_session(call.path["token"])
+    opened = call.organization.browser_sign_ins.open_session(call.path["token"])
     if opened is None:
         raise ServiceError("Invalid or expired login session.")
     name, session = opened
@@ -95,10 +95,10 @@ def open_session(call: Call) -> Response:
 def fetch_api_key(call: Call) -> ResponseBody:
     """The API key of the user of a session, which ends."""
     request = call.request
-    user_id = call.core.browser_sign_ins.use_session(
+    user_id = call.organization.browser_sign_ins.use_session(
         request.cookies.get(_SESSION, ""), request.headers.get("x-csrftoken", "")
     )
-    user = None if user_id is None else call.core.users.get(user_id)
+    user = None if user_id is None else call.organization.users.get(user_id)
     if user is None or not user.is_active:
         raise ServiceError("Not logged in: API authentication or user session required", "UNAUTHORIZED", 401)
     return key_of(user)
@@ -114,7 +114,7 @@ def _check_flow(call: Call) -> tuple[str, str]:
 
 
 def _page(call: Call, *parts: Part, status: int = 200) -> Response:
-    name = call.core.setting("name", str)
+    name = call.organization.setting("name", str)
     return page(f"Sign in to {name}", [PageHeading("Sign in to", name, level=1), *parts], status)
 
 

@@ -23,8 +23,8 @@ from narrowcast_server.http.params import (
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import json_value
-from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import Channel
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.organization.people import active_people
 from narrowcast_server.resources.channel_folders import check_folder
 from narrowcast_server.resources.default_channels import set_default
@@ -82,42 +82,42 @@ def _retention(call: Call, raw: object) -> int | None:
 )  # fmt: skip
 def create(call: Call) -> ResponseBody:
     """Creates a channel with its first subscribers."""
-    core = call.core
-    check_may_create(core, call.user, invite_only=call[PRIVATE], web_public=call[WEB_PUBLIC])
+    organization = call.organization
+    check_may_create(organization, call.user, invite_only=call[PRIVATE], web_public=call[WEB_PUBLIC])
     if call[DEFAULT]:
         check_may_be_default(call.user, invite_only=call[PRIVATE])
-    name = check_channel_name(core, call[NAME])
-    if name_is_taken(core, name):
+    name = check_channel_name(organization, call[NAME])
+    if name_is_taken(organization, name):
         raise already_exists(name)
-    people = active_people(core, call[SUBSCRIBERS])
+    people = active_people(organization, call[SUBSCRIBERS])
     settings = {
-        setting.value: setting_value(core, setting.value, call[param])
+        setting.value: setting_value(organization, setting.value, call[param])
         for setting, param in PERMISSIONS.items()
         if call.given(param)
     }
     for setting_name, value in settings.items():
-        check_holder(core, "stream", setting_name, value)
-    check_policies(core, call.user, settings, topics=call[TOPICS_POLICY] not in (None, "inherit"))
+        check_holder(organization, "stream", setting_name, value)
+    check_policies(organization, call.user, settings, topics=call[TOPICS_POLICY] not in (None, "inherit"))
     folder = call[FOLDER]
     policy = call[TOPICS_POLICY]
     channel = create_channel(
-        core,
+        organization,
         call.user,
         name,
-        description=channel_admin.check_description(core, call[DESCRIPTION]),
+        description=channel_admin.check_description(organization, call[DESCRIPTION]),
         invite_only=call[PRIVATE],
         history_public=call[HISTORY],
         is_web_public=call[WEB_PUBLIC],
         is_default=call[DEFAULT],
         message_retention_days=_retention(call, call[RETENTION]) if call.given(RETENTION) else None,
         topics_policy="inherit" if policy is None else channel_admin.check_topics_policy(policy),
-        folder_id=None if folder is None else check_folder(core, folder),
+        folder_id=None if folder is None else check_folder(organization, folder),
         settings=settings,
     )
-    subscribe(core, [channel], people)
+    subscribe(organization, [channel], people)
     if call[ANNOUNCE]:
-        announce(core, call.user, [channel])
-    channel_notices.created(core, call.user, channel)
+        announce(organization, call.user, [channel])
+    channel_notices.created(organization, call.user, channel)
     return {"id": channel.id}
 
 
@@ -127,50 +127,50 @@ def create(call: Call) -> ResponseBody:
 )  # fmt: skip
 def update(call: Call) -> ResponseBody:
     """Changes the properties of a channel that the request carries."""
-    core = call.core
+    organization = call.organization
     channel_id = call.path_id("stream_id")
-    channel = administered_channel(core, call.user, channel_id)
+    channel = administered_channel(organization, call.user, channel_id)
     if call[ARCHIVED] is not None and not (call[ARCHIVED] and channel.is_archived):
-        channel_admin.set_archived(core, channel, bool(call[ARCHIVED]))
-    _update_plain(call, core.channels[channel_id])
-    _update_privacy(call, core.channels[channel_id])
+        channel_admin.set_archived(organization, channel, bool(call[ARCHIVED]))
+    _update_plain(call, organization.channels[channel_id])
+    _update_privacy(call, organization.channels[channel_id])
     for setting, param in PERMISSIONS.items():
         if call.given(param):
-            present = core.channels[channel_id]
-            value = changed_value(core, setting.value, call[param], present.settings[setting.value])
-            check_holder(core, "stream", setting.value, value)
+            present = organization.channels[channel_id]
+            value = changed_value(organization, setting.value, call[param], present.settings[setting.value])
+            check_holder(organization, "stream", setting.value, value)
             if value != present.settings[setting.value]:
-                check_policies(core, call.user, [setting.value])
-                check_may_open(core, call.user, present, setting.value)
-            channel_admin.set_permission(core, present, setting.value, value)
-    _check_topic_creators(core.channels[channel_id], core)
-    channel_notices.changed(core, call.user, channel)
+                check_policies(organization, call.user, [setting.value])
+                check_may_open(organization, call.user, present, setting.value)
+            channel_admin.set_permission(organization, present, setting.value, value)
+    _check_topic_creators(organization.channels[channel_id], organization)
+    channel_notices.changed(organization, call.user, channel)
     return {}
 
 
 def _update_plain(call: Call, channel: Channel) -> None:
-    core = call.core
+    organization = call.organization
     if call[NEW_NAME] is not None:
-        channel_admin.rename(core, channel, call[NEW_NAME] or "")
+        channel_admin.rename(organization, channel, call[NEW_NAME] or "")
     if call[NEW_DESCRIPTION] is not None:
-        channel_admin.describe(core, channel, call[NEW_DESCRIPTION] or "")
+        channel_admin.describe(organization, channel, call[NEW_DESCRIPTION] or "")
     if call[TOPICS_POLICY] is not None:
         policy = channel_admin.check_topics_policy(call[TOPICS_POLICY] or "")
-        check_policies(core, call.user, topics=True)
-        channel_admin.check_topics_fit_policy(core, channel, policy)
-        channel_admin.set_property(core, channel, "topics_policy", policy)
+        check_policies(organization, call.user, topics=True)
+        channel_admin.check_topics_fit_policy(organization, channel, policy)
+        channel_admin.set_property(organization, channel, "topics_policy", policy)
     if call.given(RETENTION):
         days = _retention(call, call[RETENTION])
-        channel_admin.set_property(core, channel, "message_retention_days", days)
+        channel_admin.set_property(organization, channel, "message_retention_days", days)
     if call.given(NEW_FOLDER):
         folder = call[NEW_FOLDER]
-        checked = None if folder is None else check_folder(core, folder)
-        channel_admin.set_property(core, channel, "folder_id", checked)
+        checked = None if folder is None else check_folder(organization, folder)
+        channel_admin.set_property(organization, channel, "folder_id", checked)
 
 
-def _check_topic_creators(channel: Channel, core: Core) -> None:
+def _check_topic_creators(channel: Channel, organization: Organization) -> None:
     check_topic_creators(
-        core,
+        organization,
         protected=channel.invite_only and not channel.history_public,
         value=channel.settings[ChannelSetting.CREATE_TOPIC.value],
     )
@@ -180,15 +180,15 @@ def _update_privacy(call: Call, channel: Channel) -> None:
     private, web_public, history = call[NEW_PRIVATE], call[NEW_WEB_PUBLIC], call[HISTORY]
     if private is not None or web_public is not None or history is not None:
         if private is not None:
-            require_content(call.core, call.user, channel)
-            check_may_create(call.core, call.user, invite_only=private, web_public=False)
+            require_content(call.organization, call.user, channel)
+            check_may_create(call.organization, call.user, invite_only=private, web_public=False)
         if web_public:
-            check_may_open_to_the_web(call.core, call.user)
+            check_may_open_to_the_web(call.organization, call.user)
         becomes_private = channel.invite_only if private is None else private
         keeps = channel.history_public if private is None and history is None else history
         becomes_web = (channel.is_web_public and not becomes_private) if web_public is None else web_public
         channel_admin.set_privacy(
-            call.core,
+            call.organization,
             call.user,
             channel,
             private=becomes_private,
@@ -197,12 +197,12 @@ def _update_privacy(call: Call, channel: Channel) -> None:
         )
     if call[NEW_DEFAULT] is not None:
         require_administrator(call.user)
-        set_default(call.core, call.core.channels[channel.id], bool(call[NEW_DEFAULT]))
+        set_default(call.organization, call.organization.channels[channel.id], bool(call[NEW_DEFAULT]))
 
 
 @routes.delete("/streams/{stream_id}")
 def archive(call: Call) -> ResponseBody:
-    channel = administered_channel(call.core, call.user, call.path_id("stream_id"))
-    channel_admin.set_archived(call.core, channel, True)
-    channel_notices.changed(call.core, call.user, channel)
+    channel = administered_channel(call.organization, call.user, call.path_id("stream_id"))
+    channel_admin.set_archived(call.organization, channel, True)
+    channel_notices.changed(call.organization, call.user, channel)
     return {}

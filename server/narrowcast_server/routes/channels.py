@@ -40,19 +40,21 @@ ALLOW_EMPTY = defaulted("allow_empty_topic_name", boolean, False, since=Gate.EMP
 )
 def get_streams(call: Call) -> ResponseBody:
     """The channels that the caller may know of, filtered by kind."""
-    core, user = call.core, call.user
-    subscribed = access.subscribed_ids(core, user.id)
-    counts = subscribers_by_channel(core)
-    of_owner = access.subscribed_ids(core, user.bot_owner_id or 0) if call[INCLUDE_OF_OWNER] else frozenset()
+    organization, user = call.organization, call.user
+    subscribed = access.subscribed_ids(organization, user.id)
+    counts = subscribers_by_channel(organization)
+    of_owner = (
+        access.subscribed_ids(organization, user.bot_owner_id or 0) if call[INCLUDE_OF_OWNER] else frozenset()
+    )
     rows = []
-    for channel in core.channels.all():
+    for channel in organization.channels.all():
         if channel.is_archived and call[EXCLUDE_ARCHIVED]:
             continue
-        if not access.may_know(core, user, channel, subscribed):
+        if not access.may_know(organization, user, channel, subscribed):
             continue
         if channel.id not in of_owner and not _is_wanted(call, channel, subscribed):
             continue
-        row = channel_object(core, channel, subscriber_count=len(counts.get(channel.id, ())))
+        row = channel_object(organization, channel, subscriber_count=len(counts.get(channel.id, ())))
         if call[INCLUDE_DEFAULT]:
             row["is_default"] = channel.is_default
         rows.append(row)
@@ -62,7 +64,7 @@ def get_streams(call: Call) -> ResponseBody:
 def _is_wanted(call: Call, channel: Channel, subscribed: set[int]) -> bool:
     if call[INCLUDE_ALL]:
         return True
-    if call[INCLUDE_READABLE] and access.may_read(call.core, call.user, channel, subscribed):
+    if call[INCLUDE_READABLE] and access.may_read(call.organization, call.user, channel, subscribed):
         return True
     if channel.id in subscribed:
         return call[INCLUDE_SUBSCRIBED]
@@ -73,14 +75,14 @@ def _is_wanted(call: Call, channel: Channel, subscribed: set[int]) -> bool:
 
 @routes.get("/streams/{stream_id}")
 def get_stream(call: Call) -> ResponseBody:
-    channel = access.known_channel(call.core, call.user, call.path_id("stream_id"))
-    return {"stream": channel_object(call.core, channel)}
+    channel = access.known_channel(call.organization, call.user, call.path_id("stream_id"))
+    return {"stream": channel_object(call.organization, channel)}
 
 
 @routes.get("/get_stream_id", NAME)
 def get_stream_id(call: Call) -> ResponseBody:
     """The id of the channel with this name."""
-    channel = access.readable_channel_named(call.core, call.user, call[NAME])
+    channel = access.readable_channel_named(call.organization, call.user, call[NAME])
     if channel is None:
         raise ServiceError(f"Invalid channel name '{call[NAME]}'")
     return {"stream_id": channel.id}
@@ -89,24 +91,25 @@ def get_stream_id(call: Call) -> ResponseBody:
 @routes.get("/streams/{stream_id}/email_address", SENDER_ID)
 def get_email_address(call: Call) -> ResponseBody:
     """The email address of a channel. It only identifies the channel: this server receives no email."""
-    core, user = call.core, call.user
-    channel = access.readable_channel(core, user, call.path_id("stream_id"))
+    organization, user = call.organization, call.user
+    channel = access.readable_channel(organization, user, call.path_id("stream_id"))
     if call.level >= Gate.CHANNEL_EMAIL_OF_POSTERS.level:
-        check_may_post_somewhere(core, user, channel)
+        check_may_post_somewhere(organization, user, channel)
     sender_id = call[SENDER_ID]
     if sender_id is not None and sender_id != user.id:
-        managed_bot(core, user, sender_id)
-    return {"email": f"channel-{channel.id}@{core.setting('domain', str)}"}
+        managed_bot(organization, user, sender_id)
+    return {"email": f"channel-{channel.id}@{organization.setting('domain', str)}"}
 
 
 @routes.get("/users/me/{stream_id}/topics", ALLOW_EMPTY)
 def get_topics(call: Call) -> ResponseBody:
     """The topics that the caller can read, most recent first."""
-    core, user = call.core, call.user
-    channel = access.readable_channel(core, user, call.path_id("stream_id"))
-    empty = "" if call[ALLOW_EMPTY] else core.empty_topic_name
+    organization, user = call.organization, call.user
+    channel = access.readable_channel(organization, user, call.path_id("stream_id"))
+    empty = "" if call[ALLOW_EMPTY] else organization.empty_topic_name
     return {
         "topics": [
-            {"name": name or empty, "max_id": newest} for name, newest in topics_of(core, user, channel)
+            {"name": name or empty, "max_id": newest}
+            for name, newest in topics_of(organization, user, channel)
         ]
     }

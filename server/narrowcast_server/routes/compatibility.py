@@ -40,7 +40,7 @@ def remove_user_group(call: Call) -> ResponseBody:
 @routes.get("/realm/filters")
 def list_filters(call: Call) -> ResponseBody:
     """Linkifiers as triples of pattern, template and id."""
-    return {"filters": linkifier_triples(call.core)}
+    return {"filters": linkifier_triples(call.organization)}
 
 
 @routes.post("/zcommand", COMMAND)
@@ -58,7 +58,7 @@ def update_storage(call: Call) -> ResponseBody:
     """Stores strings for a bot, by key."""
     _check_bot(call)
     values = {key: check_string(f'storage["{key}"]', value) for key, value in call[STORAGE].items()}
-    bot_storage.keep(call.core, call.user, values)
+    bot_storage.keep(call.organization, call.user, values)
     return {}
 
 
@@ -66,7 +66,7 @@ def update_storage(call: Call) -> ResponseBody:
 def get_storage(call: Call) -> ResponseBody:
     """What a bot has stored: everything, or the given keys."""
     _check_bot(call)
-    stored = bot_storage.stored(call.core, call.user)
+    stored = bot_storage.stored(call.organization, call.user)
     keys = call[KEYS]
     if keys is None:
         return {"storage": stored}
@@ -79,7 +79,7 @@ def get_storage(call: Call) -> ResponseBody:
 def remove_storage(call: Call) -> ResponseBody:
     """Deletes what a bot has stored: everything, or the given keys."""
     _check_bot(call)
-    bot_storage.forget(call.core, call.user, call[KEYS])
+    bot_storage.forget(call.organization, call.user, call[KEYS])
     return {}
 
 

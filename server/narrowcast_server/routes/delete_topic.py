@@ -25,12 +25,12 @@ async def delete_topic(call: Call) -> ResponseBody:
     A request stops after `limits.delete_batches_a_request` batches, in place of the time limit of larger
     servers; the messages deleted by then stay deleted, and the client repeats the request (DTOP-07, DTOP-08).
     """
-    channel = readable_channel(call.core, call.user, call.path_id("stream_id"))
-    topic = topics.mapped(call.core, call[TOPIC])
-    for _ in range(call.core.config.limits.delete_batches_a_request):
+    channel = readable_channel(call.organization, call.user, call.path_id("stream_id"))
+    topic = topics.mapped(call.organization, call[TOPIC])
+    for _ in range(call.organization.config.limits.delete_batches_a_request):
         if not _delete_batch(call, channel, topic):
             break
-    complete = not newest_in_topic(call.core, call.user, channel, topic, 1)
+    complete = not newest_in_topic(call.organization, call.user, channel, topic, 1)
     if call.level >= Gate.DELETE_TOPIC_COMPLETE.level:
         return {"complete": complete}
     if complete:
@@ -40,9 +40,11 @@ async def delete_topic(call: Call) -> ResponseBody:
 
 
 def _delete_batch(call: Call, channel: Channel, topic: str) -> int:
-    core = call.core
-    messages = newest_in_topic(core, call.user, channel, topic, core.config.limits.delete_batch)
+    organization = call.organization
+    messages = newest_in_topic(
+        organization, call.user, channel, topic, organization.config.limits.delete_batch
+    )
     if messages:
-        with core.transaction():
-            delete_messages(core, messages)
+        with organization.transaction():
+            delete_messages(organization, messages)
     return len(messages)

@@ -25,7 +25,7 @@ from narrowcast_server.organization.events import EventQueue
 from narrowcast_server.routes.server_settings import STREAM_PATH
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 __all__ = ["STREAM_PATH", "event_stream"]
 
@@ -35,19 +35,19 @@ CLOSE_REPLACED: Final = 4409
 _BATCH: Final = 500
 
 
-def event_stream(core: Core) -> Callable[[WebSocket], Awaitable[None]]:
+def event_stream(organization: Organization) -> Callable[[WebSocket], Awaitable[None]]:
     """The WebSocket endpoint."""
 
     async def serve(socket: WebSocket) -> None:
         try:
-            check_page(core, socket.headers)
+            check_page(organization, socket.headers)
         except ServiceError as error:
             await socket.send_denial_response(JSONResponse(error.body(), error.status))
             return
         await socket.accept()
         try:
-            user, extra = auth.unlimited_caller(core, socket.headers.get("authorization"))
-            queue = core.hub.get(socket.query_params.get("queue_id", ""), user.id)
+            user, extra = auth.unlimited_caller(organization, socket.headers.get("authorization"))
+            queue = organization.hub.get(socket.query_params.get("queue_id", ""), user.id)
             position = integer("last_event_id", socket.query_params.get("last_event_id", "-1"))
             queue.acknowledge(position)
         except ServiceError as error:
@@ -56,24 +56,24 @@ def event_stream(core: Core) -> Callable[[WebSocket], Awaitable[None]]:
             return
         queue.streams += 1
         try:
-            await _converse(core, socket, queue, position, None if extra is None else extra.expires)
+            await _converse(organization, socket, queue, position, None if extra is None else extra.expires)
         finally:
             queue.streams -= 1
-            queue.last_seen = core.clock.monotonic()
+            queue.last_seen = organization.clock.monotonic()
 
     return serve
 
 
 async def _converse(
-    core: Core, socket: WebSocket, queue: EventQueue, position: int, expires: int | None
+    organization: Organization, socket: WebSocket, queue: EventQueue, position: int, expires: int | None
 ) -> None:
     """Runs until the connection ends; `expires`: when its API key does, in UTC seconds."""
     tasks = {
-        asyncio.create_task(_send(core, socket, queue, position)),
+        asyncio.create_task(_send(organization, socket, queue, position)),
         asyncio.create_task(_receive(socket, queue)),
     }
     if expires is not None:
-        tasks.add(asyncio.create_task(_end(core, socket, expires)))
+        tasks.add(asyncio.create_task(_end(organization, socket, expires)))
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -85,18 +85,18 @@ async def _converse(
             task.result()
 
 
-async def _send(core: Core, socket: WebSocket, queue: EventQueue, position: int) -> None:
+async def _send(organization: Organization, socket: WebSocket, queue: EventQueue, position: int) -> None:
     while True:
         # A client may acknowledge events that were not sent yet, here or on another connection.
         position = max(position, queue.pruned_to)
         if queue.next_id > position + 1:
-            await core.hub.pace(queue)
-            if rows := queue.after(position, _BATCH, core.config.limits.characters_a_response):
+            await organization.hub.pace(queue)
+            if rows := queue.after(position, _BATCH, organization.config.limits.characters_a_response):
                 await socket.send_text('{"events":[' + ",".join(text for _, text in rows) + "]}")
                 position = rows[-1][0]
             continue
         try:
-            if not await core.hub.wait(queue, position):
+            if not await organization.hub.wait(queue, position):
                 await socket.close(CLOSE_REPLACED)
                 return
         except ServiceError as error:
@@ -104,10 +104,10 @@ async def _send(core: Core, socket: WebSocket, queue: EventQueue, position: int)
             return
 
 
-async def _end(core: Core, socket: WebSocket, expires: int) -> None:
+async def _end(organization: Organization, socket: WebSocket, expires: int) -> None:
     """Ends the connection when its API key expires."""
-    while (left := expires - core.clock.now()) > 0:
-        await core.clock.sleep(left)
+    while (left := expires - organization.clock.now()) > 0:
+        await organization.clock.sleep(left)
     await _refuse(socket, unauthorized("Invalid API key"), CLOSE_UNAUTHORIZED)
 
 

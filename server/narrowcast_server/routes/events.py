@@ -25,27 +25,27 @@ async def get_events(call: Call) -> ResponseBody | Response:
 
     Without a queue id a new queue is created, as the public service does.
     """
-    core, user = call.core, call.user
+    organization, user = call.organization, call.user
     queue_id, last_event_id = call[OPTIONAL_QUEUE_ID], call[LAST_EVENT_ID]
     if queue_id is None:
-        queue = core.hub.register(
+        queue = organization.hub.register(
             user.id,
-            QueueOptions(empty_topic_name=core.empty_topic_name, shows_keys=call.extra_key is None),
+            QueueOptions(empty_topic_name=organization.empty_topic_name, shows_keys=call.extra_key is None),
         )
         last_event_id = -1
         with_queue_id = True
     else:
-        queue = core.hub.get(queue_id, user.id)
+        queue = organization.hub.get(queue_id, user.id)
         if last_event_id is None:
             raise missing("last_event_id")
         queue.acknowledge(last_event_id)
         with_queue_id = False
     if not queue.events and not call[DONT_BLOCK]:
         with_queue_id = True
-        if not await core.hub.wait(queue, last_event_id):
+        if not await organization.hub.wait(queue, last_event_id):
             return events_response([], None)
-        await core.hub.pace(queue)
-    limits = core.config.limits
+        await organization.hub.pace(queue)
+    limits = organization.config.limits
     rows = queue.after(last_event_id, limits.events_a_response, limits.characters_a_response)
     return events_response((text for _, text in rows), queue.id if with_queue_id else None)
 
@@ -60,5 +60,5 @@ def events_response(texts: Iterable[str], queue_id: str | None) -> Response:
 @routes.delete("/events", QUEUE_ID)
 def delete_queue(call: Call) -> ResponseBody:
     """Deletes a queue of the caller."""
-    call.core.hub.end(call.core.hub.get(call[QUEUE_ID], call.user.id))
+    call.organization.hub.end(call.organization.hub.get(call[QUEUE_ID], call.user.id))
     return {}

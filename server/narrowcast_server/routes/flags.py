@@ -57,15 +57,15 @@ TOPIC_NAME = required("topic_name", string)
 def update_message_flags(call: Call) -> ResponseBody:
     """Adds or removes a flag on messages."""
     ids = list(dict.fromkeys(call[MESSAGES]))
-    if len(ids) > call.core.config.limits.max_messages_fetched:
+    if len(ids) > call.organization.config.limits.max_messages_fetched:
         raise ServiceError("Too many messages requested")
-    changed, ignored = change_flags(call.core, call.user, ids, call[FLAG], add=call[OPERATION])
+    changed, ignored = change_flags(call.organization, call.user, ids, call[FLAG], add=call[OPERATION])
     return {"messages": changed, **_ignored(call, ignored)}
 
 
 def _ignored(call: Call, channel_ids: list[int]) -> ResponseBody:
     becomes_unread = call[FLAG] is FlagBit.READ and not call[OPERATION]
-    reported = becomes_unread or reports_every_skipped_channel(call.core.config)
+    reported = becomes_unread or reports_every_skipped_channel(call.organization.config)
     if call.level < Gate.SKIPPED_CHANNELS.level or not reported:
         return {}
     return {"ignored_because_not_subscribed_channels": channel_ids}
@@ -74,26 +74,26 @@ def _ignored(call: Call, channel_ids: list[int]) -> ResponseBody:
 @routes.post("/messages/flags/narrow", ANCHOR, INCLUDE_ANCHOR, NUM_BEFORE, NUM_AFTER, NARROW, OPERATION, FLAG)
 async def update_flags_for_narrow(call: Call) -> ResponseBody:
     """Adds or removes a flag on a range of a narrow; the client continues from `last_processed_id`."""
-    core, user = call.core, call.user
-    check_range(core, call[NUM_BEFORE], call[NUM_AFTER], include_anchor=call[INCLUDE_ANCHOR])
+    organization, user = call.organization, call.user
+    check_range(organization, call[NUM_BEFORE], call[NUM_AFTER], include_anchor=call[INCLUDE_ANCHOR])
     terms = call[NARROW]
-    query = build(core, user, terms or ())
+    query = build(organization, user, terms or ())
     around = await evaluated(
-        core,
+        organization,
         query,
         lambda reading, query: page(
             reading,
             query,
             anchor_id(reading, user, call[ANCHOR], query, narrowed=bool(terms)),
-            characters=core.config.limits.page_characters,
+            characters=organization.config.limits.page_characters,
             num_before=call[NUM_BEFORE],
             num_after=call[NUM_AFTER],
             include_anchor=call[INCLUDE_ANCHOR],
         ),
     )
-    with core.transaction():
+    with organization.transaction():
         call.confirm()
-        changed, ignored = change_flags(core, call.user, around.ids, call[FLAG], add=call[OPERATION])
+        changed, ignored = change_flags(organization, call.user, around.ids, call[FLAG], add=call[OPERATION])
     return {
         "processed_count": len(around.ids),
         "updated_count": len(changed),
@@ -108,28 +108,28 @@ async def update_flags_for_narrow(call: Call) -> ResponseBody:
 @routes.post("/mark_all_as_read")
 def mark_all_as_read(call: Call) -> ResponseBody:
     """Marks all messages of the caller as read."""
-    mark_everything_read(call.core, call.user)
+    mark_everything_read(call.organization, call.user)
     return {"complete": True}
 
 
 @routes.post("/mark_stream_as_read", STREAM_ID)
 def mark_channel_as_read(call: Call) -> ResponseBody:
     """Marks all messages of a channel as read."""
-    channel = access.readable_channel(call.core, call.user, call[STREAM_ID])
-    _mark_read(call, unread_in(call.core, call.user, channel.id))
+    channel = access.readable_channel(call.organization, call.user, call[STREAM_ID])
+    _mark_read(call, unread_in(call.organization, call.user, channel.id))
     return {}
 
 
 @routes.post("/mark_topic_as_read", STREAM_ID, TOPIC_NAME)
 def mark_topic_as_read(call: Call) -> ResponseBody:
     """Marks all messages of a topic as read."""
-    channel = access.readable_channel(call.core, call.user, call[STREAM_ID])
-    topic = topics.mapped(call.core, call[TOPIC_NAME])
-    if not access.newest_in_topic(call.core, call.user, channel, topic, 1):
+    channel = access.readable_channel(call.organization, call.user, call[STREAM_ID])
+    topic = topics.mapped(call.organization, call[TOPIC_NAME])
+    if not access.newest_in_topic(call.organization, call.user, channel, topic, 1):
         raise ServiceError(f"No such topic '{call[TOPIC_NAME]}'")
-    _mark_read(call, unread_in(call.core, call.user, channel.id, topic))
+    _mark_read(call, unread_in(call.organization, call.user, channel.id, topic))
     return {}
 
 
 def _mark_read(call: Call, ids: list[int]) -> None:
-    change_flags(call.core, call.user, ids, FlagBit.READ, add=True)
+    change_flags(call.organization, call.user, ids, FlagBit.READ, add=True)

@@ -75,7 +75,7 @@ def _expiry(call: Call) -> int | None:
             raise ServiceError("invite_expires_in_days is not an integer")
         minutes = None if days is None else days * _MINUTES_A_DAY
     else:
-        return call.core.setting("invitation_link_validity_minutes", int)
+        return call.organization.setting("invitation_link_validity_minutes", int)
     if minutes is not None and not 0 < minutes <= _MAX_MINUTES:
         raise ServiceError("Invalid invitation expiry")
     return minutes
@@ -108,18 +108,18 @@ def _terms(call: Call, channel_ids: list[int], *, notify: bool = True) -> Terms:
 )
 async def send_invites(call: Call) -> ResponseBody:
     """Invites by email (INV-01). Even if the response is an error for some addresses, the others are invited."""
-    core, user = call.core, call.user
-    check_may_invite(core, user, by_link=False)
+    organization, user = call.organization, call.user
+    check_may_invite(organization, user, by_link=False)
     terms = _terms(call, call[CHANNELS], notify=call[NOTIFY])
-    check_channels_given(core, terms)
-    check_terms(core, user, terms)
+    check_channels_given(organization, terms)
+    check_terms(organization, user, terms)
     invitees = invites.addresses(call[EMAILS])
     if not invitees:
         raise ServiceError("You must specify at least one email address.")
     refusal: ServiceError | None = None
-    with core.transaction():
+    with organization.transaction():
         try:
-            invites.invite(core, user, invitees, terms)
+            invites.invite(organization, user, invitees, terms)
         except ServiceError as error:
             refusal = error
     if refusal is not None:
@@ -141,36 +141,36 @@ async def send_invites(call: Call) -> ResponseBody:
 )
 def create_link(call: Call) -> ResponseBody:
     """Creates a reusable link (INVM-01)."""
-    check_may_invite(call.core, call.user, by_link=True)
+    check_may_invite(call.organization, call.user, by_link=True)
     uses = call[MAX_USES]
     if uses is not None and not 1 <= uses <= _MAX_USES:
         raise ServiceError(f"max_uses must be 1 to {_MAX_USES}")
     terms = replace(_terms(call, call[LINK_CHANNELS]), uses=uses)
-    check_terms(call.core, call.user, terms)
-    return {"invite_link": invites.create_link(call.core, call.user, terms)}
+    check_terms(call.organization, call.user, terms)
+    return {"invite_link": invites.create_link(call.organization, call.user, terms)}
 
 
 @routes.get("/invites", callers=Callers.MEMBERS)
 def list_invites(call: Call) -> ResponseBody:
     """The invitations that are still valid."""
-    return {"invites": open_invites(call.core, call.user)}
+    return {"invites": open_invites(call.organization, call.user)}
 
 
 @routes.delete("/invites/{invite_id}", callers=Callers.MEMBERS)
 def revoke_invite(call: Call) -> ResponseBody:
-    invites.revoke(call.core, call.user, call.path_id("invite_id"), multiuse=False)
+    invites.revoke(call.organization, call.user, call.path_id("invite_id"), multiuse=False)
     return {}
 
 
 @routes.delete("/invites/multiuse/{invite_id}", callers=Callers.MEMBERS)
 def revoke_link(call: Call) -> ResponseBody:
     """Revokes a reusable link."""
-    invites.revoke(call.core, call.user, call.path_id("invite_id"), multiuse=True)
+    invites.revoke(call.organization, call.user, call.path_id("invite_id"), multiuse=True)
     return {}
 
 
 @routes.post("/invites/{invite_id}/resend", callers=Callers.MEMBERS)
 def resend_invite(call: Call) -> ResponseBody:
     """Sends an invitation to the same address again."""
-    invites.resend(call.core, call.user, call.path_id("invite_id"))
+    invites.resend(call.organization, call.user, call.path_id("invite_id"))
     return {}

@@ -31,7 +31,7 @@ BOT_ID = optional("bot_id", integer)
 
 def _whose(call: Call) -> User:
     bot_id = call[BOT_ID]
-    return call.user if bot_id is None else own_bot(call.core, call.user, bot_id)
+    return call.user if bot_id is None else own_bot(call.organization, call.user, bot_id)
 
 
 @routes.add("GET", "/server/keys", BOT_ID, absolute=True)
@@ -47,7 +47,7 @@ def list_keys(call: Call) -> ResponseBody:
                 "expires": key.expires,
                 "last_used": key.last_used,
             }
-            for key in call.core.extra_keys.of(_whose(call).id)
+            for key in call.organization.extra_keys.of(_whose(call).id)
         ]
     }
 
@@ -61,10 +61,10 @@ def make_key(call: Call) -> ResponseBody:
     if days is not None and not 1 <= days <= _MAX_DAYS:
         raise ServiceError(f"days must be 1 to {_MAX_DAYS}")
     account = _whose(call)
-    check_room(call.core, account, "extra_keys")
-    now = call.core.now()
+    check_room(call.organization, account, "extra_keys")
+    now = call.organization.now()
     expires = None if days is None else now + days * _DAY_SECONDS
-    identity, key = call.core.extra_keys.make(account.id, name, Scope(call[SCOPE]), now, expires)
+    identity, key = call.organization.extra_keys.make(account.id, name, Scope(call[SCOPE]), now, expires)
     return {"id": identity, "api_key": key}
 
 
@@ -72,13 +72,13 @@ def make_key(call: Call) -> ResponseBody:
 def end_key(call: Call) -> ResponseBody:
     """Deletes a key, and ends all sessions of the account, since any of them may have used it."""
     account = _whose(call)
-    if not call.core.extra_keys.remove(account.id, call.path_id("key_id")):
+    if not call.organization.extra_keys.remove(account.id, call.path_id("key_id")):
         raise ServiceError("Key does not exist")
-    call.core.hub.end_all_of(account.id)
+    call.organization.hub.end_all_of(account.id)
     return {}
 
 
 @routes.post("/users/me/api_key/regenerate")
 def regenerate_own_key(call: Call) -> ResponseBody:
     """Replaces the caller's API key; the one of this request becomes invalid."""
-    return {"api_key": replace_key(call.core, call.user)}
+    return {"api_key": replace_key(call.organization, call.user)}

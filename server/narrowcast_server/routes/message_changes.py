@@ -24,7 +24,7 @@ from narrowcast_server.rules.messages import check_may_delete, check_may_edit
 from narrowcast_server.rules.moves import MessageMove, check_move
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 routes = Routes()
 
@@ -44,8 +44,8 @@ _DIFFERENCE_SECONDS: Final = 1.0
 @routes.patch("/messages/{message_id}", STREAM_ID, TOPIC, MODE, OLD_THREAD, NEW_THREAD, PREV_SHA, CONTENT)
 def update_message(call: Call) -> ResponseBody:
     """Changes a message's text, channel or topic; `propagate_mode` may move other messages of the topic with it."""
-    core, user = call.core, call.user
-    message = access.changeable_message(core, user, call.path_id("message_id"))
+    organization, user = call.organization, call.user
+    message = access.changeable_message(organization, user, call.path_id("message_id"))
     content, topic, stream_id = call[CONTENT], call[TOPIC], call[STREAM_ID]
     if content is None and topic is None and stream_id is None:
         raise ServiceError("Nothing to change")
@@ -53,71 +53,81 @@ def update_message(call: Call) -> ResponseBody:
         raise ServiceError("Cannot change message content while changing channel")
     if call[MODE] != "change_one" and topic is None and stream_id is None:
         raise ServiceError("Invalid propagate_mode without topic edit")
-    if topic is not None and topic.strip() in (_MARK, f"{RESOLVED_TOPIC_PREFIX}{core.empty_topic_name}"):
+    if topic is not None and topic.strip() in (
+        _MARK,
+        f"{RESOLVED_TOPIC_PREFIX}{organization.empty_topic_name}",
+    ):
         raise ServiceError("General chat cannot be marked as resolved")
-    if content is not None and has_widget(core, message.id):
+    if content is not None and has_widget(organization, message.id):
         raise ServiceError("Widgets cannot be edited.")
-    event: dict[str, object] = {"user_id": user.id, "edit_timestamp": core.now()}
+    event: dict[str, object] = {"user_id": user.id, "edit_timestamp": organization.now()}
     if message.channel_id is not None:
-        event |= {"stream_name": core.channels[message.channel_id].name, "stream_id": message.channel_id}
+        event |= {
+            "stream_name": organization.channels[message.channel_id].name,
+            "stream_id": message.channel_id,
+        }
     move = _planned_move(call, message)
-    audience = {user_id: [message.id] for user_id in audience_of(core, message)}
+    audience = {user_id: [message.id] for user_id in audience_of(organization, message)}
     texts: dict[str, object] = {}
     if content is not None:
-        check_may_edit(core, user, message)
+        check_may_edit(organization, user, message)
         message_edits.check_base(message, call[PREV_SHA])
-        texts = message_edits.edit_content(core, user, message, truncated_content(core, content))
+        texts = message_edits.edit_content(
+            organization, user, message, truncated_content(organization, content)
+        )
     if move is not None:
         # The move is planned again, from the messages as the edit left them.
-        move = _planned_move(call, stored(core, message.id)) or move
-        changes, audience, newcomers = message_moves.apply(core, user, move)
+        move = _planned_move(call, stored(organization, message.id)) or move
+        changes, audience, newcomers = message_moves.apply(organization, user, move)
         event |= {**changes, "propagate_mode": call[MODE]}
-        emit_update(core, message, {**event, **message_moves.arrival(move)}, {}, newcomers)
-    emit_update(core, message, event, texts, audience)
+        emit_update(organization, message, {**event, **message_moves.arrival(move)}, {}, newcomers)
+    emit_update(organization, message, event, texts, audience)
     if move is not None:
-        post_move_notices(core, user, move, old_thread=call[OLD_THREAD], new_thread=call[NEW_THREAD])
+        post_move_notices(organization, user, move, old_thread=call[OLD_THREAD], new_thread=call[NEW_THREAD])
     return {"detached_uploads": []}
 
 
 def _planned_move(call: Call, message: Message) -> MessageMove | None:
     """The move that the request asks for, after permission checks; None if it only edits the text."""
-    core, topic, stream_id = call.core, call[TOPIC], call[STREAM_ID]
+    organization, topic, stream_id = call.organization, call[TOPIC], call[STREAM_ID]
     if topic is None and stream_id is None:
         return None
     channel: Channel | None = None
     if stream_id is not None:
-        channel = access.readable_channel(core, call.user, stream_id)
+        channel = access.readable_channel(organization, call.user, stream_id)
     if topic is not None and message.channel_id is not None:
-        topic = topics.checked(core, topics.truncated(core, topic))
+        topic = topics.checked(organization, topics.truncated(organization, topic))
     unchanged = message.topic == topic and channel is None
     if unchanged and call[CONTENT] is not None:
         return None
-    move = message_moves.plan(core, call.user, message, topic, channel, PropagateMode(call[MODE]))
-    check_move(core, call.user, move)
+    move = message_moves.plan(organization, call.user, message, topic, channel, PropagateMode(call[MODE]))
+    check_move(organization, call.user, move)
     return move
 
 
 @routes.delete("/messages/{message_id}")
 def delete_message(call: Call) -> ResponseBody:
     """Deletes a message for everyone."""
-    message = access.changeable_message(call.core, call.user, call.path_id("message_id"))
-    check_may_delete(call.core, call.user, message)
-    delete_messages(call.core, [message])
+    message = access.changeable_message(call.organization, call.user, call.path_id("message_id"))
+    check_may_delete(call.organization, call.user, message)
+    delete_messages(call.organization, [message])
     return {}
 
 
 @routes.get("/messages/{message_id}/history", ALLOW_EMPTY_TOPIC)
 async def get_message_history(call: Call) -> ResponseBody:
     """All versions of a message, oldest first."""
-    core = call.core
-    policy = core.settings["message_edit_history_visibility_policy"]
+    organization = call.organization
+    policy = organization.settings["message_edit_history_visibility_policy"]
     if policy == "none":
         raise ServiceError("Message edit history is disabled in this organization")
-    message = access.visible_message(core, call.user, call.path_id("message_id"))
-    entries = EditHistoryFilter(core, call.user).visible_entries(message.id, json.loads(message.history))
+    message = access.visible_message(organization, call.user, call.path_id("message_id"))
+    entries = EditHistoryFilter(organization, call.user).visible_entries(
+        message.id, json.loads(message.history)
+    )
     versions = _versions(message, entries, with_texts=policy == "all")
-    await _add_differences(core, versions)
-    empty = "" if call[ALLOW_EMPTY_TOPIC] or message.channel_id is None else core.empty_topic_name
+    await _add_differences(organization, versions)
+    empty = "" if call[ALLOW_EMPTY_TOPIC] or message.channel_id is None else organization.empty_topic_name
     for version in versions:
         for key in ("topic", "prev_topic"):
             if version.get(key) == "":
@@ -154,11 +164,11 @@ def _versions(message: Message, entries: Sequence[Entry], *, with_texts: bool) -
     return versions[::-1]
 
 
-async def _add_differences(core: Core, versions: list[dict[str, object]]) -> None:
+async def _add_differences(organization: Organization, versions: list[dict[str, object]]) -> None:
     """Adds the HTML difference to each version that changed the text, within one time limit for all of them."""
     edits = [version for version in versions if "prev_content" in version]
     pairs = [(str(version["prev_content"]), str(version["content"])) for version in edits]
-    differences = await core.workers.compute("difference", pairs, _DIFFERENCE_SECONDS)
+    differences = await organization.workers.compute("difference", pairs, _DIFFERENCE_SECONDS)
     for version, pair, difference in zip(edits, pairs, differences, strict=True):
         version["content_html_diff"] = plain_difference(*pair) if difference is None else difference
 
@@ -166,8 +176,8 @@ async def _add_differences(core: Core, versions: list[dict[str, object]]) -> Non
 @routes.get("/messages/{message_id}/read_receipts")
 def get_read_receipts(call: Call) -> ResponseBody:
     """Users who have read a message and share it, except its sender and users muted by or muting the caller."""
-    core, user = call.core, call.user
-    if not core.setting("enable_read_receipts", bool):
+    organization, user = call.organization, call.user
+    if not organization.setting("enable_read_receipts", bool):
         raise ServiceError("Read receipts are disabled in this organization.")
-    message = access.visible_message(core, user, call.path_id("message_id"))
-    return {"user_ids": readers_of(core, user, message)}
+    message = access.visible_message(organization, user, call.path_id("message_id"))
+    return {"user_ids": readers_of(organization, user, message)}

@@ -98,7 +98,7 @@ _NOT_TOGETHER: Final = "num_before, num_after, anchor, message_ids, include_anch
 )
 def send_message(call: Call) -> ResponseBody:
     """Sends a message; returns its id."""
-    core, user = call.core, call.user
+    organization, user = call.organization, call.user
     _refuse_for_others(call)
     read = call[READ_BY_SENDER]
     origin = Origin(
@@ -107,19 +107,24 @@ def send_message(call: Call) -> ResponseBody:
         queue_id=call[QUEUE_ID],
         local_id=call[LOCAL_ID],
     )
-    to, content = call[TO], truncated_content(core, call[CONTENT])
+    to, content = call[TO], truncated_content(organization, call[CONTENT])
     if call[TYPE] in ("direct", "private"):
         if to is None:
             raise missing("to")
-        return {"id": send_direct(core, user, people_of(core, user, to), content, origin).id}
+        return {"id": send_direct(organization, user, people_of(organization, user, to), content, origin).id}
     if to is None:
         raise ServiceError("Missing channel")
-    channel = channel_of(core, user, to)
+    channel = channel_of(organization, user, to)
     topic = call[TOPIC]
     if topic is None:
         raise ServiceError("Missing topic")
     sent = send_to_channel(
-        core, user, channel, topics.checked(core, topics.truncated(core, topic)), content, origin
+        organization,
+        user,
+        channel,
+        topics.checked(organization, topics.truncated(organization, topic)),
+        content,
+        origin,
     )
     body: ResponseBody = {"id": sent.id}
     if sent.visibility_policy is not None:
@@ -165,26 +170,26 @@ async def get_messages(call: Call) -> ResponseBody:
     """Messages around an anchor, or those of `message_ids`."""
     ids = call[MESSAGE_IDS]
     terms = call[NARROW]
-    query = build(call.core, call.user, terms or ())
+    query = build(call.organization, call.user, terms or ())
     if ids is not None:
         return await _by_ids(call, query, ids)
-    check_range(call.core, call[NUM_BEFORE], call[NUM_AFTER], include_anchor=call[INCLUDE_ANCHOR])
+    check_range(call.organization, call[NUM_BEFORE], call[NUM_AFTER], include_anchor=call[INCLUDE_ANCHOR])
     anchor = _anchor(call)
     around = await evaluated(
-        call.core,
+        call.organization,
         query,
         lambda reading, query: page(
             reading,
             query,
             anchor_id(reading, call.user, anchor, query, narrowed=bool(terms)),
-            characters=call.core.config.limits.page_characters,
+            characters=call.organization.config.limits.page_characters,
             num_before=call[NUM_BEFORE],
             num_after=call[NUM_AFTER],
             include_anchor=call[INCLUDE_ANCHOR],
         ),
     )
     return {
-        "messages": await client_json(call.core, call.user, around.ids, _options(call), query.search),
+        "messages": await client_json(call.organization, call.user, around.ids, _options(call), query.search),
         "found_anchor": around.found_anchor,
         "found_oldest": around.found_oldest,
         "found_newest": around.found_newest,
@@ -212,13 +217,15 @@ async def _by_ids(call: Call, query: Query, ids: list[int]) -> ResponseBody:
         raise ServiceError(f"Too many messages requested (maximum {_MAX_IDS}).")
     different = list(dict.fromkeys(ids))
     visible_ids = await evaluated(
-        call.core, query, lambda reading, query: matching_ids(reading, query, different)
+        call.organization, query, lambda reading, query: matching_ids(reading, query, different)
     )
-    characters = call.core.config.limits.page_characters
-    if len(within_size(call.core.store, visible_ids, characters)) < len(visible_ids):
+    characters = call.organization.config.limits.page_characters
+    if len(within_size(call.organization.store, visible_ids, characters)) < len(visible_ids):
         raise ServiceError("The messages are too long to be requested together")
     return {
-        "messages": await client_json(call.core, call.user, visible_ids, _options(call), query.search),
+        "messages": await client_json(
+            call.organization, call.user, visible_ids, _options(call), query.search
+        ),
         "found_anchor": False,
         "found_oldest": False,
         "found_newest": False,
@@ -230,33 +237,35 @@ def _options(call: Call) -> QueueOptions:
     return QueueOptions(
         apply_markdown=call[APPLY_MARKDOWN],
         client_gravatar=call[CLIENT_GRAVATAR],
-        empty_topic_name=None if call[ALLOW_EMPTY_TOPIC] else call.core.empty_topic_name,
+        empty_topic_name=None if call[ALLOW_EMPTY_TOPIC] else call.organization.empty_topic_name,
     )
 
 
 @routes.get("/messages/{message_id}", APPLY_MARKDOWN, ALLOW_EMPTY_TOPIC)
 def get_message(call: Call) -> ResponseBody:
     """One message, with its source as `raw_content`."""
-    message = access.visible_message(call.core, call.user, call.path_id("message_id"))
+    message = access.visible_message(call.organization, call.user, call.path_id("message_id"))
     options = QueueOptions(
         apply_markdown=call[APPLY_MARKDOWN],
         client_gravatar=False,
-        empty_topic_name=None if call[ALLOW_EMPTY_TOPIC] else call.core.empty_topic_name,
+        empty_topic_name=None if call[ALLOW_EMPTY_TOPIC] else call.organization.empty_topic_name,
     )
-    shown = client_objects(call.core, call.user, [message.id], options)[0]
+    shown = client_objects(call.organization, call.user, [message.id], options)[0]
     return {"message": shown, "raw_content": message.content}
 
 
 @routes.get("/messages/matches_narrow", MSG_IDS, REQUIRED_NARROW)
 async def matches_narrow(call: Call) -> ResponseBody:
     """Which of the given messages match a narrow (NAR-01). Others are served between messages."""
-    core, user = call.core, call.user
-    query = build(core, user, call[REQUIRED_NARROW])
-    options = QueueOptions(empty_topic_name=core.empty_topic_name)
+    organization, user = call.organization, call.user
+    query = build(organization, user, call[REQUIRED_NARROW])
+    options = QueueOptions(empty_topic_name=organization.empty_topic_name)
     matches: dict[str, object] = {}
     ids = call[MSG_IDS]
-    for identity in await evaluated(core, query, lambda reading, query: matching_ids(reading, query, ids)):
-        message = access.find_message(core, identity)
+    for identity in await evaluated(
+        organization, query, lambda reading, query: matching_ids(reading, query, ids)
+    ):
+        message = access.find_message(organization, identity)
         if message is None:
             continue
         matches[str(identity)] = match_fields(message, options, query.search)
@@ -267,7 +276,7 @@ async def matches_narrow(call: Call) -> ResponseBody:
 @routes.post("/messages/render", CONTENT)
 def render_message(call: Call) -> ResponseBody:
     """Renders a text as HTML."""
-    limit = call.core.config.limits.max_message_length
+    limit = call.organization.config.limits.max_message_length
     if len(call[CONTENT]) > limit:
         raise ServiceError(f"Message is too long (limit: {limit} characters)")
-    return {"rendered": rendered(call.core, call.user, call[CONTENT]).html}
+    return {"rendered": rendered(call.organization, call.user, call[CONTENT]).html}

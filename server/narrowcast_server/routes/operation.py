@@ -44,7 +44,7 @@ _HELP: Final = {
 @routes.add("GET", "/health", public=True, absolute=True, accepts_anything=True)
 def health(call: Call) -> Response:
     """Whether the server can read its database, for health checks."""
-    if not can_read(call.core):
+    if not can_read(call.organization):
         return JSONResponse({"status": "the store cannot be read"}, 503)
     return JSONResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
 
@@ -52,7 +52,7 @@ def health(call: Call) -> Response:
 @routes.add("GET", "/metrics", absolute=True, callers=Callers.ADMINISTRATORS, accepts_anything=True)
 def metrics(call: Call) -> Response:
     """Metrics for a monitoring system, which logs in with the credentials of an administrator."""
-    core = call.core
+    organization = call.organization
     lines: list[str] = []
 
     def add(name: str, kind: str, values: dict[str, float]) -> None:
@@ -65,12 +65,15 @@ def metrics(call: Call) -> Response:
     add(
         "answers_total",
         "counter",
-        {f'{{status="{status}"}}': float(count) for status, count in sorted(core.measures.responses.items())},
+        {
+            f'{{status="{status}"}}': float(count)
+            for status, count in sorted(organization.measures.responses.items())
+        },
     )
-    add("crashes_total", "counter", {"": core.measures.crashes})
-    add("loop_wait_seconds", "gauge", {"": core.measures.longest_wait})
-    add("start_time_seconds", "gauge", {"": core.measures.started})
-    for name, value in statistics(core).items():
+    add("crashes_total", "counter", {"": organization.measures.crashes})
+    add("loop_wait_seconds", "gauge", {"": organization.measures.longest_wait})
+    add("start_time_seconds", "gauge", {"": organization.measures.started})
+    for name, value in statistics(organization).items():
         add(name, "gauge", {"": value})
     return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
 
@@ -78,14 +81,14 @@ def metrics(call: Call) -> Response:
 @routes.add("GET", "/server/sessions", USER_ID, absolute=True)
 def list_sessions(call: Call) -> ResponseBody:
     """The sessions of a user: the clients with an event queue."""
-    return {"sessions": sessions(call.core, _whose(call))}
+    return {"sessions": sessions(call.organization, _whose(call))}
 
 
 @routes.add("DELETE", "/server/sessions/{session_id}", USER_ID, absolute=True)
 def end_session(call: Call) -> ResponseBody:
     """Ends a session: its client must register again."""
     user = _whose(call)
-    call.core.hub.end(call.core.hub.get(call.path["session_id"], user.id))
+    call.organization.hub.end(call.organization.hub.get(call.path["session_id"], user.id))
     _record_end(call, user)
     return {}
 
@@ -96,8 +99,8 @@ def end_sessions(call: Call) -> ResponseBody:
     user = _whose(call)
     if call[NEW_KEY]:
         call.require_main_key()
-        replace_key(call.core, user)
-    call.core.hub.end_all_of(user.id)
+        replace_key(call.organization, user)
+    call.organization.hub.end_all_of(user.id)
     _record_end(call, user)
     return {}
 
@@ -105,7 +108,7 @@ def end_sessions(call: Call) -> ResponseBody:
 def _record_end(call: Call, user: User) -> None:
     """Logs that another user's sessions were ended; one's own are nobody else's business."""
     if user.id != call.user.id:
-        record(call.core, call.user, "DELETE /server/sessions", {"user_id": str(user.id)})
+        record(call.organization, call.user, "DELETE /server/sessions", {"user_id": str(user.id)})
 
 
 def _whose(call: Call) -> User:
@@ -115,7 +118,7 @@ def _whose(call: Call) -> User:
         return call.user
     if not call.user.is_administrator:
         raise insufficient_permission()
-    user = call.core.users.get(user_id)
+    user = call.organization.users.get(user_id)
     if user is None or user.is_system_bot:
         raise no_such_user()
     if user.role < call.user.role:
@@ -128,4 +131,4 @@ def list_audit_log(call: Call) -> ResponseBody:
     """The newest administrative actions, or the newest before an id."""
     if call[LIMIT] > _MAX_ENTRIES:
         raise ServiceError(f"Too many acts requested (limit: {_MAX_ENTRIES})")
-    return {"acts": entries(call.core, call[LIMIT], call[BEFORE])}
+    return {"acts": entries(call.organization, call[LIMIT], call[BEFORE])}

@@ -48,7 +48,7 @@ SUBDOMAINS = required("allow_subdomains", boolean)
 @routes.patch("/realm", *SETTINGS.values(), callers=Callers.ADMINISTRATORS)
 def update_organization(call: Call) -> ResponseBody:
     """Changes settings of the organization; only owners may change some of them."""
-    core = call.core
+    organization = call.organization
     values: dict[str, object] = {}
     for name, param in SETTINGS.items():
         if not call.given(param):
@@ -57,13 +57,13 @@ def update_organization(call: Call) -> ResponseBody:
             raise not_owner()
         raw = call[param]
         if name in GROUP_SETTINGS:
-            values[name] = changed_value(core, name, raw, core.settings[name])
-            check_holder(core, "realm", name, values[name])
+            values[name] = changed_value(organization, name, raw, organization.settings[name])
+            check_holder(organization, "realm", name, values[name])
         else:
             stored = "giphy_rating" if name == GIF_POLICY else name
-            values[stored] = realm.checked(core, stored, raw)
-    with visibility_may_change_for_all(core) if HIDING_SETTING in values else nullcontext():
-        return realm.change(core, values)
+            values[stored] = realm.checked(organization, stored, raw)
+    with visibility_may_change_for_all(organization) if HIDING_SETTING in values else nullcontext():
+        return realm.change(organization, values)
 
 
 @routes.post("/realm/test_welcome_bot_custom_message", WELCOME, callers=Callers.ADMINISTRATORS)
@@ -71,42 +71,42 @@ def test_welcome(call: Call) -> ResponseBody:
     """Sends the caller the welcome message that new users would receive."""
     if not call[WELCOME].strip():
         raise ServiceError("Message must not be empty")
-    return {"message_id": welcome(call.core, call.user, call[WELCOME])}
+    return {"message_id": welcome(call.organization, call.user, call[WELCOME])}
 
 
 @routes.get("/realm/domains")
 def list_domains(call: Call) -> ResponseBody:
     """Email domains whose addresses may join."""
-    return {"domains": domains_of(call.core)}
+    return {"domains": domains_of(call.organization)}
 
 
 @routes.post("/realm/domains", DOMAIN, SUBDOMAINS, callers=Callers.OWNERS)
 def add_domain(call: Call) -> ResponseBody:
-    realm.add_domain(call.core, call[DOMAIN], call[SUBDOMAINS])
+    realm.add_domain(call.organization, call[DOMAIN], call[SUBDOMAINS])
     return {"new_domain": call[DOMAIN].strip().lower()}
 
 
 @routes.patch("/realm/domains/{domain}", SUBDOMAINS, callers=Callers.OWNERS)
 def change_domain(call: Call) -> ResponseBody:
     """Changes whether subdomains of a domain are allowed too."""
-    realm.change_domain(call.core, call.path["domain"], call[SUBDOMAINS])
+    realm.change_domain(call.organization, call.path["domain"], call[SUBDOMAINS])
     return {}
 
 
 @routes.delete("/realm/domains/{domain}", callers=Callers.OWNERS)
 def remove_domain(call: Call) -> ResponseBody:
-    realm.remove_domain(call.core, call.path["domain"])
+    realm.remove_domain(call.organization, call.path["domain"])
     return {}
 
 
 @routes.patch("/realm/user_settings_defaults", *PERSONAL.values(), callers=Callers.ADMINISTRATORS)
 def change_personal_defaults(call: Call) -> ResponseBody:
     """Changes the personal settings that new users start with."""
-    level = call.core.level
+    level = call.organization.level
     values = {
         name: personal.check(name, call[param], level)
         for name, param in PERSONAL.items()
         if call.given(param)
     }
-    realm.change_personal_defaults(call.core, values)
+    realm.change_personal_defaults(call.organization, values)
     return {}

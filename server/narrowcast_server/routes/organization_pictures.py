@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrowcast_server.http.params import boolean, missing, required
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
-from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.queries.organization import Picture, picture_source, picture_url
 from narrowcast_server.resources.custom_emoji import PICTURES
 from narrowcast_server.rules.permissions import Callers
@@ -25,14 +25,14 @@ NIGHT = required("night", boolean)
 @routes.add("POST", "/realm/icon", streaming=True, callers=Callers.ADMINISTRATORS)
 async def set_icon(call: Call) -> ResponseBody:
     await _set(call, "icon")
-    return {"icon_url": picture_url(call.core, "icon")}
+    return {"icon_url": picture_url(call.organization, "icon")}
 
 
 @routes.delete("/realm/icon", callers=Callers.ADMINISTRATORS)
 def delete_icon(call: Call) -> ResponseBody:
     """Goes back to this server's own logo as the icon."""
-    _store(call.core, "icon", None)
-    return {"icon_url": picture_url(call.core, "icon")}
+    _store(call.organization, "icon", None)
+    return {"icon_url": picture_url(call.organization, "icon")}
 
 
 @routes.add("POST", "/realm/logo", streaming=True, callers=Callers.ADMINISTRATORS)
@@ -45,7 +45,7 @@ async def set_logo(call: Call) -> ResponseBody:
 @routes.delete("/realm/logo", NIGHT, callers=Callers.ADMINISTRATORS)
 def delete_logo(call: Call) -> ResponseBody:
     """Goes back to this server's own logo."""
-    _store(call.core, "night_logo" if call[NIGHT] else "logo", None)
+    _store(call.organization, "night_logo" if call[NIGHT] else "logo", None)
     return {}
 
 
@@ -58,18 +58,24 @@ async def _set(call: Call, picture: Picture | None) -> None:
             picture = "night_logo" if boolean("night", fields["night"]) else "logo"
         content = await picture_bytes(upload)
     call.confirm()
-    with picture_stored(call.core, content) as stored:
-        _store(call.core, picture, stored)
+    with picture_stored(call.organization, content) as stored:
+        _store(call.organization, picture, stored)
 
 
-def _store(core: Core, picture: Picture, stored: str | None) -> None:
+def _store(organization: Organization, picture: Picture, stored: str | None) -> None:
     """Stores the name of the new picture, deletes the previous picture, and notifies everyone."""
     name = f"{picture}_picture"
-    before, after = core.settings[name], None if stored is None else f"{PICTURES}/{ORGANIZATION}/{stored}"
+    before, after = (
+        organization.settings[name],
+        None if stored is None else f"{PICTURES}/{ORGANIZATION}/{stored}",
+    )
     if before == after:
         return
-    forget_picture(core, before)
-    core.set_settings(**{name: after})
-    data = {f"{picture}_url": picture_url(core, picture), f"{picture}_source": picture_source(core, picture)}
+    forget_picture(organization, before)
+    organization.set_settings(**{name: after})
+    data = {
+        f"{picture}_url": picture_url(organization, picture),
+        f"{picture}_source": picture_source(organization, picture),
+    }
     event = {"type": "realm", "op": "update_dict", "property": picture, "data": data}
-    core.emit(event, core.user_ids())
+    organization.emit(event, organization.user_ids())

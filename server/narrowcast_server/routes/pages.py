@@ -18,7 +18,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.resources import joining
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 routes = Routes()
 
@@ -28,9 +28,9 @@ _WHAT: Final = PageText(
 )
 
 
-def _installing(core: Core) -> tuple[Part, ...]:
+def _installing(organization: Organization) -> tuple[Part, ...]:
     """The operator's own command, or the one that works in a checkout."""
-    if own := core.config.install:
+    if own := organization.config.install:
         return PageText("Install Narrowcast:"), PageCommand(own)
     return (
         PageText("Install Narrowcast in a checkout of its repository (it needs Python 3.11 or newer):"),
@@ -41,24 +41,24 @@ def _installing(core: Core) -> tuple[Part, ...]:
 @routes.add("GET", "/", public=True, absolute=True, accepts_anything=True)
 def home(call: Call) -> Response:
     """The home page. Links to messages open it too, since browsers do not send the fragment of a URL."""
-    return _home(call.core, [])
+    return _home(call.organization, [])
 
 
 @routes.add("GET", "/join/{token}/", public=True, absolute=True, accepts_anything=True)
 @routes.add("GET", "/join/{token}", public=True, absolute=True, accepts_anything=True)
 def invitation(call: Call) -> Response:
     """A valid invitation, or why it is not valid; shows only the organization's name."""
-    name = call.core.setting("name", str)
+    name = call.organization.setting("name", str)
     try:
-        joining.invitation(call.core, call.path["token"])
+        joining.invitation(call.organization, call.path["token"])
     except ServiceError as error:
         return page(name, [PageHeading("", name, level=1), PageText(error.message), _WHAT], 410)
     parts: list[Part] = [
         PageHeading("You are invited to", name, level=1),
         _WHAT,
-        *_installing(call.core),
+        *_installing(call.organization),
         PageText("Then join. This command asks for your name, your email and a new password:"),
-        PageCommand(f"narrowcast login {shlex.quote(link_of(call.core, call.path['token']))}"),
+        PageCommand(f"narrowcast login {shlex.quote(link_of(call.organization, call.path['token']))}"),
         PageText("Anyone who has this link can use it to join: keep it to yourself."),
     ]
     return page(f"Join {name}", parts)
@@ -68,38 +68,38 @@ def invitation(call: Call) -> Response:
 @routes.add("GET", "/reset/{token}", public=True, absolute=True, accepts_anything=True)
 def reset(call: Call) -> Response:
     """A link to set a new password; does not show whose account it is for."""
-    core, token = call.core, call.path["token"]
-    name = core.setting("name", str)
+    organization, token = call.organization, call.path["token"]
+    name = organization.setting("name", str)
     try:
-        password_resets.whose(core, token)
+        password_resets.whose(organization, token)
     except ServiceError as error:
         return page(name, [PageHeading("", name, level=1), PageText(error.message), _WHAT], 410)
     parts: list[Part] = [
         PageHeading("A new password for", name, level=1),
         PageText("In a terminal where Narrowcast is installed, type:"),
-        PageCommand(f"narrowcast login {shlex.quote(password_resets.reset_url(core, token))}"),
+        PageCommand(f"narrowcast login {shlex.quote(password_resets.reset_url(organization, token))}"),
         PageText("The command asks for the new password. Keep this link to yourself: it works once."),
     ]
     return page(f"New password for {name}", parts)
 
 
-def not_found_page(core: Core, request: Request) -> Response | None:
+def not_found_page(organization: Organization, request: Request) -> Response | None:
     """The page for browsers that open a missing page; None for API requests and other programs."""
     is_page = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
     if not is_page or request.url.path.startswith(f"{API_PREFIX}/"):
         return None
-    return _home(core, [PageText("This page does not exist.")], 404)
+    return _home(organization, [PageText("This page does not exist.")], 404)
 
 
-def _home(core: Core, before: list[Part], status: int = 200) -> Response:
-    name = core.setting("name", str)
+def _home(organization: Organization, before: list[Part], status: int = 200) -> Response:
+    name = organization.setting("name", str)
     parts: list[Part] = [
         PageHeading("", name, level=1),
         *before,
         _WHAT,
-        *_installing(core),
+        *_installing(organization),
         PageText("Then log in:"),
-        PageCommand(f"narrowcast login {shlex.quote(core.url)}"),
+        PageCommand(f"narrowcast login {shlex.quote(organization.url)}"),
         PageText("Without an account, ask the operator of this server for an invitation."),
         PageHeading("If a link to a message led you here"),
         PageText("Copy the whole address from the browser, and open it in Narrowcast:"),

@@ -24,25 +24,25 @@ CODE = optional("second_factor", string)
 @routes.post("/reset", EMAIL, public=True)
 def ask_for_link(call: Call) -> ResponseBody:
     """Emails a link; limited to a few per hour."""
-    core, name = call.core, call[EMAIL].strip().lower()
-    if core.config.mail is None:
+    organization, name = call.organization, call[EMAIL].strip().lower()
+    if organization.config.mail is None:
         raise ServiceError(
             "This server sends no email. Ask its operator for a password reset link (narrowcast serve admin link)."
         )
-    user = core.user_by_address(name)
-    core.reset_limits.hit(None if user is None else user.id, name, address_of(call.request))
-    password_resets.request_link(core, user)
+    user = organization.user_by_address(name)
+    organization.reset_limits.hit(None if user is None else user.id, name, address_of(call.request))
+    password_resets.request_link(organization, user)
     return {}
 
 
 @routes.post("/reset/{token}", PASSWORD, CODE, public=True)
 async def use_link(call: Call) -> ResponseBody:
     """Sets the password of the account that the link belongs to."""
-    core, token = call.core, call.path["token"]
-    user = password_resets.whose(core, token)
+    organization, token = call.organization, call.path["token"]
+    user = password_resets.whose(organization, token)
     check_password(call[PASSWORD])
-    password_hash = await core.passwords.hashed(call[PASSWORD])
-    with core.transaction():
-        check_code(core, user, call[CODE])
-        user = password_resets.use_link(core, token, password_hash)
+    password_hash = await organization.passwords.hashed(call[PASSWORD])
+    with organization.transaction():
+        check_code(organization, user, call[CODE])
+        user = password_resets.use_link(organization, token, password_hash)
     return {"api_key": user.api_key, "email": user.delivery_email, "user_id": user.id}

@@ -95,7 +95,7 @@ PRESENCE_DAYS = optional("presence_history_limit_days", integer)
 )
 def register(call: Call) -> ResponseBody:
     """Creates the queue before the snapshot, in one transaction, so that no event between them is lost."""
-    core, user = call.core, call.user
+    organization, user = call.organization, call.user
     if call[ALL_PUBLIC_STREAMS] and user.is_guest:
         raise ServiceError("User not authorized for this query")
     options = QueueOptions(
@@ -104,12 +104,12 @@ def register(call: Call) -> ResponseBody:
         slim_presence=call[SLIM_PRESENCE],
         include_subscribers=call[INCLUDE_SUBSCRIBERS],
         capabilities=call[CAPABILITIES],
-        empty_topic_name=None if "empty_topic_name" in call[CAPABILITIES] else core.empty_topic_name,
+        empty_topic_name=None if "empty_topic_name" in call[CAPABILITIES] else organization.empty_topic_name,
         shows_keys=call.extra_key is None,
     )
     types = call[EVENT_TYPES]
     fetched = call[FETCH_EVENT_TYPES]
-    queue = core.hub.register(
+    queue = organization.hub.register(
         user.id,
         options,
         event_types=None if types is None else frozenset(types),
@@ -120,12 +120,12 @@ def register(call: Call) -> ResponseBody:
     )
     parts = fetched if fetched is not None else types
     request = Snapshot(
-        core, user, options, None if parts is None else frozenset(parts), call[INCLUDE_SUBSCRIBERS]
+        organization, user, options, None if parts is None else frozenset(parts), call[INCLUDE_SUBSCRIBERS]
     )
     return {
         "queue_id": queue.id,
         "last_event_id": -1,
-        **event_stream_fields(core.config),
-        **version_fields(core.config),
+        **event_stream_fields(organization.config),
+        **version_fields(organization.config),
         **snapshot(request),
     }

@@ -14,7 +14,7 @@ from narrowcast_server.organization.dialect import version_fields
 from narrowcast_server.queries.organization import picture_path
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 routes = Routes()
 
@@ -27,11 +27,11 @@ _PROVIDERS: Final = ("azuread", "github", _SECOND_CODE_HOST, "apple", "google")
 @routes.get("/server_settings", public=True)
 def get_server_settings(call: Call) -> ResponseBody:
     """The server's feature level and version, its ways to log in, and the organization's name and pictures."""
-    core = call.core
-    config = core.config
+    organization = call.organization
+    config = organization.config
     agent = call.request.headers.get("user-agent", "")
     body: ResponseBody = {
-        "authentication_methods": _authentication_methods(core),
+        "authentication_methods": _authentication_methods(organization),
         "external_authentication_methods": [asdict(login) for login in config.external_logins],
         **version_fields(config),
         "push_notifications_enabled": False,
@@ -43,7 +43,7 @@ def get_server_settings(call: Call) -> ResponseBody:
         **event_stream_fields(config),
     }
     if not config.root_domain:
-        body |= _realm(core, base_url(call))
+        body |= _realm(organization, base_url(call))
     return body
 
 
@@ -54,30 +54,32 @@ def event_stream_fields(config: ServerConfig) -> ResponseBody:
     return {} if config.dialect is ServedDialect.ZULIP else {"event_stream_path": STREAM_PATH}
 
 
-def _authentication_methods(core: Core) -> dict[str, bool]:
+def _authentication_methods(organization: Organization) -> dict[str, bool]:
     methods = dict.fromkeys((*LOGIN_METHODS, *_PROVIDERS), False)
-    methods |= {"password": True, "email": True, "ldap": core.config.ldap}
-    if core.level < Gate.SECOND_CODE_HOST.level:
+    methods |= {"password": True, "email": True, "ldap": organization.config.ldap}
+    if organization.level < Gate.SECOND_CODE_HOST.level:
         del methods[_SECOND_CODE_HOST]
     return methods
 
 
-def _realm(core: Core, url: str) -> ResponseBody:
+def _realm(organization: Organization, url: str) -> ResponseBody:
     body: ResponseBody = {
         "realm_uri": url,
-        "realm_name": core.settings["name"],
-        "realm_icon": url + picture_path(core, "icon"),
-        "realm_description": rendered_description(core, core.setting("description", str)),
+        "realm_name": organization.settings["name"],
+        "realm_icon": url + picture_path(organization, "icon"),
+        "realm_description": rendered_description(organization, organization.setting("description", str)),
     }
-    if core.level >= Gate.REALM_URL.level:
+    if organization.level >= Gate.REALM_URL.level:
         body["realm_url"] = url
-    if core.level >= Gate.WEB_PUBLIC_ACCESS.level:
-        body["realm_web_public_access_enabled"] = core.setting("enable_spectator_access", bool) and any(
-            channel.is_web_public and not channel.is_archived for channel in core.channels.all()
+    if organization.level >= Gate.WEB_PUBLIC_ACCESS.level:
+        body["realm_web_public_access_enabled"] = organization.setting(
+            "enable_spectator_access", bool
+        ) and any(
+            channel.is_web_public and not channel.is_archived for channel in organization.channels.all()
         )
     return body
 
 
 def base_url(call: Call) -> str:
     """The organization's URL: the configured one, or else that of the request."""
-    return call.core.config.url or str(call.request.base_url).rstrip("/")
+    return call.organization.config.url or str(call.request.base_url).rstrip("/")

@@ -28,7 +28,7 @@ from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.permissions import Callers, all_members, require_administrator
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 routes = Routes()
 
@@ -82,48 +82,48 @@ PARAMS: Final = (*SETTINGS.values(), FULL_NAME, TIMEZONE, OLD_PASSWORD, NEW_PASS
 async def update_settings(call: Call) -> ResponseBody:
     """Changes the settings that the request carries. A new password replaces the API key (`api_key`)."""
     if (targets := call[TARGET]) is not None:
-        with call.core.transaction():
+        with call.organization.transaction():
             call.confirm()
             _change_others(call, targets)
         return {}
-    before = password_hash_of(call.core, call.user)
+    before = password_hash_of(call.organization, call.user)
     password_hash = await _new_password_hash(call)
-    with call.core.transaction():
+    with call.organization.transaction():
         call.confirm()
-        if password_hash is not None and password_hash_of(call.core, call.user) != before:
+        if password_hash is not None and password_hash_of(call.organization, call.user) != before:
             raise ServiceError("Wrong password!")
         _change(call)
         if password_hash is None:
             return {}
-        call.core.users.update(call.user.id, password_hash=password_hash)
-        end_links(call.core, call.user)
-        return {"api_key": replace_key(call.core, call.user)}
+        call.organization.users.update(call.user.id, password_hash=password_hash)
+        end_links(call.organization, call.user)
+        return {"api_key": replace_key(call.organization, call.user)}
 
 
 def _change_others(call: Call, targets: SettingsTarget) -> None:
     """Changes the settings of other people, if the caller is an administrator."""
-    core = call.core
+    organization = call.organization
     require_administrator(call.user)
     values = _values(call)
     own = sorted(name for name in call.declared() if name not in values and name != TARGET.name)
     if refused := own + sorted(NOT_FOR_OTHERS & values.keys()):
         raise ServiceError(f"{refused[0]} cannot be changed for other users")
-    for user in _people(core, targets):
+    for user in _people(organization, targets):
         kept = user.settings if targets.skip_if_already_edited else {}
         fresh = {name: value for name, value in values.items() if name not in kept}
         _apply(call, user, fresh)
 
 
-def _people(core: Core, targets: SettingsTarget) -> list[User]:
+def _people(organization: Organization, targets: SettingsTarget) -> list[User]:
     """The active people of a target; raises BAD_REQUEST for users and groups that do not exist."""
     ids = set(targets.user_ids)
-    if unknown := [identity for identity in targets.user_ids if core.users.get(identity) is None]:
+    if unknown := [identity for identity in targets.user_ids if organization.users.get(identity) is None]:
         raise ServiceError(f"Invalid user ID: {unknown[0]}")
     for group_id in targets.group_ids:
-        if core.groups.get(group_id) is None:
+        if organization.groups.get(group_id) is None:
             raise ServiceError("Invalid user group")
-        ids |= all_members(core, group_id)
-    people = [core.users[identity] for identity in sorted(ids)]
+        ids |= all_members(organization, group_id)
+    people = [organization.users[identity] for identity in sorted(ids)]
     return [user for user in people if user.is_active and not user.is_bot]
 
 
@@ -131,11 +131,11 @@ def _change(call: Call) -> None:
     values = _values(call)
     _rename(call)
     _move_timezone(call)
-    _apply(call, call.core.users[call.user.id], values)
+    _apply(call, call.organization.users[call.user.id], values)
 
 
 def _values(call: Call) -> dict[str, object]:
-    level = call.core.level
+    level = call.organization.level
     return {
         name: personal.check(name, call[param], level)
         for name, param in SETTINGS.items()
@@ -146,62 +146,66 @@ def _values(call: Call) -> dict[str, object]:
 def _apply(call: Call, before: User, values: dict[str, object]) -> None:
     if not values:
         return
-    core = call.core
-    after = change_settings(core, before, values)
+    organization = call.organization
+    after = change_settings(organization, before, values)
     if "email_address_visibility" in values:
         _emit_address_changes(call, before, after)
     if CONSENT in values and personal.switched_on(before, CONSENT) != personal.switched_on(after, CONSENT):
-        emit_consent(core, after)
+        emit_consent(organization, after)
     if "enable_drafts_synchronization" in values and not values["enable_drafts_synchronization"]:
-        forget_drafts(core, after)
+        forget_drafts(organization, after)
 
 
 def _rename(call: Call) -> None:
     name = call[FULL_NAME]
     if name is None or name.strip() == call.user.full_name:
         return
-    name = check_full_name(call.core, name, call.user)
-    if not may_change_own_name(call.core, call.user):
+    name = check_full_name(call.organization, name, call.user)
+    if not may_change_own_name(call.organization, call.user):
         return
-    user = call.core.users.update(call.user.id, full_name=name)
-    emit_person(call.core, user, full_name=name)
+    user = call.organization.users.update(call.user.id, full_name=name)
+    emit_person(call.organization, user, full_name=name)
 
 
 def _move_timezone(call: Call) -> None:
     timezone = call[TIMEZONE]
     if timezone is None or timezone == call.user.timezone:
         return
-    user = call.core.users.update(call.user.id, timezone=personal.check_timezone(timezone))
+    user = call.organization.users.update(call.user.id, timezone=personal.check_timezone(timezone))
     event = {"type": "user_settings", "op": "update", "property": "timezone", "value": timezone}
-    call.core.emit(event, [user.id])
-    emit_person(call.core, user, email=api_address(call.core, user), timezone=timezone)
+    call.organization.emit(event, [user.id])
+    emit_person(call.organization, user, email=api_address(call.organization, user), timezone=timezone)
 
 
 async def _new_password_hash(call: Call) -> str | None:
     """The hash of the new password, None if there is none; raises BAD_REQUEST if the old password is wrong."""
-    core, new = call.core, call[NEW_PASSWORD]
+    organization, new = call.organization, call[NEW_PASSWORD]
     if new is None:
         return None
     # The response has the new API key, which does not require the old password if there is none.
     call.require_main_key()
     if len(new) < MIN_PASSWORD:
         raise ServiceError("New password is too weak!")
-    if password_hash_of(core, call.user) is not None:
+    if password_hash_of(organization, call.user) is not None:
         place = address_of(call.request)
-        core.login_limits.hit(call.user.id, "", place)
-        if not await has_password(core, call.user, call[OLD_PASSWORD] or "", place):
+        organization.login_limits.hit(call.user.id, "", place)
+        if not await has_password(organization, call.user, call[OLD_PASSWORD] or "", place):
             raise ServiceError("Wrong password!")
-        core.login_limits.succeeded(call.user.id, place)
-    return await core.passwords.hashed(new)
+        organization.login_limits.succeeded(call.user.id, place)
+    return await organization.passwords.hashed(new)
 
 
 def _emit_address_changes(call: Call, before: User, after: User) -> None:
     """Sends the events of a changed email visibility: API address, avatar, and whether others see the real address."""
-    core = call.core
-    old, new = api_address(core, before), api_address(core, after)
+    organization = call.organization
+    old, new = api_address(organization, before), api_address(organization, after)
     if old != new:
-        emit_person(core, after, new_email=new)
+        emit_person(organization, after, new_email=new)
     if avatar_url(before) != avatar_url(after):
-        emit_avatar(core, after)
-    viewers = {user_id: core.users[user_id] for user_id in core.listening_ids() if user_id != after.id}
-    emit_delivery_email(core, after, viewers)
+        emit_avatar(organization, after)
+    viewers = {
+        user_id: organization.users[user_id]
+        for user_id in organization.listening_ids()
+        if user_id != after.id
+    }
+    emit_delivery_email(organization, after, viewers)

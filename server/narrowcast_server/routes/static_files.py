@@ -29,7 +29,7 @@ def open_picture(call: Call) -> Response:
     name = stored_picture(call.path["path"])
     if name is None:
         raise missing_file()
-    return file_response(Folder(call.core).public(name), content_type(name), name, private=False)
+    return file_response(Folder(call.organization).public(name), content_type(name), name, private=False)
 
 
 @routes.add("GET", EMOJI_DATA_PATH, absolute=True, public=True, accepts_anything=True)

@@ -34,7 +34,7 @@ _BOOLEANS: Final = frozenset(
 @routes.post("/users/me/subscriptions/properties", DATA)
 def update_subscription_properties(call: Call) -> ResponseBody:
     """Changes properties of the caller's own subscriptions."""
-    limit = call.core.config.quotas.subscriptions_a_request
+    limit = call.organization.config.quotas.subscriptions_a_request
     if len(call[DATA]) > limit:
         raise ServiceError(f"Too many subscriptions in one request (limit: {limit}).")
     for index, item in enumerate(call[DATA]):
@@ -47,9 +47,9 @@ def update_subscription_properties(call: Call) -> ResponseBody:
 
 
 def _set_property(call: Call, channel_id: int, name: str, value: object, label: str) -> None:
-    core, user = call.core, call.user
-    channel = access.readable_channel(core, user, channel_id)
-    if not access.is_subscribed(core, user.id, channel.id):
+    organization, user = call.organization, call.user
+    channel = access.readable_channel(organization, user, channel_id)
+    if not access.is_subscribed(organization, user.id, channel.id):
         raise ServiceError(f"Not subscribed to channel ID {channel.id}")
     if not isinstance(value, bool | str):
         raise ServiceError(f'{label}["value"] is not a boolean')
@@ -64,7 +64,7 @@ def _set_property(call: Call, channel_id: int, name: str, value: object, label: 
     if name in ("in_home_view", "is_muted"):
         column, stored = "is_muted", value if name == "is_muted" else not value
         events = [("in_home_view", not stored), ("is_muted", stored)]
-    set_property(core, user, channel, column, stored, events)
+    set_property(organization, user, channel, column, stored, events)
 
 
 def check_color(name: str, value: object) -> str:

@@ -59,7 +59,7 @@ from narrowcast_server.rules.recipients import channel_does_not_exist, principal
 from narrowcast_server.rules.visibility import check_sees
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 routes = Routes()
 _MESSAGES_SENT: Final = "new_subscription_messages_sent"
@@ -106,7 +106,7 @@ DELETE = optional("delete", strings)
 def get_subscriptions(call: Call) -> ResponseBody:
     """What the caller is subscribed to."""
     subscribed, _unsubscribed, _never = subscription_rows(
-        call.core, call.user, include_subscribers=call[INCLUDE_SUBSCRIBERS], with_archived=False
+        call.organization, call.user, include_subscribers=call[INCLUDE_SUBSCRIBERS], with_archived=False
     )
     return {"subscriptions": subscribed}
 
@@ -136,23 +136,23 @@ def add_subscriptions(call: Call) -> ResponseBody:
 def _subscribe(
     call: Call, items: Sequence[dict[str, object]], who: Sequence[str | int] | None
 ) -> ResponseBody:
-    core, user = call.core, call.user
+    organization, user = call.organization, call.user
     require_member(user)
     settings = group_settings(call) if call.endpoint.method == "POST" else {}
-    people = [user] if who is None else principals_of(core, user, who)
-    check_size(core, len(items), len(people))
+    people = [user] if who is None else principals_of(organization, user, who)
+    check_size(organization, len(items), len(people))
     names: dict[str, dict[str, object]] = {}
     for index, item in enumerate(items):
         if "name" not in item:
             raise field_missing(f'subscriptions[{index}]["name"]')
-        name = check_channel_name(core, check_string(f'subscriptions[{index}]["name"]', item["name"]))
+        name = check_channel_name(organization, check_string(f'subscriptions[{index}]["name"]', item["name"]))
         if "color" in item:
             check_color(f"Invalid subscriptions[{index}]: add.color", item["color"])
         names.setdefault(name.casefold(), {**item, "name": name})
     colors: dict[int, str] = {}
     channels: list[Channel] = []
     refused: list[str] = []
-    known = {channel.id for channel in core.channels.all()}
+    known = {channel.id for channel in organization.channels.all()}
     for item in names.values():
         channel = _existing_or_new(call, item, settings, refused, others=people != [user])
         if channel is not None:
@@ -161,7 +161,7 @@ def _subscribe(
                 colors[channel.id] = str(item["color"])
     if refused and call.endpoint.method == "POST" and call[FATAL]:
         raise ServiceError(f"Unable to access channel ({', '.join(refused)}).")
-    added, already = subscribe(core, channels, people, colors)
+    added, already = subscribe(organization, channels, people, colors)
     body: ResponseBody = {
         "subscribed": {str(key): [channel.name for channel in value] for key, value in added.items()},
         "already_subscribed": {
@@ -177,20 +177,20 @@ def _subscribe(
 
 def _notify(call: Call, added: dict[int, list[Channel]], made: Sequence[Channel]) -> ResponseBody:
     """Sends the notices of new subscriptions and channels; returns whether users were notified of subscriptions."""
-    core, user = call.core, call.user
+    organization, user = call.organization, call.user
     notifies = call[NEW_MESSAGES] and len(added) <= MAX_NOTIFIED_SUBSCRIBERS
     if notifies:
-        personal_notices.subscribed(core, user, added, {channel.id for channel in made})
+        personal_notices.subscribed(organization, user, added, {channel.id for channel in made})
     if call[ANNOUNCE]:
-        announce(core, user, made)
+        announce(organization, user, made)
     for channel in made:
-        channel_notices.created(core, user, channel)
+        channel_notices.created(organization, user, channel)
     return {_MESSAGES_SENT: notifies} if call[NEW_MESSAGES] else {}
 
 
-def check_size(core: Core, channels: int, people: int) -> None:
+def check_size(organization: Organization, channels: int, people: int) -> None:
     """Raises BAD_REQUEST if a request names too many channels or users."""
-    quotas = core.config.quotas
+    quotas = organization.config.quotas
     if channels > quotas.channels_a_request:
         raise ServiceError(f"Too many channels in one request (limit: {quotas.channels_a_request}).")
     if channels * people > quotas.subscriptions_a_request:
@@ -202,54 +202,54 @@ def check_size(core: Core, channels: int, people: int) -> None:
 def _existing_or_new(
     call: Call, item: dict[str, object], settings: dict[str, object], refused: list[str], *, others: bool
 ) -> Channel | None:
-    core, user = call.core, call.user
+    organization, user = call.organization, call.user
     name = str(item["name"])
-    channel = access.channel_named(core, user, name)
-    if channel is None and name_is_taken(core, name):
+    channel = access.channel_named(organization, user, name)
+    if channel is None and name_is_taken(organization, name):
         refused.append(name)
         return None
     if channel is None:
         return _create(call, name, str(item.get("description", "")), settings)
-    subscribed = access.is_subscribed(core, user.id, channel.id)
+    subscribed = access.is_subscribed(organization, user.id, channel.id)
     if channel.is_archived:
         raise ServiceError(f"Unable to access channel ({channel.name}).")
-    if not subscribed and not may_subscribe_self(core, user, channel):
+    if not subscribed and not may_subscribe_self(organization, user, channel):
         refused.append(channel.name)
         return None
-    if others and not may_subscribe_others(core, user, channel):
+    if others and not may_subscribe_others(organization, user, channel):
         raise insufficient_permission()
     return channel
 
 
 def _create(call: Call, name: str, description: str, settings: dict[str, object]) -> Channel:
     if call.endpoint.method != "POST":
-        check_may_create(call.core, call.user, invite_only=False, web_public=False)
+        check_may_create(call.organization, call.user, invite_only=False, web_public=False)
         return create_channel(
-            call.core, call.user, name, description=check_description(call.core, description)
+            call.organization, call.user, name, description=check_description(call.organization, description)
         )
     private, web_public = call[INVITE_ONLY], call[WEB_PUBLIC]
-    check_may_create(call.core, call.user, invite_only=private, web_public=web_public)
+    check_may_create(call.organization, call.user, invite_only=private, web_public=web_public)
     if call[DEFAULT_CHANNEL]:
         check_may_be_default(call.user, invite_only=private)
     retention_days = call[RETENTION]
     if retention_days is not None:
         require_owner(call.user)
     check_policies(
-        call.core, call.user, settings, topics=call[TOPICS_POLICY] not in (None, TopicsPolicy.INHERIT)
+        call.organization, call.user, settings, topics=call[TOPICS_POLICY] not in (None, TopicsPolicy.INHERIT)
     )
     folder = call[FOLDER]
     return create_channel(
-        call.core,
+        call.organization,
         call.user,
         name,
-        description=check_description(call.core, description),
+        description=check_description(call.organization, description),
         invite_only=private,
         history_public=call[HISTORY_PUBLIC],
         is_web_public=web_public,
         is_default=call[DEFAULT_CHANNEL],
         message_retention_days=retention_days,
         topics_policy=call[TOPICS_POLICY] or TopicsPolicy.INHERIT.value,
-        folder_id=None if folder is None else check_folder(call.core, folder),
+        folder_id=None if folder is None else check_folder(call.organization, folder),
         settings=settings,
     )
 
@@ -257,12 +257,12 @@ def _create(call: Call, name: str, description: str, settings: dict[str, object]
 def group_settings(call: Call) -> dict[str, object]:
     """The channel's group-valued settings that the request carries."""
     values: dict[str, object] = {
-        name: setting_value(call.core, name, call[param])
+        name: setting_value(call.organization, name, call[param])
         for name, param in GROUP_PARAMS.items()
         if call.given(param)
     }
     for name, value in values.items():
-        check_holder(call.core, "stream", name, value)
+        check_holder(call.organization, "stream", name, value)
     return values
 
 
@@ -273,12 +273,12 @@ def remove_subscriptions(call: Call) -> ResponseBody:
 
 
 def _unsubscribe(call: Call, names: Sequence[str], who: Sequence[str | int] | None) -> ResponseBody:
-    core, user = call.core, call.user
+    organization, user = call.organization, call.user
     people = [user] if who is None else _principals(call, who)
     channels = []
-    check_size(core, len(dict.fromkeys(names)), len(people))
+    check_size(organization, len(dict.fromkeys(names)), len(people))
     for name in dict.fromkeys(names):
-        channel = access.channel_named(core, user, name)
+        channel = access.channel_named(organization, user, name)
         if channel is None:
             raise channel_does_not_exist(name)
         if channel.is_archived and call.level < Gate.ARCHIVED_SUBSCRIPTIONS.level:
@@ -286,10 +286,10 @@ def _unsubscribe(call: Call, names: Sequence[str], who: Sequence[str | int] | No
         channels.append(channel)
     for one in people:
         if one.id != user.id and not all(
-            may_remove_subscriber(core, user, one, channel) for channel in channels
+            may_remove_subscriber(organization, user, one, channel) for channel in channels
         ):
             raise insufficient_permission()
-    removed, not_removed = unsubscribe(core, channels, people)
+    removed, not_removed = unsubscribe(organization, channels, people)
     return {
         "removed": [channel.name for channel in removed],
         "not_removed": [channel.name for channel in not_removed],
@@ -300,7 +300,7 @@ def _principals(call: Call, who: Sequence[str | int]) -> list[User]:
     if call.level < Gate.PRINCIPAL_IDS.level and any(isinstance(principal, int) for principal in who):
         raise ServiceError("principals is not a list of strings")
     try:
-        return principals_of(call.core, call.user, who)
+        return principals_of(call.organization, call.user, who)
     except ServiceError as error:
         if call.level >= Gate.PRINCIPAL_ERRORS.level:
             raise
@@ -318,25 +318,27 @@ def update_subscriptions(call: Call) -> ResponseBody:
 @routes.get("/users/{user_id}/subscriptions/{stream_id}")
 def get_subscription_status(call: Call) -> ResponseBody:
     """Whether a user is subscribed to a channel."""
-    user = person(call.core, call.path_id("user_id"))
-    check_sees(call.core, call.user, user)
+    user = person(call.organization, call.path_id("user_id"))
+    check_sees(call.organization, call.user, user)
     check_active(user)
-    channel = access.known_channel(call.core, call.user, call.path_id("stream_id"))
-    return {"is_subscribed": access.is_subscribed(call.core, user.id, channel.id)}
+    channel = access.known_channel(call.organization, call.user, call.path_id("stream_id"))
+    return {"is_subscribed": access.is_subscribed(call.organization, user.id, channel.id)}
 
 
 @routes.get("/users/{user_id}/channels")
 def get_user_channels(call: Call) -> ResponseBody:
     """Ids of a user's subscribed channels that the caller may know of."""
-    user = person(call.core, call.path_id("user_id"))
-    check_sees(call.core, call.user, user)
-    ids = access.subscribed_ids(call.core, user.id)
-    visible = [i for i in sorted(ids) if access.may_know(call.core, call.user, call.core.channels[i])]
+    user = person(call.organization, call.path_id("user_id"))
+    check_sees(call.organization, call.user, user)
+    ids = access.subscribed_ids(call.organization, user.id)
+    visible = [
+        i for i in sorted(ids) if access.may_know(call.organization, call.user, call.organization.channels[i])
+    ]
     return {"subscribed_channel_ids": visible}
 
 
 @routes.get("/streams/{stream_id}/members")
 def get_members(call: Call) -> ResponseBody:
     """Ids of a channel's subscribers."""
-    channel = access.known_channel(call.core, call.user, call.path_id("stream_id"))
-    return {"subscribers": access.subscriber_ids(call.core, channel.id)}
+    channel = access.known_channel(call.organization, call.user, call.path_id("stream_id"))
+    return {"subscribers": access.subscriber_ids(call.organization, channel.id)}

@@ -16,8 +16,8 @@ from starlette.responses import JSONResponse, Response
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_server.http.routing import Call, Routes
-from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.routes.uploads import upload_body
 from narrowcast_server.uploads.receiving import MEBIBYTE, int_header, keep, too_large
 from narrowcast_server.uploads.resumable import PartialUpload, Resumable, parse_metadata, unfinished
@@ -29,7 +29,7 @@ EXTENSIONS: Final = "creation,creation-with-upload,expiration,termination"
 PART_TYPE: Final = "application/offset+octet-stream"
 PATH: Final = "/api/v1/tus"
 
-_locks: WeakKeyDictionary[Core, defaultdict[str, asyncio.Lock]] = WeakKeyDictionary()
+_locks: WeakKeyDictionary[Organization, defaultdict[str, asyncio.Lock]] = WeakKeyDictionary()
 """Locks of the uploads that are being written."""
 
 
@@ -37,7 +37,7 @@ _locks: WeakKeyDictionary[Core, defaultdict[str, asyncio.Lock]] = WeakKeyDiction
 @routes.add("OPTIONS", "/tus/", since=Gate.RESUMABLE_UPLOAD.level, public=True, accepts_anything=True)
 def describe(call: Call) -> Response:
     """The version, extensions and size limit that this server supports."""
-    limit = call.core.config.limits.max_file_upload_mib * MEBIBYTE
+    limit = call.organization.config.limits.max_file_upload_mib * MEBIBYTE
     return empty_response(
         204, {"Tus-Version": VERSION, "Tus-Extension": EXTENSIONS, "Tus-Max-Size": str(limit)}
     )
@@ -50,7 +50,7 @@ async def create(call: Call) -> Response:
     check_version(call.request)
     length = declared_length(call)
     metadata = parse_metadata(call.request.headers.get("upload-metadata", ""))
-    uploads = unfinished(call.core)
+    uploads = unfinished(call.organization)
     upload = uploads.create(call.user, length, metadata)
     headers = {"Location": f"{PATH}/{upload.identity}"}
     if call.request.headers.get("content-type") != PART_TYPE and length > 0:
@@ -64,7 +64,7 @@ def get_offset(call: Call) -> Response:
     if call.request.method != "HEAD":
         raise ServiceError("Method Not Allowed", status=405, headers={"Allow": "DELETE, HEAD, PATCH"})
     check_version(call.request)
-    uploads = unfinished(call.core)
+    uploads = unfinished(call.organization)
     upload = uploads.find(call.user, call.path["identity"])
     headers = {"Upload-Length": str(upload.length), "Cache-Control": "no-store"}
     return empty_response(200, {**headers, **progress(upload, uploads.offset(upload))})
@@ -78,9 +78,9 @@ async def append(call: Call) -> Response:
     check_version(call.request)
     if call.request.headers.get("content-type") != PART_TYPE:
         raise ServiceError(f"The content type must be {PART_TYPE}", status=415, headers=tus_headers())
-    uploads = unfinished(call.core)
+    uploads = unfinished(call.organization)
     upload = uploads.find(call.user, call.path["identity"])
-    lock = locks(call.core)[upload.identity]
+    lock = locks(call.organization)[upload.identity]
     if lock.locked():
         raise ServiceError("Another request is writing to this upload", status=423, headers=tus_headers())
     async with lock:
@@ -92,10 +92,10 @@ async def append(call: Call) -> Response:
 @routes.add("DELETE", "/tus/{identity}", since=Gate.RESUMABLE_UPLOAD.level, accepts_anything=True)
 def terminate(call: Call) -> Response:
     check_version(call.request)
-    uploads = unfinished(call.core)
+    uploads = unfinished(call.organization)
     upload = uploads.find(call.user, call.path["identity"])
     uploads.remove(upload)
-    locks(call.core).pop(upload.identity, None)
+    locks(call.organization).pop(upload.identity, None)
     return empty_response(204, {})
 
 
@@ -111,17 +111,19 @@ async def receive(
     if offset < upload.length:
         return empty_response(status, {**headers, **progress(upload, offset)})
     call.confirm()
-    path_id, name = keep(call.core, call.user, uploads.part(upload), upload.filename, upload.content_type)
+    path_id, name = keep(
+        call.organization, call.user, uploads.part(upload), upload.filename, upload.content_type
+    )
     uploads.remove(upload)
-    locks(call.core).pop(upload.identity, None)
+    locks(call.organization).pop(upload.identity, None)
     done = {**tus_headers(), **headers, "Upload-Offset": str(offset)}
     body = {"result": "success", "msg": "", **upload_body(call, path_id, name)}
     return JSONResponse(body, 201 if status == 201 else 200, done)
 
 
-def locks(core: Core) -> defaultdict[str, asyncio.Lock]:
+def locks(organization: Organization) -> defaultdict[str, asyncio.Lock]:
     """The locks of a server, by upload id."""
-    return _locks.setdefault(core, defaultdict(asyncio.Lock))
+    return _locks.setdefault(organization, defaultdict(asyncio.Lock))
 
 
 def check_version(request: Request) -> None:
@@ -137,7 +139,7 @@ def declared_length(call: Call) -> int:
     text = call.request.headers.get("upload-length", "")
     if not text.isascii() or not text.isdigit() or len(text) > 15:
         raise ServiceError("Upload-Length is missing or not a number")
-    limit_mib = call.core.config.limits.max_file_upload_mib
+    limit_mib = call.organization.config.limits.max_file_upload_mib
     length = int_header(call.request, "upload-length")
     if length > limit_mib * MEBIBYTE:
         refusal = too_large(limit_mib)

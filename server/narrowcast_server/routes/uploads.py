@@ -35,17 +35,17 @@ routes = Routes()
 @routes.add("POST", "/user_uploads", streaming=True)
 async def upload_file(call: Call) -> ResponseBody:
     """Stores the one file of a form. Only its uploader can open it until a message links to it."""
-    limit = call.core.config.limits.max_file_upload_mib
+    limit = call.organization.config.limits.max_file_upload_mib
     length = int_header(call.request, "content-length") or limit * MEBIBYTE
     none, several = "You must specify a file to upload", "You may only upload one file at a time"
-    with room_reserved(call.core, call.user, length):
+    with room_reserved(call.organization, call.user, length):
         async with (
             single_file(call.request, limit, none, several) as upload,
-            copied(call.core, upload) as partial,
+            copied(call.organization, upload) as partial,
         ):
             call.confirm()
             path_id, name = keep(
-                call.core, call.user, partial, upload.filename or "", upload.content_type or ""
+                call.organization, call.user, partial, upload.filename or "", upload.content_type or ""
             )
     return upload_body(call, path_id, name)
 
@@ -64,14 +64,14 @@ def upload_body(call: Call, path_id: str, name: str) -> ResponseBody:
 @routes.get("/user_uploads/{path_id:path}")
 def temporary_url(call: Call) -> ResponseBody:
     """A URL that opens a file without credentials for a minute."""
-    return {"url": temporary_path(call.core, openable_upload(call, call.user))}
+    return {"url": temporary_path(call.organization, openable_upload(call, call.user))}
 
 
 @routes.add("GET", "/user_uploads/temporary/{token}/{filename}", absolute=True, public=True)
 def open_temporary(call: Call) -> Response:
     """Serves a file by its temporary URL."""
-    row = row_of_token(call.core, call.path["token"])
-    return upload_response(call.core, row, private=True)
+    row = row_of_token(call.organization, call.path["token"])
+    return upload_response(call.organization, row, private=True)
 
 
 @routes.add(
@@ -97,17 +97,17 @@ def download_file(call: Call) -> Response:
 
 def serve_upload(call: Call, path_id: str, *, download: bool = False) -> Response:
     """The response with an upload's bytes; raises ServiceError if the caller may not open it."""
-    row = attachment_row(call.core, path_id)
+    row = attachment_row(call.organization, path_id)
     user = optional_caller(call)
-    if not may_open(call.core, user, row):
+    if not may_open(call.organization, user, row):
         raise forbidden_file() if user is not None else unauthorized("Not logged in")
-    return upload_response(call.core, row, private=True, download=download)
+    return upload_response(call.organization, row, private=True, download=download)
 
 
 def openable_upload(call: Call, user: User) -> Row:
     """The upload in the path; raises ServiceError if the user may not open it."""
-    row = attachment_row(call.core, call.path["path_id"])
-    if not may_open(call.core, user, row):
+    row = attachment_row(call.organization, call.path["path_id"])
+    if not may_open(call.organization, user, row):
         raise forbidden_file()
     return row
 
@@ -118,7 +118,9 @@ def optional_caller(call: Call) -> User | None:
     key = call.fields.get("api_key")
     if not header and key is None:
         return None
-    user = auth.caller(call.core, header) if header else auth.caller_by_key(call.core, key or "")
+    user = (
+        auth.caller(call.organization, header) if header else auth.caller_by_key(call.organization, key or "")
+    )
     if user.is_webhook:
         raise not_for_webhooks()
     return user
@@ -128,13 +130,13 @@ def optional_caller(call: Call) -> User | None:
 def list_attachments(call: Call) -> ResponseBody:
     """The caller's own uploads and the messages that link to them."""
     return {
-        "attachments": attachments_of(call.core, call.user),
-        "upload_space_used": space_used(call.core),
+        "attachments": attachments_of(call.organization, call.user),
+        "upload_space_used": space_used(call.organization),
     }
 
 
 @routes.delete("/attachments/{attachment_id}")
 def delete_attachment(call: Call) -> ResponseBody:
     """Deletes an own upload and its file."""
-    remove_attachment(call.core, call.user, call.path_id("attachment_id"))
+    remove_attachment(call.organization, call.user, call.path_id("attachment_id"))
     return {}

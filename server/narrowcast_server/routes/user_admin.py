@@ -49,30 +49,30 @@ def _account(call: Call) -> User:
     """The account in the path, by id or email address."""
     text = call.path["user_id"]
     if not text.isdigit() and "@" in text:
-        user = found_by_address(call.core, call.user, text)
-        return administered(call.core, call.user, -1 if user is None else user.id)
-    return administered(call.core, call.user, call.path_id("user_id"))
+        user = found_by_address(call.organization, call.user, text)
+        return administered(call.organization, call.user, -1 if user is None else user.id)
+    return administered(call.organization, call.user, call.path_id("user_id"))
 
 
 @routes.patch("/users/{user_id}", FULL_NAME, ROLE, PROFILE_DATA, NEW_ADDRESS)
 def update_user(call: Call) -> ResponseBody:
     """Changes an account (USRU-01): everything that the request carries, or nothing."""
-    core, user = call.core, _account(call)
+    organization, user = call.organization, _account(call)
     role = call[ROLE]
     if role is not None:
-        check_role(core, call.user, user, Role(role))
+        check_role(organization, call.user, user, Role(role))
     if call[NEW_ADDRESS] is not None:
         call.require_main_key()  # a password reset link sent to the new address would show the account's own key
         check_may_change_address(call.user)
-        user_admin.change_address(core, user, call[NEW_ADDRESS] or "")
+        user_admin.change_address(organization, user, call[NEW_ADDRESS] or "")
     # An empty name means no change, for clients that always send the field.
     if call[FULL_NAME]:
         check = check_bot_name if user.is_bot else check_full_name
-        user_admin.change_name(core, user, check(core, call[FULL_NAME] or "", user))
+        user_admin.change_name(organization, user, check(organization, call[FULL_NAME] or "", user))
     if role is not None:
-        user_admin.change_role(core, user, Role(role))
+        user_admin.change_role(organization, user, Role(role))
     for field_id, value in (call[PROFILE_DATA] or {}).items():
-        profile_values.set_value(core, user, field_id, value, by_user=False)
+        profile_values.set_value(organization, user, field_id, value, by_user=False)
     return {}
 
 
@@ -84,15 +84,15 @@ def deactivate_user(call: Call) -> ResponseBody:
         raise insufficient_permission()
     if user.is_bot:  # bots have an operation of their own
         raise no_such_user()
-    user_admin.deactivate(call.core, call.user, user, call[COMMENT])
+    user_admin.deactivate(call.organization, call.user, user, call[COMMENT])
     return {}
 
 
 @routes.delete("/users/me")
 def deactivate_self(call: Call) -> ResponseBody:
     """Deactivates the caller's own account; raises an error for the only owner."""
-    check_may_leave(call.core, call.user)
-    user_admin.deactivate(call.core, call.user, call.user, None)
+    check_may_leave(call.organization, call.user)
+    user_admin.deactivate(call.organization, call.user, call.user, None)
     return {}
 
 
@@ -102,7 +102,7 @@ def reactivate_user(call: Call) -> ResponseBody:
     user = _account(call)
     if not call.user.is_administrator:
         raise insufficient_permission()
-    user_admin.reactivate(call.core, call.user, user)
+    user_admin.reactivate(call.organization, call.user, user)
     return {}
 
 
@@ -110,14 +110,14 @@ def reactivate_user(call: Call) -> ResponseBody:
 async def add_user(call: Call) -> ResponseBody:
     """Creates an account with a password, if the caller may (zulip.com/api/create-user)."""
     check_may_create(call.user)
-    core = call.core
+    organization = call.organization
     check_password(call[PASSWORD])
-    password_hash = await core.passwords.hashed(call[PASSWORD])
-    with core.transaction():
+    password_hash = await organization.passwords.hashed(call[PASSWORD])
+    with organization.transaction():
         call.confirm()
         check_may_create(call.user)
-        email = check_own_address(core, call[EMAIL])
-        name = check_full_name(core, call[NAME])
-        user = create_user(core, email=email, full_name=name, password_hash=password_hash)
-        announce_newcomer(core, user)
+        email = check_own_address(organization, call[EMAIL])
+        name = check_full_name(organization, call[NAME])
+        user = create_user(organization, email=email, full_name=name, password_hash=password_hash)
+        announce_newcomer(organization, user)
     return {"user_id": user.id}

@@ -18,10 +18,10 @@ USER_IDS = optional("user_ids", integers)
 
 @routes.get("/users/me")
 def get_own_user(call: Call) -> ResponseBody:
-    core, user = call.core, call.user
-    newest = newest_message_id(core, user)
-    data = profile_data(core, [user.id]).get(user.id, {})
-    shown = user_object(core, user, user, client_gravatar=False, profile_data=data)
+    organization, user = call.organization, call.user
+    newest = newest_message_id(organization, user)
+    data = profile_data(organization, [user.id]).get(user.id, {})
+    shown = user_object(organization, user, user, client_gravatar=False, profile_data=data)
     if not user.is_bot:
         del shown["bot_type"]
     return {
@@ -34,7 +34,7 @@ def get_own_user(call: Call) -> ResponseBody:
 def get_user(call: Call) -> ResponseBody:
     """A user by id or API email address (USR-01)."""
     user = call.path_user("user_id")
-    check_sees(call.core, call.user, user)
+    check_sees(call.organization, call.user, user)
     return {"user": _shown(call, [user])[0]}
 
 
@@ -42,8 +42,8 @@ def get_user(call: Call) -> ResponseBody:
 def get_users(call: Call) -> ResponseBody:
     """All users whom the caller may see, or those of them in `user_ids`."""
     user_ids = call[USER_IDS]
-    seen = visible_ids(call.core, call.user)
-    users = [user for user in people(call.core) if seen is None or user.id in seen]
+    seen = visible_ids(call.organization, call.user)
+    users = [user for user in people(call.organization) if seen is None or user.id in seen]
     if user_ids is not None:
         ids = set(user_ids)
         users = [user for user in users if user.id in ids]
@@ -51,11 +51,11 @@ def get_users(call: Call) -> ResponseBody:
 
 
 def _shown(call: Call, users: list[User]) -> list[dict[str, object]]:
-    core = call.core
-    data = profile_data(core, [user.id for user in users]) if call[INCLUDE_PROFILE] else None
+    organization = call.organization
+    data = profile_data(organization, [user.id for user in users]) if call[INCLUDE_PROFILE] else None
     return [
         user_object(
-            core,
+            organization,
             call.user,
             user,
             client_gravatar=call[CLIENT_GRAVATAR],

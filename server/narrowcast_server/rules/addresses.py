@@ -9,7 +9,7 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import setting
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
 _VISIBILITIES: Final = {int(visibility): visibility for visibility in EmailVisibility}
@@ -37,14 +37,18 @@ def may_see_address(viewer: User, user: User) -> bool:
     return least is not None and viewer.role <= least
 
 
-def api_address(core: Core, user: User) -> str:
+def api_address(organization: Organization, user: User) -> str:
     """The email address of a user in the API: the real one only if everyone may see it (USR-11)."""
     if user.is_bot or email_visibility(user) is EmailVisibility.EVERYONE:
         return user.delivery_email
-    return core.dummy_address(user.id)
+    return organization.dummy_address(user.id)
 
 
-def user_at(core: Core, address: str) -> User | None:
+def user_at(organization: Organization, address: str) -> User | None:
     """The user with this API address; a hidden real address finds nobody, not even the user themselves."""
-    user = core.user_by_address(address)
-    return user if user is not None and api_address(core, user).lower() == address.strip().lower() else None
+    user = organization.user_by_address(address)
+    return (
+        user
+        if user is not None and api_address(organization, user).lower() == address.strip().lower()
+        else None
+    )

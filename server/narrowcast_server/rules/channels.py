@@ -22,13 +22,13 @@ from narrowcast_server.rules.permissions import (
 )
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
-def check_channel_name(core: Core, name: str) -> str:
+def check_channel_name(organization: Organization, name: str) -> str:
     """A channel name without surrounding whitespace; raises BAD_REQUEST for forbidden lengths and characters."""
     name = name.strip()
-    limit = core.config.limits.max_channel_name_length
+    limit = organization.config.limits.max_channel_name_length
     if not name:
         raise ServiceError("Channel name can't be empty.")
     if len(name) > limit:
@@ -38,10 +38,10 @@ def check_channel_name(core: Core, name: str) -> str:
     return name
 
 
-def administered_channel(core: Core, user: User, channel_id: int) -> Channel:
+def administered_channel(organization: Organization, user: User, channel_id: int) -> Channel:
     """A channel that the user may administer; raises BAD_REQUEST for others."""
-    channel = known_channel(core, user, channel_id, archived=True)
-    if not administers_channel(core, user, channel):
+    channel = known_channel(organization, user, channel_id, archived=True)
+    if not administers_channel(organization, user, channel):
         raise ServiceError("You do not have permission to administer this channel.")
     return channel
 
@@ -50,15 +50,15 @@ _OPENING: Final = frozenset({ChannelSetting.ADD_SUBSCRIBERS.value, ChannelSettin
 """Permissions of a channel whose holders can read it."""
 
 
-def check_may_open(core: Core, user: User, channel: Channel, setting: str) -> None:
+def check_may_open(organization: Organization, user: User, channel: Channel, setting: str) -> None:
     """Raises BAD_REQUEST if the setting gives others access to messages that the user cannot read."""
     if setting in _OPENING:
-        require_content(core, user, channel)
+        require_content(organization, user, channel)
 
 
-def require_content(core: Core, user: User, channel: Channel) -> None:
+def require_content(organization: Organization, user: User, channel: Channel) -> None:
     """Raises BAD_REQUEST if the user may not read the channel."""
-    if not may_read(core, user, channel):
+    if not may_read(organization, user, channel):
         raise ServiceError("Channel content access is required.")
 
 
@@ -67,50 +67,52 @@ _DELETE_POLICY: Final = frozenset(
 )
 
 
-def check_policies(core: Core, user: User, settings: Iterable[str] = (), *, topics: bool = False) -> None:
+def check_policies(
+    organization: Organization, user: User, settings: Iterable[str] = (), *, topics: bool = False
+) -> None:
     """Raises BAD_REQUEST if the user may not set a channel's policy for topics (`topics`), or for deleting messages."""
-    may = partial(realm_allows, core, user)
+    may = partial(realm_allows, organization, user)
     if topics and not may("can_set_topics_policy_group"):
         raise insufficient_permission()
     if _DELETE_POLICY & set(settings) and not may("can_set_delete_message_policy_group"):
         raise insufficient_permission()
 
 
-def may_subscribe_self(core: Core, user: User, channel: Channel) -> bool:
+def may_subscribe_self(organization: Organization, user: User, channel: Channel) -> bool:
     """Whether the user may subscribe themselves: to public channels anyone but guests, else holders of a permission."""
     if not channel.invite_only and not user.is_guest:
         return True
     return any(
-        channel_allows(core, user, channel, name)
+        channel_allows(organization, user, channel, name)
         for name in ("can_subscribe_group", "can_add_subscribers_group")
     )
 
 
-def may_subscribe_others(core: Core, user: User, channel: Channel) -> bool:
+def may_subscribe_others(organization: Organization, user: User, channel: Channel) -> bool:
     """Whether the user has a permission to subscribe others, or administers the channel and it is public."""
-    if channel_allows(core, user, channel, "can_add_subscribers_group"):
+    if channel_allows(organization, user, channel, "can_add_subscribers_group"):
         return True
-    if not channel.invite_only and administers_channel(core, user, channel):
+    if not channel.invite_only and administers_channel(organization, user, channel):
         return True
-    return realm_allows(core, user, "can_add_subscribers_group")
+    return realm_allows(organization, user, "can_add_subscribers_group")
 
 
-def check_may_create(core: Core, user: User, *, invite_only: bool, web_public: bool) -> None:
+def check_may_create(organization: Organization, user: User, *, invite_only: bool, web_public: bool) -> None:
     """Raises BAD_REQUEST if the user may not create such a channel. Web-public ones also need to be public."""
     if web_public and invite_only:
         raise ServiceError("A web-public channel cannot be private.")
     kind = "private" if invite_only else "public"
-    if not realm_allows(core, user, f"can_create_{kind}_channel_group"):
+    if not realm_allows(organization, user, f"can_create_{kind}_channel_group"):
         raise insufficient_permission()
     if web_public:
-        check_may_open_to_the_web(core, user)
+        check_may_open_to_the_web(organization, user)
 
 
-def check_may_open_to_the_web(core: Core, user: User) -> None:
+def check_may_open_to_the_web(organization: Organization, user: User) -> None:
     """Raises BAD_REQUEST if the organization has no web-public channels, or the user may not create them."""
-    if not core.setting("enable_spectator_access", bool):
+    if not organization.setting("enable_spectator_access", bool):
         raise ServiceError("Web-public channels are not enabled.")
-    if not realm_allows(core, user, "can_create_web_public_channel_group"):
+    if not realm_allows(organization, user, "can_create_web_public_channel_group"):
         raise insufficient_permission()
 
 
@@ -122,12 +124,12 @@ def check_may_be_default(user: User, *, invite_only: bool) -> None:
         raise ServiceError("A default channel cannot be private.")
 
 
-def may_remove_subscriber(core: Core, user: User, leaver: User, channel: Channel) -> bool:
+def may_remove_subscriber(organization: Organization, user: User, leaver: User, channel: Channel) -> bool:
     """Whether the user may unsubscribe `leaver`: the three cases of the contract, USUB-06, USUB-07 and USUB-08."""
     if user.is_administrator:
         return True
-    if not access.may_read(core, user, channel):
+    if not access.may_read(organization, user, channel):
         return False
     if leaver.bot_owner_id == user.id and leaver.is_bot:
         return True
-    return channel_allows(core, user, channel, "can_remove_subscribers_group")
+    return channel_allows(organization, user, channel, "can_remove_subscribers_group")

@@ -11,14 +11,14 @@ from narrowcast_server.organization.models import Channel, FlagBit, Message, Use
 from narrowcast_server.rules import access
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
 class EditHistoryFilter:
     """A user's view of the edit history of messages; for one response only, since it caches access to channels."""
 
-    def __init__(self, core: Core, user: User) -> None:
-        self._core = core
+    def __init__(self, organization: Organization, user: User) -> None:
+        self._core = organization
         self._user = user
         self._readable: dict[int, bool] = {}
 
@@ -52,9 +52,9 @@ class EditHistoryFilter:
         )
 
 
-def _was_delivered(core: Core, user_id: int, message_id: int) -> bool:
+def _was_delivered(organization: Organization, user_id: int, message_id: int) -> bool:
     """Whether the user received the message when it was sent, not after a move."""
-    row = core.store.one(
+    row = organization.store.one(
         "SELECT 1 FROM user_messages WHERE user_id = ? AND message_id = ? AND flags & ? = 0",
         user_id,
         message_id,
@@ -63,13 +63,18 @@ def _was_delivered(core: Core, user_id: int, message_id: int) -> bool:
     return row is not None
 
 
-def all_readers_may_know(core: Core, here: Channel, there: Channel, messages: Sequence[Message]) -> bool:
+def all_readers_may_know(
+    organization: Organization, here: Channel, there: Channel, messages: Sequence[Message]
+) -> bool:
     """Whether all who may read `here` may know that `messages` are, or were, in a topic of `there`."""
     if access.history_is_protected(there):
         ids = [message.id for message in messages]
-        return all(access.delivered_ids(core, user_id, ids) for user_id in access.who_may_read(core, here))
+        return all(
+            access.delivered_ids(organization, user_id, ids)
+            for user_id in access.who_may_read(organization, here)
+        )
     if here.id == there.id:
         return True
     if here.is_web_public and not there.is_web_public:
         return False
-    return set(access.who_may_read(core, here)) <= set(access.who_may_read(core, there))
+    return set(access.who_may_read(organization, here)) <= set(access.who_may_read(organization, there))

@@ -14,7 +14,7 @@ from narrowcast_server.organization.realm_settings import (
 from narrowcast_server.rules.permissions import NO_GUESTS
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _DEFAULTS: Final = {"realm": GROUP_SETTINGS, "stream": CHANNEL_GROUP_SETTINGS, "group": USER_GROUP_SETTINGS}
 _ROLES_ONLY: Final[dict[str, tuple[SystemGroup, ...]]] = {
@@ -59,18 +59,18 @@ def _rule(kind: str, name: str, holder: str) -> dict[str, object]:
     }
 
 
-def check_topic_creators(core: Core, *, protected: bool, value: object) -> None:
+def check_topic_creators(organization: Organization, *, protected: bool, value: object) -> None:
     """Raises BAD_REQUEST if history is protected and not everyone may create topics: new subscribers do not
     see old topics, so they cannot know whether a topic is new.
     """
-    group = core.groups.get(value) if isinstance(value, int) else None
+    group = organization.groups.get(value) if isinstance(value, int) else None
     if protected and (group is None or group.name != SystemGroup.EVERYONE):
         raise ServiceError("Only everyone can create topics in private channels with protected history.")
 
 
-def check_holder(core: Core, kind: str, name: str, value: object) -> None:
+def check_holder(organization: Organization, kind: str, name: str, value: object) -> None:
     """Raises ServiceError for a checked group-setting value that the permission cannot have."""
-    group = core.groups.get(value) if isinstance(value, int) else None
+    group = organization.groups.get(value) if isinstance(value, int) else None
     if name in _ROLES_ONLY and (group is None or not group.is_system):
         raise ServiceError(
             f"'{name}' must be a system user group.", "SYSTEM_GROUP_REQUIRED", setting_name=name

@@ -13,45 +13,47 @@ from narrowcast_server.rules.permissions import allows_in, channel_allows, realm
 from narrowcast_server.rules.visibility import check_sees_recipients
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
 _MAX_WITHOUT_PERMISSION: Final = 15
 """Wildcard mentions in channels with more subscribers than this need a permission."""
 
 
-def check_may_post(core: Core, sender: User, channel: Channel, topic: str) -> None:
+def check_may_post(organization: Organization, sender: User, channel: Channel, topic: str) -> None:
     """Raises BAD_REQUEST if the sender may not send to the topic."""
-    check_may_post_somewhere(core, sender, channel)
-    topics.check_policy(core, channel, topic)
-    check_may_begin_topic(core, sender, channel, topic)
+    check_may_post_somewhere(organization, sender, channel)
+    topics.check_policy(organization, channel, topic)
+    check_may_begin_topic(organization, sender, channel, topic)
 
 
-def check_may_post_somewhere(core: Core, sender: User, channel: Channel) -> None:
+def check_may_post_somewhere(organization: Organization, sender: User, channel: Channel) -> None:
     """Raises BAD_REQUEST if the sender may not send to any topic of the channel."""
-    if channel.is_archived or not access.may_read(core, sender, channel):
+    if channel.is_archived or not access.may_read(organization, sender, channel):
         raise ServiceError(f"Not authorized to send to channel '{channel.name}'")
     members_only = channel.invite_only or sender.is_guest
-    if members_only and not access.is_subscribed(core, sender.id, channel.id):
+    if members_only and not access.is_subscribed(organization, sender.id, channel.id):
         raise ServiceError(f"Not authorized to send to channel '{channel.name}'")
-    if not channel_allows(core, sender, channel, "can_send_message_group"):
+    if not channel_allows(organization, sender, channel, "can_send_message_group"):
         raise ServiceError("You do not have permission to post in this channel.")
 
 
-def check_may_begin_topic(core: Core, user: User, channel: Channel, topic: str) -> None:
+def check_may_begin_topic(organization: Organization, user: User, channel: Channel, topic: str) -> None:
     """Raises BAD_REQUEST if the user sees no messages of the topic and may not create topics."""
-    if channel_allows(core, user, channel, "can_create_topic_group"):
+    if channel_allows(organization, user, channel, "can_create_topic_group"):
         return
-    if not access.newest_in_topic(core, user, channel, topic, 1):
+    if not access.newest_in_topic(organization, user, channel, topic, 1):
         raise ServiceError("You do not have permission to create new topics in this channel.")
 
 
-def check_wildcards(core: Core, sender: User, channel: Channel, rendering: RenderedMarkdown) -> None:
+def check_wildcards(
+    organization: Organization, sender: User, channel: Channel, rendering: RenderedMarkdown
+) -> None:
     """Raises ServiceError for a wildcard mention of many users without permission."""
     if not (rendering.channel_wildcard or rendering.topic_wildcard):
         return
-    if len(access.subscriber_ids(core, channel.id)) > _MAX_WITHOUT_PERMISSION and not realm_allows(
-        core, sender, "can_mention_many_users_group"
+    if len(access.subscriber_ids(organization, channel.id)) > _MAX_WITHOUT_PERMISSION and not realm_allows(
+        organization, sender, "can_mention_many_users_group"
     ):
         kind = "STREAM" if rendering.channel_wildcard else "TOPIC"
         raise ServiceError(
@@ -66,63 +68,63 @@ def check_mentions(rendering: RenderedMarkdown) -> None:
         raise ServiceError(f"You are not allowed to mention user group '{rendering.refused_groups[0]}'.")
 
 
-def check_direct(core: Core, sender: User, people: Sequence[User]) -> None:
+def check_direct(organization: Organization, sender: User, people: Sequence[User]) -> None:
     """Raises BAD_REQUEST for deactivated or invisible recipients, and if a restriction of direct messages applies."""
     others = [user for user in people if user.id != sender.id]
-    check_sees_recipients(core, sender, others)
+    check_sees_recipients(organization, sender, others)
     for user in others:
         if not user.is_active:
             raise ServiceError(f"'{user.full_name}' is no longer using this organization.")
     if not others or sender.is_system_bot or all(user.is_bot for user in others):
         return
-    if not any(realm_allows(core, user, "direct_message_permission_group") for user in people):
+    if not any(realm_allows(organization, user, "direct_message_permission_group") for user in people):
         raise ServiceError("Direct messages are disabled in this organization.")
-    if realm_allows(core, sender, "direct_message_initiator_group"):
+    if realm_allows(organization, sender, "direct_message_initiator_group"):
         return
-    if find_conversation(core, [user.id for user in people]) is None:
+    if find_conversation(organization, [user.id for user in people]) is None:
         raise ServiceError("You do not have permission to initiate direct message conversations.")
 
 
-def find_conversation(core: Core, user_ids: Iterable[int]) -> int | None:
+def find_conversation(organization: Organization, user_ids: Iterable[int]) -> int | None:
     """The id of the direct conversation of exactly these users; None if there is none."""
     key = ",".join(str(identity) for identity in sorted(set(user_ids)))
-    return core.store.integer("SELECT id FROM conversations WHERE members = ?", key)
+    return organization.store.integer("SELECT id FROM conversations WHERE members = ?", key)
 
 
 LEEWAY_SECONDS: Final = 20
 """Grace period after a time limit, for edits begun before it."""
 
 
-def oldest_in_time(core: Core, setting: str) -> int | None:
+def oldest_in_time(organization: Organization, setting: str) -> int | None:
     """The earliest send time of messages that may still be changed under a time limit; None without a limit."""
-    limit = core.settings[setting]
-    return core.now() - limit - LEEWAY_SECONDS if isinstance(limit, int) and limit > 0 else None
+    limit = organization.settings[setting]
+    return organization.now() - limit - LEEWAY_SECONDS if isinstance(limit, int) and limit > 0 else None
 
 
-def _is_too_old(core: Core, message: Message, setting: str) -> bool:
-    oldest = oldest_in_time(core, setting)
+def _is_too_old(organization: Organization, message: Message, setting: str) -> bool:
+    oldest = oldest_in_time(organization, setting)
     return oldest is not None and message.timestamp < oldest
 
 
-def check_may_edit(core: Core, user: User, message: Message) -> None:
+def check_may_edit(organization: Organization, user: User, message: Message) -> None:
     """Raises BAD_REQUEST if the user may not edit the text: not their own message, too late, or turned off."""
-    if not core.setting("allow_message_editing", bool):
+    if not organization.setting("allow_message_editing", bool):
         raise ServiceError("Your organization has turned off message editing")
     if message.sender_id != user.id:
         raise ServiceError("You don't have permission to edit this message")
-    if _is_too_old(core, message, "message_content_edit_limit_seconds"):
+    if _is_too_old(organization, message, "message_content_edit_limit_seconds"):
         raise ServiceError("The time limit for editing this message has passed")
 
 
-def check_may_delete(core: Core, user: User, message: Message) -> None:
+def check_may_delete(organization: Organization, user: User, message: Message) -> None:
     """Raises BAD_REQUEST without permission to delete any message, or own ones (or those of own bots) in time."""
-    channel = None if message.channel_id is None else core.channels[message.channel_id]
+    channel = None if message.channel_id is None else organization.channels[message.channel_id]
     any_message, own_message = "can_delete_any_message_group", "can_delete_own_message_group"
-    if allows_in(core, user, channel, any_message, any_message):
+    if allows_in(organization, user, channel, any_message, any_message):
         return
-    sender = core.users[message.sender_id]
+    sender = organization.users[message.sender_id]
     is_own = user.id in (sender.id, sender.bot_owner_id)
-    if not is_own or not allows_in(core, user, channel, own_message, own_message):
+    if not is_own or not allows_in(organization, user, channel, own_message, own_message):
         raise ServiceError("You don't have permission to delete this message")
-    if _is_too_old(core, message, "message_content_delete_limit_seconds"):
+    if _is_too_old(organization, message, "message_content_delete_limit_seconds"):
         raise ServiceError("The time limit for deleting this message has passed")

@@ -13,7 +13,7 @@ from narrowcast_server.rules.messages import check_may_begin_topic, check_may_po
 from narrowcast_server.rules.permissions import allows_in
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,49 +45,51 @@ class MessageMove:
         return False if self.old_topic == RESOLVED_TOPIC_PREFIX + self.new_topic else None
 
 
-def check_move(core: Core, user: User, move: MessageMove) -> None:
+def check_move(organization: Organization, user: User, move: MessageMove) -> None:
     """Raises BAD_REQUEST if the user may not move these messages."""
     if user.is_administrator and not move.changes_channel:
-        _check_new_place(core, user, move)
+        _check_new_place(organization, user, move)
         return
     if move.resolves is not None:
-        allowed = allows_in(core, user, move.source, "can_resolve_topics_group", "can_resolve_topics_group")
+        allowed = allows_in(
+            organization, user, move.source, "can_resolve_topics_group", "can_resolve_topics_group"
+        )
         if not allowed:
             raise ServiceError("You don't have permission to resolve topics.")
         return
     if move.changes_topic:
-        _check_topic_move(core, user, move)
+        _check_topic_move(organization, user, move)
     if move.changes_channel:
-        _check_channel_move(core, user, move)
-    _check_new_place(core, user, move)
+        _check_channel_move(organization, user, move)
+    _check_new_place(organization, user, move)
 
 
-def _check_new_place(core: Core, user: User, move: MessageMove) -> None:
-    topics.check_policy(core, move.target, move.new_topic)
+def _check_new_place(organization: Organization, user: User, move: MessageMove) -> None:
+    topics.check_policy(organization, move.target, move.new_topic)
     if move.resolves is None:
-        check_may_begin_topic(core, user, move.target, move.new_topic)
+        check_may_begin_topic(organization, user, move.target, move.new_topic)
 
 
-def _check_topic_move(core: Core, user: User, move: MessageMove) -> None:
+def _check_topic_move(organization: Organization, user: User, move: MessageMove) -> None:
     of_realm, of_channel = "can_move_messages_between_topics_group", "can_move_messages_within_channel_group"
-    if not allows_in(core, user, move.source, of_realm, of_channel):
+    if not allows_in(organization, user, move.source, of_realm, of_channel):
         raise ServiceError("You don't have permission to edit this message")
-    _check_age(core, user, move, "move_messages_within_stream_limit_seconds")
+    _check_age(organization, user, move, "move_messages_within_stream_limit_seconds")
 
 
-def _check_channel_move(core: Core, user: User, move: MessageMove) -> None:
+def _check_channel_move(organization: Organization, user: User, move: MessageMove) -> None:
     of_realm, of_channel = (
         "can_move_messages_between_channels_group",
         "can_move_messages_out_of_channel_group",
     )
-    if not allows_in(core, user, move.source, of_realm, of_channel):
+    if not allows_in(organization, user, move.source, of_realm, of_channel):
         raise ServiceError("You don't have permission to move this message")
-    _check_age(core, user, move, "move_messages_between_streams_limit_seconds")
-    check_may_post(core, user, move.target, move.new_topic)
+    _check_age(organization, user, move, "move_messages_between_streams_limit_seconds")
+    check_may_post(organization, user, move.target, move.new_topic)
 
 
-def _check_age(core: Core, user: User, move: MessageMove, setting: str) -> None:
-    oldest = oldest_in_time(core, setting)
+def _check_age(organization: Organization, user: User, move: MessageMove, setting: str) -> None:
+    oldest = oldest_in_time(organization, setting)
     if user.role <= Role.MODERATOR or oldest is None:
         return
     late = sum(message.timestamp < oldest for message in move.messages)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from narrowcast_server.organization.errors import ServiceError
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
 class AddressProblem(Enum):
@@ -22,15 +22,15 @@ class AddressProblem(Enum):
     DISPOSABLE = "Please use your real email address."
 
 
-def problem_of(core: Core, address: str) -> AddressProblem | None:
+def problem_of(organization: Organization, address: str) -> AddressProblem | None:
     """Why a well-formed email address is not allowed for accounts; None if it is."""
     local, _, domain = address.strip().lower().rpartition("@")
-    if not core.setting("emails_restricted_to_domains", bool):
-        refuses = core.setting("disallow_disposable_email_addresses", bool)
-        return AddressProblem.DISPOSABLE if refuses and _is_disposable(core, domain) else None
+    if not organization.setting("emails_restricted_to_domains", bool):
+        refuses = organization.setting("disallow_disposable_email_addresses", bool)
+        return AddressProblem.DISPOSABLE if refuses and _is_disposable(organization, domain) else None
     if "+" in local:
         return AddressProblem.PLUS
-    rows = core.store.all("SELECT domain, allow_subdomains FROM domains")
+    rows = organization.store.all("SELECT domain, allow_subdomains FROM domains")
     allowed = any(
         domain == row["domain"] or (row["allow_subdomains"] and domain.endswith(f".{row['domain']}"))
         for row in rows
@@ -38,9 +38,9 @@ def problem_of(core: Core, address: str) -> AddressProblem | None:
     return None if allowed else AddressProblem.DOMAIN
 
 
-def check_allowed(core: Core, address: str) -> None:
+def check_allowed(organization: Organization, address: str) -> None:
     """Raises BAD_REQUEST if the email address is not allowed for accounts."""
-    match problem_of(core, address):
+    match problem_of(organization, address):
         case AddressProblem.PLUS as problem:
             raise ServiceError(problem.value)
         case AddressProblem.DOMAIN:
@@ -49,7 +49,9 @@ def check_allowed(core: Core, address: str) -> None:
             raise ServiceError("Disposable email addresses are not allowed in this organization")
 
 
-def _is_disposable(core: Core, domain: str) -> bool:
+def _is_disposable(organization: Organization, domain: str) -> bool:
     """Whether the operator's list has the domain or a parent domain of it."""
     labels = domain.split(".")
-    return any(".".join(labels[first:]) in core.config.disposable_domains for first in range(len(labels)))
+    return any(
+        ".".join(labels[first:]) in organization.config.disposable_domains for first in range(len(labels))
+    )

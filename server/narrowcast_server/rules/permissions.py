@@ -12,7 +12,7 @@ from narrowcast_server.organization.errors import ServiceError, not_administrato
 from narrowcast_server.organization.models import Channel, Group, User
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 SettingValue = int | dict[str, list[int]]
 """A group id, or `direct_members` and `direct_subgroups` (GSV-01, GSV-02)."""
@@ -54,81 +54,92 @@ NO_GUESTS: Final = {
 _DAY: Final = 86_400
 
 
-def system_group(core: Core, name: str) -> Group:
+def system_group(organization: Organization, name: str) -> Group:
     """The system group of this name."""
-    for group in core.groups.all():
+    for group in organization.groups.all():
         if group.is_system and group.name == name:
             return group
     raise LookupError(name)
 
 
-def in_group(core: Core, user: User, group_id: int) -> bool:
+def in_group(organization: Organization, user: User, group_id: int) -> bool:
     """Whether a user is in a group, directly or through subgroups; deactivated groups have no members."""
-    members = core.memberships.members_of(group_id)
+    members = organization.memberships.members_of(group_id)
     return user.id in members.user_ids or any(
-        _in_system_group(core, user, name) for name in members.system_groups
+        _in_system_group(organization, user, name) for name in members.system_groups
     )
 
 
-def _in_system_group(core: Core, user: User, name: str) -> bool:
+def _in_system_group(organization: Organization, user: User, name: str) -> bool:
     if not user.is_active:
         return False
     if name == SystemGroup.FULL_MEMBERS and user.role is Role.MEMBER:
-        return core.now() - user.date_joined >= core.setting("waiting_period_threshold", int) * _DAY
+        return (
+            organization.now() - user.date_joined
+            >= organization.setting("waiting_period_threshold", int) * _DAY
+        )
     least = _LEAST_ROLE.get(name)
     return least is not None and user.role <= least
 
 
-def all_members(core: Core, group_id: int) -> set[int]:
+def all_members(organization: Organization, group_id: int) -> set[int]:
     """Ids of the active users in a group and its subgroups."""
-    return {user.id for user in core.users.all() if user.is_active and in_group(core, user, group_id)}
+    return {
+        user.id
+        for user in organization.users.all()
+        if user.is_active and in_group(organization, user, group_id)
+    }
 
 
-def holds(core: Core, user: User, value: object) -> bool:
+def holds(organization: Organization, user: User, value: object) -> bool:
     """Whether a group-setting value includes a user; never for deactivated users."""
     if not user.is_active:
         return False
     if isinstance(value, int):
-        return in_group(core, user, value)
+        return in_group(organization, user, value)
     if not isinstance(value, dict):
         return False
     parts = cast("dict[str, list[int]]", value)
     return user.id in parts.get("direct_members", ()) or any(
-        in_group(core, user, group_id) for group_id in parts.get("direct_subgroups", ())
+        in_group(organization, user, group_id) for group_id in parts.get("direct_subgroups", ())
     )
 
 
-def realm_allows(core: Core, user: User, setting: str) -> bool:
+def realm_allows(organization: Organization, user: User, setting: str) -> bool:
     """Whether a user holds a permission of the organization."""
-    return _allows(core, user, "realm", setting, core.settings[setting])
+    return _allows(organization, user, "realm", setting, organization.settings[setting])
 
 
-def channel_allows(core: Core, user: User, channel: Channel, setting: str) -> bool:
+def channel_allows(organization: Organization, user: User, channel: Channel, setting: str) -> bool:
     """Whether a user holds a permission of a channel."""
-    return _allows(core, user, "stream", setting, channel.settings.get(setting))
+    return _allows(organization, user, "stream", setting, channel.settings.get(setting))
 
 
-def group_allows(core: Core, user: User, group: Group, setting: str) -> bool:
+def group_allows(organization: Organization, user: User, group: Group, setting: str) -> bool:
     """Whether a user holds a permission of a user group."""
-    return _allows(core, user, "group", setting, group.settings.get(setting))
+    return _allows(organization, user, "group", setting, group.settings.get(setting))
 
 
-def _allows(core: Core, user: User, kind: str, setting: str, value: object) -> bool:
+def _allows(organization: Organization, user: User, kind: str, setting: str, value: object) -> bool:
     if user.is_guest and setting in NO_GUESTS[kind]:
         return False
-    return holds(core, user, value)
+    return holds(organization, user, value)
 
 
-def allows_in(core: Core, user: User, channel: Channel | None, of_realm: str, of_channel: str) -> bool:
+def allows_in(
+    organization: Organization, user: User, channel: Channel | None, of_realm: str, of_channel: str
+) -> bool:
     """Whether a user holds a permission of the organization or, if a channel is given, one of the channel."""
-    return realm_allows(core, user, of_realm) or (
-        channel is not None and channel_allows(core, user, channel, of_channel)
+    return realm_allows(organization, user, of_realm) or (
+        channel is not None and channel_allows(organization, user, channel, of_channel)
     )
 
 
-def administers_channel(core: Core, user: User, channel: Channel) -> bool:
+def administers_channel(organization: Organization, user: User, channel: Channel) -> bool:
     """Whether the user is an administrator or holds the channel's own permission to administer it."""
-    return user.is_administrator or channel_allows(core, user, channel, "can_administer_channel_group")
+    return user.is_administrator or channel_allows(
+        organization, user, channel, "can_administer_channel_group"
+    )
 
 
 def require_administrator(user: User) -> None:
@@ -173,7 +184,7 @@ def require_member(user: User) -> None:
     Callers.NO_GUESTS.check(user)
 
 
-def setting_value(core: Core, name: str, raw: object) -> SettingValue:
+def setting_value(organization: Organization, name: str, raw: object) -> SettingValue:
     """A group-setting value from JSON, checked: the groups exist and are active, the users exist and are
     active (GSV-18).
 
@@ -183,20 +194,20 @@ def setting_value(core: Core, name: str, raw: object) -> SettingValue:
     if isinstance(raw, bool) or not isinstance(raw, int | dict):
         raise ServiceError(f"{name} is not a group-setting value")
     if isinstance(raw, int):
-        _check_groups(core, [raw])
+        _check_groups(organization, [raw])
         return raw
     unknown = raw.keys() - {"direct_members", "direct_subgroups"}
     members = _ids(name, raw.get("direct_members", []))
     subgroups = _ids(name, raw.get("direct_subgroups", []))
     if unknown or not raw:
         raise ServiceError(f"{name} is not a group-setting value")
-    _check_groups(core, subgroups)
+    _check_groups(organization, subgroups)
     for user_id in members:
-        user = core.users.get(user_id)
+        user = organization.users.get(user_id)
         if user is None or not user.is_active:
             raise ServiceError(f"Invalid user ID: {user_id}")
     if not members and not subgroups:
-        return system_group(core, SystemGroup.NOBODY.value).id
+        return system_group(organization, SystemGroup.NOBODY.value).id
     if not members and len(set(subgroups)) == 1:
         return subgroups[0]
     return {"direct_members": sorted(set(members)), "direct_subgroups": sorted(set(subgroups))}
@@ -208,18 +219,18 @@ def _ids(name: str, raw: object) -> list[int]:
     return list(raw)
 
 
-def _check_groups(core: Core, group_ids: Iterable[int]) -> None:
+def _check_groups(organization: Organization, group_ids: Iterable[int]) -> None:
     for group_id in group_ids:
-        group = core.groups.get(group_id) if abs(group_id) < 2**53 else None
+        group = organization.groups.get(group_id) if abs(group_id) < 2**53 else None
         if group is None:
             raise ServiceError("Invalid user group")
         if group.deactivated:
             raise ServiceError("User group is deactivated.")
 
 
-def outgoing_value(core: Core, value: object) -> object:
+def outgoing_value(organization: Organization, value: object) -> object:
     """A group-setting value for responses and events: without deactivated users from level 303 (GSV-03)."""
-    if core.level < Gate.DIRECT_MEMBERS_ACTIVE.level or not isinstance(value, dict):
+    if organization.level < Gate.DIRECT_MEMBERS_ACTIVE.level or not isinstance(value, dict):
         return value
-    members = [identity for identity in value["direct_members"] if core.users[identity].is_active]
+    members = [identity for identity in value["direct_members"] if organization.users[identity].is_active]
     return {**value, "direct_members": members}

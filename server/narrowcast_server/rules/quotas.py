@@ -13,7 +13,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _DAY: Final = 86_400
 Kind = Literal[
@@ -60,30 +60,30 @@ _WHERE: Final[dict[Kind, tuple[str, str]]] = {
 }
 
 
-def check_room(core: Core, user: User, kind: Kind, adding: int = 1) -> None:
+def check_room(organization: Organization, user: User, kind: Kind, adding: int = 1) -> None:
     """Raises BAD_REQUEST if the user would have more of a kind than its limit."""
     rows, words = _WHERE[kind]
-    limit: int = getattr(core.config.quotas, kind)
-    rows = rows.format(yesterday=core.now() - _DAY)
-    there = core.store.integer(f"SELECT count(*) FROM {rows}", user.id) or 0
+    limit: int = getattr(organization.config.quotas, kind)
+    rows = rows.format(yesterday=organization.now() - _DAY)
+    there = organization.store.integer(f"SELECT count(*) FROM {rows}", user.id) or 0
     if there + adding > limit:
         advice = "" if kind == "custom_emoji" else " Delete some of them first."
         raise ServiceError(f"You have too many {words} (limit: {limit}).{advice}")
 
 
-def has_room(core: Core, user: User, kind: Kind, adding: int = 1) -> bool:
+def has_room(organization: Organization, user: User, kind: Kind, adding: int = 1) -> bool:
     """Whether the user would stay within the limit of a kind."""
     try:
-        check_room(core, user, kind, adding)
+        check_room(organization, user, kind, adding)
     except ServiceError:
         return False
     return True
 
 
-def check_bytes(core: Core, user: User, adding: int) -> None:
+def check_bytes(organization: Organization, user: User, adding: int) -> None:
     """Raises REALM_UPLOAD_QUOTA if this many more bytes would exceed the quota of the user or the organization."""
-    quotas = core.config.quotas
-    row = core.store.one(
+    quotas = organization.config.quotas
+    row = organization.store.one(
         "SELECT sum(size) AS everybody, sum(CASE WHEN owner_id = ? THEN size ELSE 0 END) AS own FROM attachments",
         user.id,
     )
@@ -101,12 +101,14 @@ def check_bytes(core: Core, user: User, adding: int) -> None:
         )
 
 
-def check_disk(core: Core, adding: int) -> None:
+def check_disk(organization: Organization, adding: int) -> None:
     """Raises BAD_REQUEST if this many more bytes would leave too little space on the disk."""
-    if not has_disk(core, adding):
+    if not has_disk(organization, adding):
         raise ServiceError("The server has no room for this file. Tell its operator.")
 
 
-def has_disk(core: Core, adding: int) -> bool:
+def has_disk(organization: Organization, adding: int) -> bool:
     """Whether this many more bytes leave enough space on the disk for messages."""
-    return shutil.disk_usage(core.folder).free >= adding + (core.config.quotas.spare_disk_mib << 20)
+    return shutil.disk_usage(organization.folder).free >= adding + (
+        organization.config.quotas.spare_disk_mib << 20
+    )

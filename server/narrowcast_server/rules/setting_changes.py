@@ -11,7 +11,7 @@ from narrowcast_server.organization.errors import ServiceError, field_missing
 from narrowcast_server.rules.permissions import SettingValue, outgoing_value, setting_value
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 _IDS_BELOW: Final = {
     "can_access_all_users_group": Gate.REALM_HOLDERS,
@@ -20,27 +20,27 @@ _IDS_BELOW: Final = {
 }
 """Permissions that were bare group ids below a level."""
 
-Check = Callable[["Core", str, object], object]
+Check = Callable[["Organization", str, object], object]
 
 
 def changed_value(
-    core: Core, name: str, raw: object, present: object, check: Check | None = None
+    organization: Organization, name: str, raw: object, present: object, check: Check | None = None
 ) -> SettingValue | object:
     """The checked new value.
 
     Raises BAD_REQUEST, or EXPECTATION_MISMATCH if `old` is not the current value (GSV-05).
     """
-    if name in _IDS_BELOW and core.level < _IDS_BELOW[name].level:
+    if name in _IDS_BELOW and organization.level < _IDS_BELOW[name].level:
         if type(raw) is not int:
             raise ServiceError(f"{name} is not an integer")
-        return (check or setting_value)(core, name, raw)
+        return (check or setting_value)(organization, name, raw)
     if isinstance(raw, dict) and "new" not in raw:
         raise field_missing(f'{name}["new"]')
     if not isinstance(raw, dict) or raw.keys() - {"new", "old"}:
         raise ServiceError(f"{name} does not have the expected format")
-    value = (check or setting_value)(core, name, raw["new"])
+    value = (check or setting_value)(organization, name, raw["new"])
     old = raw.get("old")
-    if old is not None and _holders(core, _well_formed(name, old)) != _holders(core, present):
+    if old is not None and _holders(organization, _well_formed(name, old)) != _holders(organization, present):
         raise ServiceError(
             "'old' value does not match the expected value.",
             ErrorCode.EXPECTATION_MISMATCH.value,
@@ -60,12 +60,15 @@ def _well_formed(name: str, raw: object) -> object:
     raise ServiceError(f"{name} does not have the expected format")
 
 
-def _holders(core: Core, value: object) -> tuple[frozenset[int], frozenset[int]]:
+def _holders(organization: Organization, value: object) -> tuple[frozenset[int], frozenset[int]]:
     """The users and groups in a value, so that its two forms can be compared; without deactivated users."""
     if isinstance(value, int):
         return frozenset(), frozenset({value})
     assert isinstance(value, dict)
-    present = {**value, "direct_members": [i for i in value.get("direct_members", ()) if core.users.get(i)]}
-    shown = outgoing_value(core, present)
+    present = {
+        **value,
+        "direct_members": [i for i in value.get("direct_members", ()) if organization.users.get(i)],
+    }
+    shown = outgoing_value(organization, present)
     assert isinstance(shown, dict)
     return frozenset(shown["direct_members"]), frozenset(shown.get("direct_subgroups", ()))

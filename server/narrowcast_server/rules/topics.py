@@ -16,63 +16,66 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
-def mapped(core: Core, topic: str, *, placeholder: bool = True) -> str:
+def mapped(organization: Organization, topic: str, *, placeholder: bool = True) -> str:
     """The topic, with names of the empty topic mapped to the empty string; with `placeholder` also '(no topic)'."""
     topic = topic.strip()
-    if topic == core.empty_topic_name or (placeholder and topic == EMPTY_TOPIC_PLACEHOLDER):
+    if topic == organization.empty_topic_name or (placeholder and topic == EMPTY_TOPIC_PLACEHOLDER):
         return ""
     return topic
 
 
-def truncated(core: Core, topic: str) -> str:
+def truncated(organization: Organization, topic: str) -> str:
     """The topic of a message or of a move; in Zulip's dialect cut at the limit, as its servers do."""
-    limit = core.config.limits.max_topic_length
+    limit = organization.config.limits.max_topic_length
     topic = topic.strip()
-    if core.config.dialect is not ServedDialect.ZULIP or len(topic) <= limit:
+    if organization.config.dialect is not ServedDialect.ZULIP or len(topic) <= limit:
         return topic
     return topic[: limit - 3] + "..."
 
 
-def check_length(core: Core, topic: str) -> None:
+def check_length(organization: Organization, topic: str) -> None:
     """Raises BAD_REQUEST if the topic is too long."""
-    checks.check_length("topic", topic, core.config.limits.max_topic_length)
+    checks.check_length("topic", topic, organization.config.limits.max_topic_length)
 
 
-def checked(core: Core, topic: str) -> str:
+def checked(organization: Organization, topic: str) -> str:
     """A mapped topic that messages may have; raises BAD_REQUEST for unprintable characters and too many of them."""
-    topic = mapped(core, topic) if core.level >= Gate.EMPTY_TOPIC.level else topic.strip()
-    check_length(core, topic)
+    topic = mapped(organization, topic) if organization.level >= Gate.EMPTY_TOPIC.level else topic.strip()
+    check_length(organization, topic)
     if (position := checks.unfit_position(topic)) is not None:
         raise ServiceError(f"Invalid character in topic, at position {position}!")
-    if topic == "" and core.level < Gate.EMPTY_TOPIC.level:
+    if topic == "" and organization.level < Gate.EMPTY_TOPIC.level:
         raise ServiceError("Topic can't be empty!")
     return topic
 
 
-def check_policy(core: Core, channel: Channel, topic: str) -> None:
+def check_policy(organization: Organization, channel: Channel, topic: str) -> None:
     """Raises BAD_REQUEST if the channel's policy forbids the empty topic, or allows no other."""
     policy = channel.topics_policy
     if policy == TopicsPolicy.INHERIT:
-        policy = core.setting("topics_policy", str)
+        policy = organization.setting("topics_policy", str)
     if topic == "" and policy == TopicsPolicy.DISABLE_EMPTY:
         raise _refused(
-            core, f"Sending messages to the {core.empty_topic_name} is not allowed in this channel."
+            organization,
+            f"Sending messages to the {organization.empty_topic_name} is not allowed in this channel.",
         )
     if topic != "" and policy == TopicsPolicy.EMPTY_ONLY:
-        raise _refused(core, f"Only the {core.empty_topic_name} topic is allowed in this channel.")
+        raise _refused(
+            organization, f"Only the {organization.empty_topic_name} topic is allowed in this channel."
+        )
 
 
-def _refused(core: Core, message: str) -> ServiceError:
-    return ServiceError(message, empty_topic_display_name=core.empty_topic_name)
+def _refused(organization: Organization, message: str) -> ServiceError:
+    return ServiceError(message, empty_topic_display_name=organization.empty_topic_name)
 
 
-def exists(core: Core, channel_id: int, topic: str) -> bool:
+def exists(organization: Organization, channel_id: int, topic: str) -> bool:
     """Whether the topic has messages."""
     return (
-        core.store.one("SELECT 1 FROM messages WHERE channel_id = ? AND topic = ?", channel_id, topic)
+        organization.store.one("SELECT 1 FROM messages WHERE channel_id = ? AND topic = ?", channel_id, topic)
         is not None
     )
 

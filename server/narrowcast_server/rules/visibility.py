@@ -15,7 +15,7 @@ from narrowcast_server.rules.addresses import user_at
 from narrowcast_server.rules.permissions import realm_allows, system_group
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 SETTING: Final = "can_access_all_users_group"
 _VISIBLE: Final = """
@@ -27,46 +27,46 @@ UNION SELECT id FROM users WHERE bot_type IS NOT NULL OR id = ?1
 """
 
 
-def visible_ids(core: Core, viewer: User) -> frozenset[int] | None:
+def visible_ids(organization: Organization, viewer: User) -> frozenset[int] | None:
     """Ids of the users whom `viewer` may know of; None for everyone."""
-    if not viewer.is_guest or realm_allows(core, viewer, SETTING):
+    if not viewer.is_guest or realm_allows(organization, viewer, SETTING):
         return None
-    return frozenset(core.store.integers(_VISIBLE, viewer.id))
+    return frozenset(organization.store.integers(_VISIBLE, viewer.id))
 
 
-def sees(core: Core, viewer: User, user: User) -> bool:
+def sees(organization: Organization, viewer: User, user: User) -> bool:
     """Whether `viewer` may know of `user`."""
-    seen = visible_ids(core, viewer)
+    seen = visible_ids(organization, viewer)
     return seen is None or user.id in seen
 
 
-def found_by_address(core: Core, viewer: User, address: str) -> User | None:
+def found_by_address(organization: Organization, viewer: User, address: str) -> User | None:
     """The user with this API email address; None if `viewer` may not know of them."""
-    user = user_at(core, address)
-    return user if user is not None and sees(core, viewer, user) else None
+    user = user_at(organization, address)
+    return user if user is not None and sees(organization, viewer, user) else None
 
 
-def check_sees(core: Core, viewer: User, user: User) -> None:
+def check_sees(organization: Organization, viewer: User, user: User) -> None:
     """Raises BAD_REQUEST if `viewer` may not know of `user`."""
-    if not sees(core, viewer, user):
+    if not sees(organization, viewer, user):
         raise insufficient_permission()
 
 
-def check_sees_recipients(core: Core, sender: User, people: Iterable[User]) -> None:
+def check_sees_recipients(organization: Organization, sender: User, people: Iterable[User]) -> None:
     """Raises BAD_REQUEST if the sender may not know of one of the recipients."""
-    seen = visible_ids(core, sender)
+    seen = visible_ids(organization, sender)
     if seen is not None and any(person.id not in seen for person in people):
         raise ServiceError("You do not have permission to access some of the recipients.")
 
 
-def watchers(core: Core, user: User, viewers: Iterable[int] | None = None) -> list[int]:
+def watchers(organization: Organization, user: User, viewers: Iterable[int] | None = None) -> list[int]:
     """Those of `viewers` (None: all active users) who may know of `user`, and so receive events about them."""
-    ids = core.user_ids() if viewers is None else list(viewers)
-    if realm_hides_nobody(core):
+    ids = organization.user_ids() if viewers is None else list(viewers)
+    if realm_hides_nobody(organization):
         return ids
-    return [identity for identity in ids if sees(core, core.users[identity], user)]
+    return [identity for identity in ids if sees(organization, organization.users[identity], user)]
 
 
-def realm_hides_nobody(core: Core) -> bool:
+def realm_hides_nobody(organization: Organization) -> bool:
     """Whether everyone may know of everyone."""
-    return core.settings[SETTING] == system_group(core, SystemGroup.EVERYONE).id
+    return organization.settings[SETTING] == system_group(organization, SystemGroup.EVERYONE).id

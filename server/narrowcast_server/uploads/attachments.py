@@ -10,12 +10,14 @@ from narrowcast_server.queries.uploads import attachment_object, space_used
 from narrowcast_server.uploads.files import FileKind, Folder
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
-def add_attachment(core: Core, owner: User, path_id: str, name: str, size: int, kind: FileKind) -> int:
+def add_attachment(
+    organization: Organization, owner: User, path_id: str, name: str, size: int, kind: FileKind
+) -> int:
     """Records an upload whose bytes are stored. Only its owner can open it until a message links to it."""
-    identity = core.store.insert(
+    identity = organization.store.insert(
         "INSERT INTO attachments (path_id, name, owner_id, size, content_type, created, width, height)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         path_id,
@@ -23,26 +25,26 @@ def add_attachment(core: Core, owner: User, path_id: str, name: str, size: int, 
         owner.id,
         size,
         kind.content_type,
-        core.now(),
+        organization.now(),
         kind.width,
         kind.height,
     )
-    _emit(core, owner.id, "add", attachment_object(core, identity))
+    _emit(organization, owner.id, "add", attachment_object(organization, identity))
     return identity
 
 
-def remove_attachment(core: Core, user: User, identity: int) -> None:
+def remove_attachment(organization: Organization, user: User, identity: int) -> None:
     """Deletes an upload of the user; its bytes are removed after the commit."""
-    row = core.store.one("SELECT * FROM attachments WHERE id = ? AND owner_id = ?", identity, user.id)
+    row = organization.store.one("SELECT * FROM attachments WHERE id = ? AND owner_id = ?", identity, user.id)
     if row is None:
         raise ServiceError("Invalid attachment")
-    core.store.execute("DELETE FROM attachments WHERE id = ?", identity)
-    _emit(core, user.id, "remove", {"id": identity})
+    organization.store.execute("DELETE FROM attachments WHERE id = ?", identity)
+    _emit(organization, user.id, "remove", {"id": identity})
     path_id: str = row["path_id"]
-    core.after_commit(lambda: Folder(core).remove(path_id))
+    organization.after_commit(lambda: Folder(organization).remove(path_id))
 
 
-def _emit(core: Core, owner_id: int, operation: str, attachment: dict[str, object]) -> None:
-    used = space_used(core)
+def _emit(organization: Organization, owner_id: int, operation: str, attachment: dict[str, object]) -> None:
+    used = space_used(organization)
     event = {"type": "attachment", "op": operation, "attachment": attachment, "upload_space_used": used}
-    core.emit(event, [owner_id])
+    organization.emit(event, [owner_id])

@@ -17,7 +17,7 @@ import imagesize
 from narrowcast_server.storage.private_files import load_or_create_secret
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 UPLOADS: Final = "uploads"
 """The folder of all uploads, in the data folder."""
@@ -75,8 +75,8 @@ class FileKind:
 class Folder:
     """`DIR/uploads`: `files/ab/<token>` holds the bytes; user-supplied names are never used on disk."""
 
-    def __init__(self, core: Core) -> None:
-        self.path = core.folder / UPLOADS
+    def __init__(self, organization: Organization) -> None:
+        self.path = organization.folder / UPLOADS
 
     def new_path_id(self, filename: str) -> str:
         """A random path id that ends in a URL-safe form of the name."""

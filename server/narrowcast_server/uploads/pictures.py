@@ -15,7 +15,7 @@ from narrowcast_server.rules.quotas import check_disk
 from narrowcast_server.uploads.files import Folder, image_size
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 MAX_PICTURE_MIB: Final = 5
 MAX_PIXELS: Final = 50_000_000
@@ -28,12 +28,12 @@ def bad_image() -> ServiceError:
     return ServiceError("Could not decode image; did you upload an image file?", "BAD_IMAGE")
 
 
-def keep_picture(core: Core, content: bytes) -> str:
+def keep_picture(organization: Organization, content: bytes) -> str:
     """Stores a picture under an unguessable name; returns the name."""
     suffix = next((suffix for head, suffix in _SUFFIXES if content.startswith(head)), None)
     if suffix is None:
         raise bad_image()
-    folder = Folder(core)
+    folder = Folder(organization)
     partial = folder.partial()
     try:
         partial.write_bytes(content)
@@ -49,18 +49,18 @@ def keep_picture(core: Core, content: bytes) -> str:
 
 
 @contextmanager
-def picture_stored(core: Core, content: bytes) -> Iterator[str]:
+def picture_stored(organization: Organization, content: bytes) -> Iterator[str]:
     """A transaction with a new picture, whose name is given; if it fails, the picture is deleted again.
 
     Raises BAD_REQUEST if there is no room on the disk.
     """
-    check_disk(core, len(content))
-    name = keep_picture(core, content)
+    check_disk(organization, len(content))
+    name = keep_picture(organization, content)
     try:
-        with core.transaction():
+        with organization.transaction():
             yield name
     except BaseException:  # nothing names the picture unless the transaction is committed
-        Folder(core).public(name).unlink(missing_ok=True)
+        Folder(organization).public(name).unlink(missing_ok=True)
         raise
 
 
@@ -69,13 +69,13 @@ async def picture_bytes(upload: UploadFile) -> bytes:
     return await upload.read()
 
 
-def forget_picture(core: Core, url: object) -> None:
+def forget_picture(organization: Organization, url: object) -> None:
     """Deletes a replaced picture's file after the commit; does nothing if the address is not that of a stored
     picture.
     """
     name = stored_picture(url)
     if name is not None:
-        core.after_commit(lambda: Folder(core).public(name).unlink(missing_ok=True))
+        organization.after_commit(lambda: Folder(organization).public(name).unlink(missing_ok=True))
 
 
 def stored_picture(url: object) -> str | None:

@@ -21,7 +21,7 @@ from narrowcast_server.uploads.attachments import add_attachment
 from narrowcast_server.uploads.files import Folder, flush, kind_of, stored_name
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 MEBIBYTE: Final = 1 << 20
 _ROOM_FOR_FORM: Final = 64 * 1024
@@ -94,9 +94,9 @@ class counted:  # noqa: N801  a function with memory
 
 
 @asynccontextmanager
-async def copied(core: Core, upload: UploadFile) -> AsyncIterator[Path]:
+async def copied(organization: Organization, upload: UploadFile) -> AsyncIterator[Path]:
     """A copy of a form's file on disk, flushed; deleted at the end unless it was kept."""
-    partial = Folder(core).partial()
+    partial = Folder(organization).partial()
     try:
         await to_thread.run_sync(copy_to, upload, partial)
         # Flushed first in a thread, so that the later flush on the event loop is fast.
@@ -107,24 +107,24 @@ async def copied(core: Core, upload: UploadFile) -> AsyncIterator[Path]:
 
 
 @contextmanager
-def room_reserved(core: Core, user: User, size: int) -> Iterator[None]:
+def room_reserved(organization: Organization, user: User, size: int) -> Iterator[None]:
     """Reserves room for a form that is being received; raises BAD_REQUEST as `check_upload`, counting all such
     forms of the user for the quota, and everybody's for the free disk space.
     """
-    check_upload(core, user, size + core.arriving_bytes[user.id])
-    check_disk(core, size + core.arriving_bytes.total())
-    core.arriving_bytes[user.id] += size
+    check_upload(organization, user, size + organization.arriving_bytes[user.id])
+    check_disk(organization, size + organization.arriving_bytes.total())
+    organization.arriving_bytes[user.id] += size
     try:
         yield
     finally:
-        core.arriving_bytes[user.id] -= size
+        organization.arriving_bytes[user.id] -= size
 
 
-def check_upload(core: Core, user: User, size: int) -> None:
+def check_upload(organization: Organization, user: User, size: int) -> None:
     """Raises BAD_REQUEST if a file exceeds the quota of the user or the organization, or the free disk space."""
-    check_room(core, user, "attachments")
-    check_bytes(core, user, size)
-    check_disk(core, size)
+    check_room(organization, user, "attachments")
+    check_bytes(organization, user, size)
+    check_disk(organization, size)
 
 
 def copy_to(upload: UploadFile, target: Path) -> None:
@@ -134,28 +134,30 @@ def copy_to(upload: UploadFile, target: Path) -> None:
         shutil.copyfileobj(upload.file, file, MEBIBYTE)
 
 
-def keep(core: Core, user: User, partial: Path, filename: str, claimed_type: str) -> tuple[str, str]:
+def keep(
+    organization: Organization, user: User, partial: Path, filename: str, claimed_type: str
+) -> tuple[str, str]:
     """Makes a finished file on disk an upload of the user; returns its path id and its name."""
-    folder = Folder(core)
+    folder = Folder(organization)
     name = stored_name(filename)
     path_id = folder.new_path_id(name)
     with partial.open("rb") as content:
         kind = kind_of(name, claimed_type, content)
     size = partial.stat().st_size
-    check_upload(core, user, size)
+    check_upload(organization, user, size)
     folder.take(partial, path_id)
     try:
-        with core.transaction():
-            add_attachment(core, user, path_id, name, size, kind)
+        with organization.transaction():
+            add_attachment(organization, user, path_id, name, size, kind)
     except BaseException:  # nothing names the file unless the transaction is committed
         folder.remove(path_id)
         raise
     return path_id, name
 
 
-def place_file(core: Core, user: User, filename: str, content: bytes) -> str:
+def place_file(organization: Organization, user: User, filename: str, content: bytes) -> str:
     """Stores bytes as an upload of the user, inside the caller's transaction; returns its path id."""
-    folder = Folder(core)
+    folder = Folder(organization)
     partial = folder.partial()
     partial.write_bytes(content)
     name = stored_name(filename)
@@ -163,5 +165,5 @@ def place_file(core: Core, user: User, filename: str, content: bytes) -> str:
     with partial.open("rb") as file:
         kind = kind_of(name, "", file)
     folder.take(partial, path_id)
-    add_attachment(core, user, path_id, name, len(content), kind)
+    add_attachment(organization, user, path_id, name, len(content), kind)
     return path_id

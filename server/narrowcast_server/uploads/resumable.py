@@ -26,7 +26,7 @@ from narrowcast_server.uploads.files import Folder, private_opener
 from narrowcast_server.uploads.receiving import check_upload
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 LIFETIME_SECONDS: Final = 24 * 3600
 _MAX_METADATA: Final = 4096
@@ -48,18 +48,18 @@ class Resumable:
 class PartialUpload:
     """The uploads in progress of a server: `DIR/uploads/resumable/<id>.json` and `<id>.part`."""
 
-    def __init__(self, core: Core) -> None:
-        # A weak reference: the core owns this object.
-        self._of = ref(core)
-        self._folder = Folder(core)
+    def __init__(self, organization: Organization) -> None:
+        # A weak reference: the organization owns this object.
+        self._of = ref(organization)
+        self._folder = Folder(organization)
         self._path = self._folder.path / "resumable"
         self._uploads = {upload.identity: upload for upload in self._stored()}
 
     @property
-    def _core(self) -> Core:
-        core = self._of()
-        assert core is not None
-        return core
+    def _core(self) -> Organization:
+        organization = self._of()
+        assert organization is not None
+        return organization
 
     def create(self, owner: User, length: int, metadata: dict[str, str]) -> Resumable:
         self.collect()
@@ -169,12 +169,12 @@ def missing_upload() -> ServiceError:
     return ServiceError("Upload not found", status=404)
 
 
-_unfinished: Final[WeakKeyDictionary[Core, PartialUpload]] = WeakKeyDictionary()
+_unfinished: Final[WeakKeyDictionary[Organization, PartialUpload]] = WeakKeyDictionary()
 
 
-def unfinished(core: Core) -> PartialUpload:
+def unfinished(organization: Organization) -> PartialUpload:
     """The uploads in progress of a server."""
-    return _unfinished.get(core) or _unfinished.setdefault(core, PartialUpload(core))
+    return _unfinished.get(organization) or _unfinished.setdefault(organization, PartialUpload(organization))
 
 
 def parse_metadata(header: str) -> dict[str, str]:

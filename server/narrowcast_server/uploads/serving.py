@@ -18,7 +18,7 @@ from narrowcast_server.uploads.files import INLINE_TYPES, Folder
 from narrowcast_server.uploads.ranges import RangedFile
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 TEMPORARY_SECONDS: Final = 60
 _SAFETY: Final = {
@@ -38,17 +38,19 @@ def forbidden_file() -> ServiceError:
     return ServiceError("You are not authorized to view this file.", status=403)
 
 
-def attachment_row(core: Core, path_id: str) -> Row:
+def attachment_row(organization: Organization, path_id: str) -> Row:
     """The upload with a path id; raises 404."""
-    row = row_by_path(core, path_id)
+    row = row_by_path(organization, path_id)
     if row is None:
         raise missing_file()
     return row
 
 
-def upload_response(core: Core, row: Row, *, private: bool, download: bool = False) -> Response:
+def upload_response(
+    organization: Organization, row: Row, *, private: bool, download: bool = False
+) -> Response:
     """The response with an upload's bytes, supporting ranges; displayed inline only if that is safe."""
-    path = Folder(core).file(row["path_id"])
+    path = Folder(organization).file(row["path_id"])
     if path is None:
         raise missing_file()
     return file_response(path, row["content_type"], row["name"], private=private, download=download)
@@ -76,29 +78,29 @@ def file_response(
     )
 
 
-def temporary_path(core: Core, row: Row) -> str:
+def temporary_path(organization: Organization, row: Row) -> str:
     """An address that opens an upload for a minute, for programs that cannot send credentials."""
-    expiry = int(core.clock.now()) + TEMPORARY_SECONDS
+    expiry = int(organization.clock.now()) + TEMPORARY_SECONDS
     text = f"{row['path_id']}:{expiry}"
-    token = f"{text}:{signature(core, text)}".encode().hex().upper()
+    token = f"{text}:{signature(organization, text)}".encode().hex().upper()
     name = str(row["path_id"]).rpartition("/")[2]
     return f"/user_uploads/temporary/{token}/{quote(name)}"
 
 
-def signature(core: Core, text: str) -> str:
+def signature(organization: Organization, text: str) -> str:
     """An HMAC of the text with this server's secret."""
-    return hmac.new(Folder(core).secret(), text.encode(), hashlib.sha256).hexdigest()
+    return hmac.new(Folder(organization).secret(), text.encode(), hashlib.sha256).hexdigest()
 
 
-def row_of_token(core: Core, token: str) -> Row:
+def row_of_token(organization: Organization, token: str) -> Row:
     """The upload for a temporary address; raises BAD_REQUEST for a forged or expired one."""
     try:
         text, _, signed = bytes.fromhex(token).decode().rpartition(":")
         path_id, _, expiry = text.rpartition(":")
-        valid = hmac.compare_digest(signature(core, text).encode(), signed.encode())
-        valid = valid and int(expiry) >= core.clock.now()
+        valid = hmac.compare_digest(signature(organization, text).encode(), signed.encode())
+        valid = valid and int(expiry) >= organization.clock.now()
     except ValueError:
         valid = False
     if not valid:
         raise ServiceError("Invalid token")
-    return attachment_row(core, path_id)
+    return attachment_row(organization, path_id)

@@ -13,59 +13,61 @@ from narrowcast_api.wire.vocabulary import ExportType
 from narrowcast_server.resources.exports import FOLDER, archive_at, emit_exports, new_place
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
     from narrowcast_server.storage.store import Row
 
 _log = logging.getLogger("narrowcast.server")
 
 
-async def make_exports(core: Core) -> None:
+async def make_exports(organization: Organization) -> None:
     """Makes the requested exports as long as the server runs; restarts one that a stopped server had begun."""
-    _forget_lost(core)
+    _forget_lost(organization)
     while True:
-        row = core.store.one(
+        row = organization.store.one(
             "SELECT * FROM exports WHERE place IS NULL AND failed IS NULL ORDER BY id LIMIT 1"
         )
         if row is None:
-            core.export_wanted.clear()
-            await core.export_wanted.wait()
+            organization.export_wanted.clear()
+            await organization.export_wanted.wait()
         else:
-            await _make(core, row)
+            await _make(organization, row)
 
 
-def _forget_lost(core: Core) -> None:
+def _forget_lost(organization: Organization) -> None:
     """Marks exports without a file (after a restore) as deleted; deletes files that belong to no export."""
-    rows = core.store.all("SELECT * FROM exports WHERE place IS NOT NULL AND deleted IS NULL")
-    archives = {row["id"]: archive_at(core.folder, row["place"]) for row in rows}
+    rows = organization.store.all("SELECT * FROM exports WHERE place IS NOT NULL AND deleted IS NULL")
+    archives = {row["id"]: archive_at(organization.folder, row["place"]) for row in rows}
     lost = [identity for identity, archive in archives.items() if archive is None or not archive.is_file()]
-    folder = core.folder / FOLDER
+    folder = organization.folder / FOLDER
     known = {archive.parent.name for archive in archives.values() if archive is not None}
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.name not in known:
             shutil.rmtree(path, ignore_errors=True)
-    with core.transaction():
+    with organization.transaction():
         for identity in lost:
-            core.store.execute("UPDATE exports SET deleted = ? WHERE id = ?", core.now(), identity)
+            organization.store.execute(
+                "UPDATE exports SET deleted = ? WHERE id = ?", organization.now(), identity
+            )
 
 
-async def _make(core: Core, row: Row) -> None:
+async def _make(organization: Organization, row: Row) -> None:
     place = new_place()
-    archive = archive_at(core.folder, place)
+    archive = archive_at(organization.folder, place)
     assert archive is not None
     stopped = threading.Event()
     try:
-        await asyncio.to_thread(_write, core.folder, archive, ExportType(row["kind"]), stopped)
+        await asyncio.to_thread(_write, organization.folder, archive, ExportType(row["kind"]), stopped)
     except asyncio.CancelledError:
         stopped.set()
         raise
     except Exception:
         _log.exception("export %s failed", row["id"])
-        changed, value = "failed", str(core.now())
+        changed, value = "failed", str(organization.now())
     else:
         changed, value = "place", place
-    with core.transaction():
-        core.store.execute(f"UPDATE exports SET {changed} = ? WHERE id = ?", value, row["id"])
-        emit_exports(core)
+    with organization.transaction():
+        organization.store.execute(f"UPDATE exports SET {changed} = ? WHERE id = ?", value, row["id"])
+        emit_exports(organization)
 
 
 def _write(data: Path, target: Path, kind: ExportType, stopped: threading.Event) -> None:

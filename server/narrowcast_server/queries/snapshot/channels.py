@@ -17,7 +17,7 @@ from narrowcast_server.rules.access import may_know
 from narrowcast_server.rules.visibility import visible_ids
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
 def _is_shown(request: Snapshot, channel: Channel) -> bool:
@@ -28,7 +28,7 @@ def _is_shown(request: Snapshot, channel: Channel) -> bool:
 def subscriptions(request: Snapshot) -> dict[str, object]:
     """Three lists of channels: subscribed, formerly subscribed, never subscribed."""
     subscribed, unsubscribed, never = subscription_rows(
-        request.core,
+        request.organization,
         request.user,
         include_subscribers=bool(request.include_subscribers),
         with_archived="archived_channels" in request.options.capabilities,
@@ -40,23 +40,23 @@ Rows = list[dict[str, object]]
 
 
 def subscription_rows(
-    core: Core, user: User, *, include_subscribers: bool, with_archived: bool
+    organization: Organization, user: User, *, include_subscribers: bool, with_archived: bool
 ) -> tuple[Rows, Rows, Rows]:
     """Channels that the user may know of: (subscribed, formerly subscribed, never subscribed)."""
     own = {
         row["channel_id"]: row
-        for row in core.store.all("SELECT * FROM subscriptions WHERE user_id = ?", user.id)
+        for row in organization.store.all("SELECT * FROM subscriptions WHERE user_id = ?", user.id)
     }
     active = {channel_id for channel_id, row in own.items() if row["active"]}
-    subscribers = subscribers_by_channel(core)
+    subscribers = subscribers_by_channel(organization)
     subscribed: Rows = []
     unsubscribed: Rows = []
     never: Rows = []
-    for channel in core.channels.all():
-        if (channel.is_archived and not with_archived) or not may_know(core, user, channel, active):
+    for channel in organization.channels.all():
+        if (channel.is_archived and not with_archived) or not may_know(organization, user, channel, active):
             continue
         people = subscribers.get(channel.id, [])
-        row = channel_object(core, channel, subscriber_count=len(people))
+        row = channel_object(organization, channel, subscriber_count=len(people))
         if include_subscribers:
             row["subscribers"] = people
         if channel.id not in own:
@@ -70,13 +70,13 @@ def subscription_rows(
 @part("stream")
 def streams(request: Snapshot) -> dict[str, object]:
     """All channels that the user may know of."""
-    core = request.core
-    subscribers = subscribers_by_channel(core)
+    organization = request.organization
+    subscribers = subscribers_by_channel(organization)
     return {
         "streams": [
-            channel_object(core, channel, subscriber_count=len(subscribers.get(channel.id, ())))
-            for channel in core.channels.all()
-            if _is_shown(request, channel) and may_know(core, request.user, channel)
+            channel_object(organization, channel, subscriber_count=len(subscribers.get(channel.id, ())))
+            for channel in organization.channels.all()
+            if _is_shown(request, channel) and may_know(organization, request.user, channel)
         ]
     }
 
@@ -85,11 +85,11 @@ def streams(request: Snapshot) -> dict[str, object]:
 def groups(request: Snapshot) -> dict[str, object]:
     """User groups; deactivated ones only for clients with that capability."""
     with_deactivated = "include_deactivated_groups" in request.options.capabilities
-    seen = visible_ids(request.core, request.user)
+    seen = visible_ids(request.organization, request.user)
     return {
         "realm_user_groups": [
-            group_as_seen(seen, group_object(request.core, group))
-            for group in request.core.groups.all()
+            group_as_seen(seen, group_object(request.organization, group))
+            for group in request.organization.groups.all()
             if with_deactivated or not group.deactivated
         ]
     }

@@ -12,14 +12,14 @@ from narrowcast_server.organization.event_variants import QueueOptions
 from narrowcast_server.organization.models import User
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """The user of a snapshot, and what the client asked for."""
 
-    core: Core
+    organization: Organization
     user: User
     options: QueueOptions
     fetched: frozenset[str] | None

@@ -18,15 +18,15 @@ from narrowcast_server.rules.visibility import visible_ids
 @part("realm_user")
 def everybody(request: Snapshot) -> dict[str, object]:
     """All users and bots: active, deactivated, and system bots."""
-    core = request.core
-    data = profile_data(core)
-    seen = visible_ids(core, request.user)
+    organization = request.organization
+    data = profile_data(organization)
+    seen = visible_ids(organization, request.user)
 
     def shown(user: User, *, with_active: bool = False) -> dict[str, object]:
         if seen is not None and user.id not in seen:
-            return unknown_person(core, user)
+            return unknown_person(organization, user)
         return user_object(
-            core,
+            organization,
             request.user,
             user,
             client_gravatar=request.options.client_gravatar,
@@ -34,7 +34,7 @@ def everybody(request: Snapshot) -> dict[str, object]:
             with_active=with_active,
         )
 
-    users: Iterable[User] = core.users.all()
+    users: Iterable[User] = organization.users.all()
     if seen is not None and "user_list_incomplete" in request.options.capabilities:
         users = [user for user in users if user.id in seen]
     return {
@@ -54,7 +54,7 @@ def current_user(request: Snapshot) -> dict[str, object]:
         "avatar_url": avatar_url(user),
         "avatar_url_medium": avatar_url(user, size=500),
         "delivery_email": user.delivery_email,
-        "email": api_address(request.core, user),
+        "email": api_address(request.organization, user),
         "full_name": user.full_name,
         "is_admin": user.is_administrator,
         "is_guest": user.is_guest,
@@ -66,7 +66,7 @@ def current_user(request: Snapshot) -> dict[str, object]:
 
 @part("user_settings")
 def settings(request: Snapshot) -> dict[str, object]:
-    return {"user_settings": personal.settings_of(request.user, request.core.level)}
+    return {"user_settings": personal.settings_of(request.user, request.organization.level)}
 
 
 @part("realm_user_settings_defaults")
@@ -75,8 +75,8 @@ def settings_defaults(request: Snapshot) -> dict[str, object]:
     return {
         "realm_user_settings_defaults": {
             **{
-                name: personal.outgoing(name, value, request.core.level)
-                for name, value in personal_defaults(request.core).items()
+                name: personal.outgoing(name, value, request.organization.level)
+                for name, value in personal_defaults(request.organization).items()
             },
             "emojiset_choices": personal.EMOJISETS,
             "available_notification_sounds": personal.SOUNDS,

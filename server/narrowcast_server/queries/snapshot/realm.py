@@ -25,12 +25,12 @@ _JITSI: Final = "https://meet.jit.si"
 @part("realm")
 def realm_settings(request: Snapshot) -> dict[str, object]:
     """`realm_*`: the organization's settings."""
-    core = request.core
-    settings = core.settings
+    organization = request.organization
+    settings = organization.settings
     result: dict[str, object] = {
-        f"realm_{outgoing_name(name, core.level)}": settings[name] for name in (*EDITABLE, *READ_ONLY)
+        f"realm_{outgoing_name(name, organization.level)}": settings[name] for name in (*EDITABLE, *READ_ONLY)
     }
-    result |= {f"realm_{name}": outgoing_value(core, settings[name]) for name in GROUP_SETTINGS}
+    result |= {f"realm_{name}": outgoing_value(organization, settings[name]) for name in GROUP_SETTINGS}
     return result | {
         "realm_allow_edit_history": settings["message_edit_history_visibility_policy"] == "all",
         "realm_authentication_methods": {"Email": {"enabled": True, "available": True}},
@@ -46,20 +46,20 @@ def realm_settings(request: Snapshot) -> dict[str, object]:
         "realm_default_external_accounts": {},
         "realm_email_auth_enabled": True,
         "realm_empty_topic_display_name": settings["empty_topic_display_name"],
-        "realm_icon_source": picture_source(core, "icon"),
-        "realm_icon_url": picture_url(core, "icon"),
-        "realm_logo_source": picture_source(core, "logo"),
-        "realm_logo_url": picture_url(core, "logo"),
+        "realm_icon_source": picture_source(organization, "icon"),
+        "realm_icon_url": picture_url(organization, "icon"),
+        "realm_logo_source": picture_source(organization, "logo"),
+        "realm_logo_url": picture_url(organization, "logo"),
         "realm_mandatory_topics": settings["topics_policy"] == "disable_empty_topic",
-        "realm_night_logo_source": picture_source(core, "night_logo"),
-        "realm_night_logo_url": picture_url(core, "night_logo"),
+        "realm_night_logo_source": picture_source(organization, "night_logo"),
+        "realm_night_logo_url": picture_url(organization, "night_logo"),
         "realm_password_auth_enabled": True,
         "realm_plan_type": 1,
         "realm_push_notifications_enabled": False,
         "realm_push_notifications_enabled_end_timestamp": None,
         "realm_upload_quota_mib": None,
-        "realm_uri": core.url,
-        "realm_url": core.url,
+        "realm_uri": organization.url,
+        "realm_url": organization.url,
         "realm_wildcard_mention_policy": 5,
     }
 
@@ -67,16 +67,16 @@ def realm_settings(request: Snapshot) -> dict[str, object]:
 @part("realm")
 def server_facts(request: Snapshot) -> dict[str, object]:
     """Properties of the server, independent of the organization."""
-    core = request.core
-    rating = "gif_rating_policy" if core.level >= Gate.GIF_RATING_POLICY.level else "gif_rating"
+    organization = request.organization
+    rating = "gif_rating_policy" if organization.level >= Gate.GIF_RATING_POLICY.level else "gif_rating"
     return {
         "development_environment": False,
         f"{rating}_options": {"disabled": {"name": "GIF integration disabled", "id": 0}},
-        "jitsi_server_url": core.settings["jitsi_server_url"] or _JITSI,
+        "jitsi_server_url": organization.settings["jitsi_server_url"] or _JITSI,
         "server_avatar_changes_disabled": False,
         "server_can_summarize_topics": False,
-        "server_emoji_data_url": f"{core.url}/static/emoji.json",
-        "server_generation": core.generation,
+        "server_emoji_data_url": f"{organization.url}/static/emoji.json",
+        "server_generation": organization.generation,
         "server_inline_image_preview": True,
         "server_inline_url_embed_preview": False,
         "server_jitsi_server_url": _JITSI,
@@ -97,7 +97,7 @@ def server_facts(request: Snapshot) -> dict[str, object]:
 @part("realm")
 def limits(request: Snapshot) -> dict[str, object]:
     """Sizes and periods (LIM-02, TYP-25)."""
-    bounds = request.core.config.limits
+    bounds = request.organization.config.limits
     return {
         "event_queue_longpoll_timeout_seconds": bounds.longpoll_seconds,
         "max_avatar_file_size_mib": 5,
@@ -126,19 +126,21 @@ def limits(request: Snapshot) -> dict[str, object]:
 @part("realm_user")
 def own_permissions(request: Snapshot) -> dict[str, object]:
     """What the user may create, and whether they may invite others."""
-    core, user = request.core, request.user
-    public = realm_allows(core, user, "can_create_public_channel_group")
-    private = realm_allows(core, user, "can_create_private_channel_group")
+    organization, user = request.organization, request.user
+    public = realm_allows(organization, user, "can_create_public_channel_group")
+    private = realm_allows(organization, user, "can_create_private_channel_group")
     return {
         "can_create_private_streams": private,
         "can_create_public_streams": public,
         "can_create_streams": public or private,
-        "can_create_web_public_streams": realm_allows(core, user, "can_create_web_public_channel_group"),
-        "can_invite_others_to_realm": realm_allows(core, user, "can_invite_users_group"),
+        "can_create_web_public_streams": realm_allows(
+            organization, user, "can_create_web_public_channel_group"
+        ),
+        "can_invite_others_to_realm": realm_allows(organization, user, "can_invite_users_group"),
     }
 
 
 @part("realm_domains")
 def domains(request: Snapshot) -> dict[str, object]:
     """Email domains whose addresses may join."""
-    return {"realm_domains": domains_of(request.core)}
+    return {"realm_domains": domains_of(request.organization)}

@@ -23,7 +23,7 @@ from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.rules.user_groups import check_membership, uses
 
 if TYPE_CHECKING:
-    from narrowcast_server.organization.core import Core
+    from narrowcast_server.organization.organization import Organization
 
 MAX_NAME: Final = 100
 MAX_DESCRIPTION: Final = 1024
@@ -38,7 +38,7 @@ _EXCLUDED: Final[dict[str, frozenset[str]]] = {
 # --- values --------------------------------------------------------------------------------------------------
 
 
-def check_name(core: Core, name: str, except_id: int | None = None) -> str:
+def check_name(organization: Organization, name: str, except_id: int | None = None) -> str:
     """A group name that can be mentioned and that no other active group has; raises BAD_REQUEST for others."""
     name = name.strip()
     if not name:
@@ -50,7 +50,7 @@ def check_name(core: Core, name: str, except_id: int | None = None) -> str:
     for prefix in _PREFIXES:
         if name.startswith(prefix):
             raise ServiceError(f"User group name cannot start with '{prefix}'.")
-    taken = core.store.integer("SELECT id FROM groups WHERE name = ? AND deactivated = 0", name)
+    taken = organization.store.integer("SELECT id FROM groups WHERE name = ? AND deactivated = 0", name)
     if taken is not None and taken != except_id:
         raise ServiceError(f"User group '{name}' already exists.")
     return name
@@ -62,11 +62,11 @@ def check_description(description: str) -> str:
     return description
 
 
-def checked_setting(core: Core, name: str, raw: object) -> object:
+def checked_setting(organization: Organization, name: str, raw: object) -> object:
     """A new value of a group's setting; raises BAD_REQUEST for excluded and deactivated groups."""
-    value = setting_value(core, name, raw)
+    value = setting_value(organization, name, raw)
     excluded = _EXCLUDED.get(name, frozenset())
-    group = core.groups.get(value) if isinstance(value, int) else None
+    group = organization.groups.get(value) if isinstance(value, int) else None
     if group is not None and group.is_system and group.name in excluded:
         raise ServiceError(f"'{name}' setting cannot be set to '{group.name}' group.")
     return value
@@ -76,7 +76,7 @@ def checked_setting(core: Core, name: str, raw: object) -> object:
 
 
 def create_group(
-    core: Core,
+    organization: Organization,
     creator: User | None,
     name: str,
     description: str,
@@ -86,88 +86,102 @@ def create_group(
 ) -> Group:
     """Creates a group (GRPC-01); `settings` are checked values that differ from the defaults."""
     if creator is not None:
-        check_room(core, creator, "groups")
+        check_room(organization, creator, "groups")
     values: dict[str, object] = {
-        setting: system_group(core, holder).id for setting, holder in USER_GROUP_SETTINGS.items()
+        setting: system_group(organization, holder).id for setting, holder in USER_GROUP_SETTINGS.items()
     }
     if creator is not None:
         own = {"direct_members": [creator.id], "direct_subgroups": []}
         values |= {GroupSetting.MANAGE.value: own, GroupSetting.ADD_MEMBERS.value: own}
-    group_id = core.groups.insert(
+    group_id = organization.groups.insert(
         name=name,
         description=description,
         creator_id=None if creator is None else creator.id,
-        date_created=core.now(),
+        date_created=organization.now(),
         settings={**values, **(settings or {})},
     )
-    core.memberships.add_members(group_id, [user.id for user in members])
-    emit_group(core, {"type": "user_group", "op": "add"}, "group", group_object(core, core.groups[group_id]))
-    add_subgroups(core, core.groups[group_id], [group.id for group in subgroups])
-    return core.groups[group_id]
+    organization.memberships.add_members(group_id, [user.id for user in members])
+    emit_group(
+        organization,
+        {"type": "user_group", "op": "add"},
+        "group",
+        group_object(organization, organization.groups[group_id]),
+    )
+    add_subgroups(organization, organization.groups[group_id], [group.id for group in subgroups])
+    return organization.groups[group_id]
 
 
-def update_group(core: Core, group: Group, **changed: object) -> None:
+def update_group(organization: Organization, group: Group, **changed: object) -> None:
     """Changes columns of a group, with an event for each."""
     for name, value in changed.items():
         if getattr(group, name) == value:
             continue
-        core.groups.update(group.id, **{name: value})
-        _emit_update(core, group.id, {name: value})
+        organization.groups.update(group.id, **{name: value})
+        _emit_update(organization, group.id, {name: value})
 
 
-def set_group_setting(core: Core, group: Group, name: str, value: object) -> None:
+def set_group_setting(organization: Organization, group: Group, name: str, value: object) -> None:
     """Stores a checked permission of a group and emits it."""
-    present = core.groups[group.id].settings
+    present = organization.groups[group.id].settings
     if present[name] == value:
         return
-    core.groups.update(group.id, settings={**present, name: value})
-    _emit_update(core, group.id, {group_setting_name(core, name): outgoing_value(core, value)})
+    organization.groups.update(group.id, settings={**present, name: value})
+    _emit_update(
+        organization, group.id, {group_setting_name(organization, name): outgoing_value(organization, value)}
+    )
 
 
-def _emit_update(core: Core, group_id: int, data: dict[str, object]) -> None:
-    core.emit({"type": "user_group", "op": "update", "group_id": group_id, "data": data}, core.user_ids())
+def _emit_update(organization: Organization, group_id: int, data: dict[str, object]) -> None:
+    organization.emit(
+        {"type": "user_group", "op": "update", "group_id": group_id, "data": data}, organization.user_ids()
+    )
 
 
-def set_deactivated(core: Core, group: Group, deactivated: bool) -> None:
+def set_deactivated(organization: Organization, group: Group, deactivated: bool) -> None:
     """Deactivates or reactivates a group (GSV-17, GSV-18); raises CANNOT_DEACTIVATE_GROUP_IN_USE if it is in use."""
     if deactivated:
-        if objections := uses(core, group):
+        if objections := uses(organization, group):
             raise ServiceError(
                 "Cannot deactivate user group in use.",
                 "CANNOT_DEACTIVATE_GROUP_IN_USE",
                 objections=objections,
             )
     else:
-        check_name(core, group.name, group.id)
-    core.groups.update(group.id, deactivated=int(deactivated))
+        check_name(organization, group.name, group.id)
+    organization.groups.update(group.id, deactivated=int(deactivated))
     event = {
         "type": "user_group",
         "op": "update",
         "group_id": group.id,
         "data": {"deactivated": deactivated},
     }
-    emit_group(core, event, "_group", group_object(core, core.groups[group.id]))
+    emit_group(organization, event, "_group", group_object(organization, organization.groups[group.id]))
 
 
 def change_members(
-    core: Core, user: User, group: Group, *, add: Sequence[User] = (), remove: Sequence[User] = ()
+    organization: Organization,
+    user: User,
+    group: Group,
+    *,
+    add: Sequence[User] = (),
+    remove: Sequence[User] = (),
 ) -> None:
     """Adds and removes direct members; raises BAD_REQUEST without permission, or if a change would have no effect."""
     _check_active(group)
-    present = set(core.memberships.members(group.id))
+    present = set(organization.memberships.members(group.id))
     joins, leaves = [member.id for member in add], [member.id for member in remove]
-    check_membership(core, user, group, set(joins), set(leaves))
+    check_membership(organization, user, group, set(joins), set(leaves))
     for member_id in joins:
         if member_id in present:
             raise ServiceError(f"User {member_id} is already a member of this group")
     for member_id in leaves:
         if member_id not in present:
             raise ServiceError(f"There is no member '{member_id}' in this user group")
-    with channels_may_open(core, [*joins, *leaves]):
-        core.memberships.add_members(group.id, joins)
-        core.memberships.remove_members(group.id, leaves)
-        _emit_membership(core, group, "add_members", "user_ids", joins)
-        _emit_membership(core, group, "remove_members", "user_ids", leaves)
+    with channels_may_open(organization, [*joins, *leaves]):
+        organization.memberships.add_members(group.id, joins)
+        organization.memberships.remove_members(group.id, leaves)
+        _emit_membership(organization, group, "add_members", "user_ids", joins)
+        _emit_membership(organization, group, "remove_members", "user_ids", leaves)
 
 
 def _check_active(group: Group) -> None:
@@ -175,59 +189,61 @@ def _check_active(group: Group) -> None:
         raise ServiceError("User group is deactivated.")
 
 
-def _emit_membership(core: Core, group: Group, operation: str, key: str, ids: Iterable[int]) -> None:
+def _emit_membership(
+    organization: Organization, group: Group, operation: str, key: str, ids: Iterable[int]
+) -> None:
     listed = list(ids)
     event = {"type": "user_group", "op": operation, "group_id": group.id}
     if key == "user_ids":
-        emit_members(core, event, listed)
+        emit_members(organization, event, listed)
     elif listed:
-        core.emit({**event, key: listed}, core.user_ids())
+        organization.emit({**event, key: listed}, organization.user_ids())
 
 
-def add_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None:
+def add_subgroups(organization: Organization, group: Group, subgroup_ids: Sequence[int]) -> None:
     """Adds subgroups to a group; raises BAD_REQUEST for unknown or repeated ones, cycles and deep nesting."""
     _check_active(group)
-    with channels_may_open(core, _members_of(core, subgroup_ids)):
+    with channels_may_open(organization, _members_of(organization, subgroup_ids)):
         for subgroup_id in subgroup_ids:
-            _add_subgroup(core, group, subgroup_id)
-        _emit_membership(core, group, "add_subgroups", "direct_subgroup_ids", subgroup_ids)
+            _add_subgroup(organization, group, subgroup_id)
+        _emit_membership(organization, group, "add_subgroups", "direct_subgroup_ids", subgroup_ids)
 
 
-def _add_subgroup(core: Core, group: Group, subgroup_id: int) -> None:
-    subgroup = core.groups.get(subgroup_id)
+def _add_subgroup(organization: Organization, group: Group, subgroup_id: int) -> None:
+    subgroup = organization.groups.get(subgroup_id)
     if subgroup is None:
         raise ServiceError(f"Invalid user group ID: {subgroup_id}")
     _check_active(subgroup)
-    if group.id == subgroup_id or group.id in core.memberships.groups_inside(subgroup_id):
+    if group.id == subgroup_id or group.id in organization.memberships.groups_inside(subgroup_id):
         raise ServiceError(f"User group {group.id} is already a subgroup of one of the passed subgroups.")
-    if subgroup_id in core.memberships.subgroups(group.id):
+    if subgroup_id in organization.memberships.subgroups(group.id):
         raise ServiceError(f"User group {subgroup_id} is already a subgroup of this group.")
-    if not subgroup.is_system and core.memberships.nests_too_deep(group.id, subgroup_id):
+    if not subgroup.is_system and organization.memberships.nests_too_deep(group.id, subgroup_id):
         raise ServiceError(f"User groups can be nested {MAX_NESTING} deep at most.")
-    core.memberships.add_subgroup(group.id, subgroup_id)
+    organization.memberships.add_subgroup(group.id, subgroup_id)
 
 
-def remove_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None:
+def remove_subgroups(organization: Organization, group: Group, subgroup_ids: Sequence[int]) -> None:
     """Removes subgroups from a group; raises BAD_REQUEST for groups that are not among them."""
     _check_active(group)
-    with channels_may_open(core, _members_of(core, subgroup_ids)):
+    with channels_may_open(organization, _members_of(organization, subgroup_ids)):
         for subgroup_id in subgroup_ids:
-            if subgroup_id not in core.memberships.subgroups(group.id):
+            if subgroup_id not in organization.memberships.subgroups(group.id):
                 raise ServiceError(f"User group {subgroup_id} is not a subgroup of this group.")
-            core.memberships.remove_subgroup(group.id, subgroup_id)
-        _emit_membership(core, group, "remove_subgroups", "direct_subgroup_ids", subgroup_ids)
+            organization.memberships.remove_subgroup(group.id, subgroup_id)
+        _emit_membership(organization, group, "remove_subgroups", "direct_subgroup_ids", subgroup_ids)
 
 
-def _members_of(core: Core, group_ids: Iterable[int]) -> set[int]:
-    known = [group_id for group_id in set(group_ids) if core.groups.get(group_id) is not None]
-    return {user_id for group_id in known for user_id in all_members(core, group_id)}
+def _members_of(organization: Organization, group_ids: Iterable[int]) -> set[int]:
+    known = [group_id for group_id in set(group_ids) if organization.groups.get(group_id) is not None]
+    return {user_id for group_id in known for user_id in all_members(organization, group_id)}
 
 
-def join_groups(core: Core, user: User, group_ids: Iterable[int]) -> None:
+def join_groups(organization: Organization, user: User, group_ids: Iterable[int]) -> None:
     """Adds a new user to the groups of an invitation, except those that no longer exist or are deactivated."""
     for group_id in group_ids:
-        group = core.groups.get(group_id)
+        group = organization.groups.get(group_id)
         if group is None or group.deactivated or group.is_system:
             continue
-        core.memberships.add_members(group.id, [user.id])
-        _emit_membership(core, group, "add_members", "user_ids", [user.id])
+        organization.memberships.add_members(group.id, [user.id])
+        _emit_membership(organization, group, "add_members", "user_ids", [user.id])

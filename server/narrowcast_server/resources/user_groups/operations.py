@@ -65,30 +65,30 @@ SETTINGS: Final[dict[Param[object | None], str]] = {
 def list_groups(call: Call) -> ResponseBody:
     """All groups; deactivated ones on request."""
     with_deactivated = call[INCLUDE_DEACTIVATED]
-    listed = [group for group in call.core.groups.all() if with_deactivated or not group.deactivated]
-    return {"user_groups": [group_object(call.core, group) for group in listed]}
+    listed = [group for group in call.organization.groups.all() if with_deactivated or not group.deactivated]
+    return {"user_groups": [group_object(call.organization, group) for group in listed]}
 
 
 @routes.post("/user_groups/create", NAME, MEMBERS, DESCRIPTION, SUBGROUPS, *SETTINGS, callers=Callers.MEMBERS)
 def create_group(call: Call) -> ResponseBody:
     """Creates a group (GRPC-01)."""
-    core = call.core
-    check_may_create_group(core, call.user)
-    name = changes.check_name(core, call[NAME])
+    organization = call.organization
+    check_may_create_group(organization, call.user)
+    name = changes.check_name(organization, call[NAME])
     description = changes.check_description(call[DESCRIPTION])
-    members = active_people(core, call[MEMBERS])
+    members = active_people(organization, call[MEMBERS])
     subgroups = [_subgroup(call, identity) for identity in call[SUBGROUPS]]
     settings = {
-        stored: changes.checked_setting(core, stored, call[param])
+        stored: changes.checked_setting(organization, stored, call[param])
         for param, stored in SETTINGS.items()
         if call.given(param)
     }
-    group = changes.create_group(core, call.user, name, description, members, subgroups, settings)
+    group = changes.create_group(organization, call.user, name, description, members, subgroups, settings)
     return {"group_id": group.id}
 
 
 def _subgroup(call: Call, identity: int) -> Group:
-    group = call.core.groups.get(identity)
+    group = call.organization.groups.get(identity)
     if group is None:
         raise ServiceError(f"Invalid user group ID: {identity}")
     return group
@@ -99,21 +99,23 @@ def _subgroup(call: Call, identity: int) -> Group:
 )
 def update_group(call: Call) -> ResponseBody:
     """Changes name, description or permissions (GRPU-01)."""
-    group = managed_group(call.core, call.user, call.path_id("user_group_id"))
+    group = managed_group(call.organization, call.user, call.path_id("user_group_id"))
     name, description = call[NEW_NAME], call[NEW_DESCRIPTION]
     changed = [param for param in SETTINGS if call.given(param)]
     if name is None and description is None and call[DEACTIVATED] is None and not changed:
         raise ServiceError("No new data supplied")
     _check_deactivated(call, group, bool(changed))
     if call[DEACTIVATED] is not None and call[DEACTIVATED] != group.deactivated:
-        changes.set_deactivated(call.core, group, bool(call[DEACTIVATED]))
+        changes.set_deactivated(call.organization, group, bool(call[DEACTIVATED]))
     if name is not None and name != group.name:
-        changes.update_group(call.core, group, name=changes.check_name(call.core, name, group.id))
+        changes.update_group(
+            call.organization, group, name=changes.check_name(call.organization, name, group.id)
+        )
     if description is not None:
-        changes.update_group(call.core, group, description=changes.check_description(description))
+        changes.update_group(call.organization, group, description=changes.check_description(description))
     for param in changed:
         stored = SETTINGS[param]
-        changes.set_group_setting(call.core, group, stored, _new_value(call, param, stored, group))
+        changes.set_group_setting(call.organization, group, stored, _new_value(call, param, stored, group))
     return {}
 
 
@@ -130,37 +132,43 @@ def _new_value(call: Call, param: Param[object | None], stored: str, group: Grou
     """The new value in {new, old}; below level 260, can_mention_group is a bare value (GRPU-07, GRPU-08)."""
     raw = call[param]
     if stored == GroupSetting.MENTION and call.level < Gate.GROUP_MENTION_OBJECT.level:
-        return changes.checked_setting(call.core, stored, raw)
-    return changed_value(call.core, param.name, raw, group.settings[stored], changes.checked_setting)
+        return changes.checked_setting(call.organization, stored, raw)
+    return changed_value(call.organization, param.name, raw, group.settings[stored], changes.checked_setting)
 
 
 @routes.post("/user_groups/{user_group_id}/deactivate")
 def deactivate_group(call: Call) -> ResponseBody:
     require_member(call.user)
-    group = managed_group(call.core, call.user, call.path_id("user_group_id"))
+    group = managed_group(call.organization, call.user, call.path_id("user_group_id"))
     if group.deactivated:
         raise ServiceError("User group is deactivated.")
-    changes.set_deactivated(call.core, group, True)
+    changes.set_deactivated(call.organization, group, True)
     return {}
 
 
 @routes.get("/user_groups/{user_group_id}/members", DIRECT, callers=Callers.MEMBERS)
 def list_members(call: Call) -> ResponseBody:
     """Ids of the members that the caller may see, with those of subgroups unless only direct ones are asked for."""
-    group = group_named_by(call.core, call.path_id("user_group_id"))
-    members = group_member_ids(call.core, group) if call[DIRECT] else sorted(all_members(call.core, group.id))
-    seen = visible_ids(call.core, call.user)
+    group = group_named_by(call.organization, call.path_id("user_group_id"))
+    members = (
+        group_member_ids(call.organization, group)
+        if call[DIRECT]
+        else sorted(all_members(call.organization, group.id))
+    )
+    seen = visible_ids(call.organization, call.user)
     return {"members": [identity for identity in members if seen is None or identity in seen]}
 
 
 @routes.get("/user_groups/{user_group_id}/members/{user_id}", DIRECT, callers=Callers.MEMBERS)
 def is_member(call: Call) -> ResponseBody:
     """Whether a user is a member."""
-    group = group_named_by(call.core, call.path_id("user_group_id"))
-    user = person(call.core, call.path_id("user_id"))
-    check_sees(call.core, call.user, user)
-    direct = user.id in group_member_ids(call.core, group)
-    return {"is_user_group_member": direct or (not call[DIRECT] and in_group(call.core, user, group.id))}
+    group = group_named_by(call.organization, call.path_id("user_group_id"))
+    user = person(call.organization, call.path_id("user_id"))
+    check_sees(call.organization, call.user, user)
+    direct = user.id in group_member_ids(call.organization, group)
+    return {
+        "is_user_group_member": direct or (not call[DIRECT] and in_group(call.organization, user, group.id))
+    }
 
 
 ADD: Param[list[int]] = defaulted("add", integers, [])
@@ -179,15 +187,15 @@ DELETE_SUBGROUPS: Param[list[int]] = defaulted("delete_subgroups", integers, [])
 )
 def change_members(call: Call) -> ResponseBody:
     """Adds and removes members and subgroups."""
-    core, group = call.core, group_named_by(call.core, call.path_id("user_group_id"))
+    organization, group = call.organization, group_named_by(call.organization, call.path_id("user_group_id"))
     if not any(call[param] for param in (ADD, DELETE, ADD_SUBGROUPS, DELETE_SUBGROUPS)):
         raise ServiceError(
             'Nothing to do. Specify at least one of "add", "delete", "add_subgroups" or "delete_subgroups".'
         )
-    removed = [person(core, user_id) for user_id in dict.fromkeys(call[DELETE])]
-    added = active_people(core, call[ADD])
-    changes.change_members(core, call.user, group, add=added, remove=removed)
-    personal_notices.grouped(core, call.user, group, added, removed)
+    removed = [person(organization, user_id) for user_id in dict.fromkeys(call[DELETE])]
+    added = active_people(organization, call[ADD])
+    changes.change_members(organization, call.user, group, add=added, remove=removed)
+    personal_notices.grouped(organization, call.user, group, added, removed)
     _change_subgroups(call, group, call[ADD_SUBGROUPS], call[DELETE_SUBGROUPS])
     return {}
 
@@ -195,16 +203,16 @@ def change_members(call: Call) -> ResponseBody:
 @routes.get("/user_groups/{user_group_id}/subgroups", DIRECT_SUBGROUPS, callers=Callers.MEMBERS)
 def list_subgroups(call: Call) -> ResponseBody:
     """Ids of a group's subgroups, direct ones only or all."""
-    group = group_named_by(call.core, call.path_id("user_group_id"))
+    group = group_named_by(call.organization, call.path_id("user_group_id"))
     if call[DIRECT_SUBGROUPS]:
-        return {"subgroups": call.core.memberships.subgroups(group.id)}
-    return {"subgroups": sorted(call.core.memberships.groups_inside(group.id))}
+        return {"subgroups": call.organization.memberships.subgroups(group.id)}
+    return {"subgroups": sorted(call.organization.memberships.groups_inside(group.id))}
 
 
 @routes.post("/user_groups/{user_group_id}/subgroups", DELETE, ADD, callers=Callers.MEMBERS)
 def change_subgroups(call: Call) -> ResponseBody:
     """Adds and removes subgroups."""
-    group = group_named_by(call.core, call.path_id("user_group_id"))
+    group = group_named_by(call.organization, call.path_id("user_group_id"))
     if not call[ADD] and not call[DELETE]:
         raise ServiceError('Nothing to do. Specify at least one of "add" or "delete".')
     _change_subgroups(call, group, call[ADD], call[DELETE])
@@ -214,6 +222,6 @@ def change_subgroups(call: Call) -> ResponseBody:
 def _change_subgroups(call: Call, group: Group, add: list[int], remove: list[int]) -> None:
     if not add and not remove:
         return
-    managed_group(call.core, call.user, group.id)
-    changes.add_subgroups(call.core, group, add)
-    changes.remove_subgroups(call.core, group, remove)
+    managed_group(call.organization, call.user, group.id)
+    changes.add_subgroups(call.organization, group, add)
+    changes.remove_subgroups(call.organization, group, remove)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from narrowcast_server.checking import check
 from narrowcast_server.organization.config import ServerConfig
-from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.zulip_archive import layout
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.reading import (
@@ -54,22 +54,22 @@ def read_archive(
 
 
 async def _made(archive: Archive, folder: Path) -> list[str]:
-    core = Core(folder, ServerConfig(durable=False))
+    organization = Organization(folder, ServerConfig(durable=False))
     try:
         tables = archive.tables(layout.REALM_FILE)
         attachments = archive.tables(layout.ATTACHMENTS_FILE)
         own = archive.tables(layout.OWN_FILE) if archive.has(layout.OWN_FILE) else {}
-        intake = Intake(core, archive, {**tables, **attachments}, own)
-        with core.transaction():
+        intake = Intake(organization, archive, {**tables, **attachments}, own)
+        with organization.transaction():
             # References between tables are circular, so foreign keys are checked when all rows are inserted.
-            core.store.execute("PRAGMA defer_foreign_keys = ON")
+            organization.store.execute("PRAGMA defer_foreign_keys = ON")
             await _take_in(intake)
-            _check_references(core)
+            _check_references(organization)
         return _summary(intake)
     finally:
-        await core.workers.stop()
-        await core.renderings.stop()
-        core.close()
+        await organization.workers.stop()
+        await organization.renderings.stop()
+        organization.close()
 
 
 async def _take_in(intake: Intake) -> None:
@@ -98,14 +98,14 @@ async def _take_in(intake: Intake) -> None:
     messages.drafts(intake)
 
 
-def _check_references(core: Core) -> None:
-    row = core.store.one("PRAGMA foreign_key_check")
+def _check_references(organization: Organization) -> None:
+    row = organization.store.one("PRAGMA foreign_key_check")
     if row is not None:
         raise ArchiveError(f"a row of {row[0]} refers to one of {row[2]} that is not in the archive")
 
 
 def _summary(intake: Intake) -> list[str]:
-    count = intake.core.store.integer
+    count = intake.organization.store.integer
     kinds = ("messages", "channels", "attachments", "reactions")
     lines = [f"{len(intake.users) - len(intake.system_bots):,} people"]
     lines += [f"{count(f'SELECT count(*) FROM {kind}') or 0:,} {kind}" for kind in kinds]

@@ -30,7 +30,7 @@ _CHOICES: Final = (
 
 
 def folders(intake: Intake) -> None:
-    limits = intake.core.config.limits
+    limits = intake.organization.config.limits
     intake.folders.update(identities(intake.tables, "zerver_channelfolder"))
     for row in intake.rows("zerver_channelfolder"):
         identity = intake.folders[row.integer("id")]
@@ -47,7 +47,7 @@ def folders(intake: Intake) -> None:
                 otherwise=f"Folder {identity}",
             ),
             text,
-            rendered_description(intake.core, text),
+            rendered_description(intake.organization, text),
             row.integer("order", identity),
             row.time("date_created", 0),
             row.optional("creator", intake.users),
@@ -64,11 +64,11 @@ def channels(intake: Intake) -> None:
         name = _name(intake, row, identity, taken)
         _channel(intake, row, identity, name, is_default=identity in defaults)
         taken.add(name.casefold())
-    intake.core.forget()
+    intake.organization.forget()
 
 
 def _name(intake: Intake, row: ArchiveRow, identity: int, taken: set[str]) -> str:
-    limit = intake.core.config.limits.max_channel_name_length
+    limit = intake.organization.config.limits.max_channel_name_length
     name = intake.texts.line("names of channels", row.text("name"), limit, otherwise=f"channel {identity}")
     return intake.texts.single("names of channels", name, taken, limit)
 
@@ -79,14 +79,14 @@ def _retention_days(value: object) -> int:
 
 
 def _channel(intake: Intake, row: ArchiveRow, identity: int, name: str, *, is_default: bool) -> None:
-    core = intake.core
+    organization = intake.organization
     private, web_public = row.flag("invite_only"), row.flag("is_web_public")
     history = row.flag("history_public_to_subscribers", not private) or not private
     if private and web_public:
         row.fault("a channel cannot be both private and open to the web")
     settings = permissions(intake, row, "stream", _holders(row))
     with intake.aborting(row):
-        check_topic_creators(core, protected=not history, value=settings["can_create_topic_group"])
+        check_topic_creators(organization, protected=not history, value=settings["can_create_topic_group"])
         days = (
             _retention_days(row.value("message_retention_days"))
             if row.has("message_retention_days")
@@ -95,13 +95,13 @@ def _channel(intake: Intake, row: ArchiveRow, identity: int, name: str, *, is_de
     text = intake.texts.body(
         "descriptions of channels",
         row.text("description", ""),
-        core.config.limits.max_channel_description_length,
+        organization.config.limits.max_channel_description_length,
     )
-    core.channels.insert(
+    organization.channels.insert(
         id=identity,
         name=name,
         description=text,
-        rendered_description=rendered_description(core, text),
+        rendered_description=rendered_description(organization, text),
         date_created=row.time("date_created"),
         creator_id=row.optional("creator", intake.users),
         invite_only=int(private),
@@ -138,7 +138,7 @@ def subscriptions(intake: Intake, recipients: RecipientReader) -> None:
             user_id,
             channel_id,
             int(row.flag("active", True)),
-            color if _COLOR.fullmatch(color) else next_color(intake.core, user_id),
+            color if _COLOR.fullmatch(color) else next_color(intake.organization, user_id),
             int(row.flag("is_muted")),
             int(row.flag("pin_to_top")),
             *(row.choice(name) for name in _CHOICES),
@@ -146,7 +146,7 @@ def subscriptions(intake: Intake, recipients: RecipientReader) -> None:
 
 
 def topic_policies(intake: Intake) -> None:
-    limit = intake.core.config.limits.max_topic_length
+    limit = intake.organization.config.limits.max_topic_length
     for row in intake.rows("zerver_usertopic"):
         policy = row.one_of("visibility_policy", tuple(VisibilityPolicy))
         if policy == VisibilityPolicy.NONE:

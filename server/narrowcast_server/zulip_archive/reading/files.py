@@ -37,7 +37,7 @@ def uploads(intake: Intake) -> None:
     """Uploads with their bytes. Path ids not in this server's form are replaced, also in texts."""
     files = {record.text("s3_path"): record for record in _records(intake, UPLOADS)}
     ids = identities(intake.tables, "zerver_attachment")
-    folder = Folder(intake.core)
+    folder = Folder(intake.organization)
     names = {row.integer("id"): row.text("name") for row in intake.own_rows("upload_names")}
     for row in intake.rows("zerver_attachment"):
         theirs = row.text("path_id")
@@ -108,7 +108,7 @@ def avatars(intake: Intake) -> None:
     for user_id, record in pictures.items():
         stored = _picture(intake, AVATARS, record, "pictures of people")
         if stored is not None:
-            intake.core.users.update(user_id, avatar_url=f"{PICTURES}/{ORGANIZATION}/{stored}")
+            intake.organization.users.update(user_id, avatar_url=f"{PICTURES}/{ORGANIZATION}/{stored}")
 
 
 def emoji(intake: Intake) -> None:
@@ -157,7 +157,7 @@ def icons(intake: Intake) -> None:
         record = records.get(f"{picture}{_ORIGINAL}") or records.get(f"{picture}.png")
         stored = None if record is None else _picture(intake, ICONS, record, "pictures of the organization")
         if stored is not None:
-            intake.core.set_settings(**{f"{picture}_picture": f"{PICTURES}/{ORGANIZATION}/{stored}"})
+            intake.organization.set_settings(**{f"{picture}_picture": f"{PICTURES}/{ORGANIZATION}/{stored}"})
 
 
 def _picture(intake: Intake, folder: str, record: ArchiveRow, words: str) -> str | None:
@@ -166,7 +166,7 @@ def _picture(intake: Intake, folder: str, record: ArchiveRow, words: str) -> str
     try:
         if source is None or source.stat().st_size > MAX_PICTURE_MIB << 20:
             raise bad_image()
-        return keep_picture(intake.core, source.read_bytes())
+        return keep_picture(intake.organization, source.read_bytes())
     except ServiceError:
         intake.left_out[f"{words} that cannot be read"] += 1
         return None

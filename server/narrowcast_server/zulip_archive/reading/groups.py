@@ -24,7 +24,7 @@ def groups(intake: Intake) -> None:
     every = identities(intake.tables, "zerver_usergroup")
     named = _named_ids(intake, every)
     intake.groups.update(named)
-    store, taken = intake.core.store, set[str]()
+    store, taken = intake.organization.store, set[str]()
     for row in intake.rows("zerver_namedusergroup"):
         if row.flag("is_system_group"):
             continue
@@ -49,13 +49,13 @@ def groups(intake: Intake) -> None:
     for group_id in every.keys() - named.keys():
         intake.unnamed[group_id] = ([], [])
     _memberships(intake)
-    intake.core.forget()
+    intake.organization.forget()
 
 
 def _named_ids(intake: Intake, every: Ids) -> Ids:
     """Our ids of named groups: system groups are matched by name, others keep their id unless it is taken."""
     named: Ids = {}
-    present = {group.name: group.id for group in intake.core.groups.all()}
+    present = {group.name: group.id for group in intake.organization.groups.all()}
     used = set(present.values())
     for row in intake.rows("zerver_namedusergroup"):
         theirs = row.reference("usergroup_ptr", {key: key for key in every})
@@ -80,7 +80,7 @@ def _named_ids(intake: Intake, every: Ids) -> Ids:
 
 
 def _memberships(intake: Intake) -> None:
-    system = {group.id for group in intake.core.groups.all() if group.is_system}
+    system = {group.id for group in intake.organization.groups.all() if group.is_system}
     for row in intake.rows("zerver_usergroupmembership"):
         group_id, user_id = row.integer("user_group"), row.reference("user_profile", intake.users)
         if group_id in intake.unnamed:
@@ -111,7 +111,7 @@ def permissions(
     values: dict[str, object] = {}
     for name, holder in defaults.items():
         if not row.has(name):
-            values[name] = system_group(intake.core, holder).id
+            values[name] = system_group(intake.organization, holder).id
             continue
         theirs = row.integer(name)
         if theirs in intake.unnamed:
@@ -123,7 +123,7 @@ def permissions(
         else:
             values[name] = row.reference(name, intake.groups)
         with intake.aborting(row):
-            check_holder(intake.core, kind, name, values[name])
+            check_holder(intake.organization, kind, name, values[name])
     return values
 
 
@@ -133,4 +133,4 @@ def permissions_of_groups(intake: Intake) -> None:
         if not row.flag("is_system_group"):
             group_id = intake.groups[row.integer("usergroup_ptr")]
             values = permissions(intake, row, "group", USER_GROUP_SETTINGS)
-            intake.core.groups.update(group_id, settings=values)
+            intake.organization.groups.update(group_id, settings=values)

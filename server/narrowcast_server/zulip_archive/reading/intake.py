@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.organization import Organization
 from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, rows
 from narrowcast_server.zulip_archive.reading.texts import Texts
 from narrowcast_server.zulip_archive.reading.unpacking import Archive
@@ -21,7 +21,7 @@ Ids = dict[int, int]
 class Intake:
     """One archive, and the organization that is made from it."""
 
-    core: Core
+    organization: Organization
     archive: Archive
     tables: Mapping[str, object]
     own: Mapping[str, object]
@@ -52,7 +52,7 @@ class Intake:
         return rows(self.own, table)
 
     def execute(self, sql: str, *values: str | int | float | None) -> None:
-        self.core.store.execute(sql, *values)
+        self.organization.store.execute(sql, *values)
 
     @contextmanager
     def skipping_rejected(self, words: str) -> Iterator[None]:

@@ -66,14 +66,14 @@ async def messages(intake: Intake, recipients: RecipientReader) -> None:
         for row in rows(tables, "zerver_message"):
             await _message(intake, recipients, row)
             present.add(row.integer("id"))
-        intake.core.store.execute_many(
+        intake.organization.store.execute_many(
             "INSERT OR REPLACE INTO user_messages (user_id, message_id, flags) VALUES (?, ?, ?)",
             _copies(intake, tables, present),
         )
-    for channel_id, first in intake.core.store.all(
+    for channel_id, first in intake.organization.store.all(
         "SELECT channel_id, min(id) FROM messages WHERE channel_id IS NOT NULL GROUP BY channel_id"
     ):
-        intake.core.channels.update(channel_id, first_message_id=first)
+        intake.organization.channels.update(channel_id, first_message_id=first)
 
 
 def _copies(intake: Intake, tables: dict[str, object], present: set[int]) -> Iterator[tuple[int, int, int]]:
@@ -95,12 +95,12 @@ class _Text:
 
 
 async def _text(intake: Intake, sender: User, source: str) -> _Text:
-    core = intake.core
-    limit = core.config.limits.max_message_length
+    organization = intake.organization
+    limit = organization.config.limits.max_message_length
     text = intake.texts.body("messages", _with_our_paths(intake, source), limit)
     if not text.strip():
         text = "(deleted)"
-    return _Text(text, await rendered_anyway(core, sender, text))
+    return _Text(text, await rendered_anyway(organization, sender, text))
 
 
 def _with_our_paths(intake: Intake, text: str) -> str:
@@ -110,17 +110,17 @@ def _with_our_paths(intake: Intake, text: str) -> str:
 
 
 async def _message(intake: Intake, recipients: RecipientReader, row: ArchiveRow) -> None:
-    core = intake.core
+    organization = intake.organization
     message_id = intake.messages[row.integer("id")]
-    sender = core.users[row.reference("sender", intake.users)]
+    sender = organization.users[row.reference("sender", intake.users)]
     channel_id, conversation_id = recipients.place(row, sender.id)
     topic = ""
     if channel_id is not None:
-        topic = intake.texts.line("topics", row.text("subject"), core.config.limits.max_topic_length)
+        topic = intake.texts.line("topics", row.text("subject"), organization.config.limits.max_topic_length)
     text = await _text(intake, sender, row.text("content"))
     history = await _history(intake, sender, row)
     edited, moved = _last_times(row, history)
-    core.store.execute(
+    organization.store.execute(
         "INSERT INTO messages (id, sender_id, channel_id, topic, conversation_id, content, rendered, timestamp, client,"
         " is_me, last_edited, last_moved, history, has_link, has_image, has_attachment)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -141,7 +141,7 @@ async def _message(intake: Intake, recipients: RecipientReader, row: ArchiveRow)
         int(text.found.has_image),
         int(text.found.has_attachment),
     )
-    core.store.execute(
+    organization.store.execute(
         "INSERT INTO message_words (rowid, content, topic) VALUES (?, ?, ?)", message_id, text.source, topic
     )
     if (widget := widget_for(text.source)) is not None:
@@ -164,13 +164,13 @@ async def _history(intake: Intake, sender: User, row: ArchiveRow) -> list[dict[s
     history = [_entry(intake, ArchiveRow("edit_history", fields)) for fields in stored]
     for entry in history:
         if "prev_content" in entry:
-            earlier = await rendered_anyway(intake.core, sender, entry["prev_content"])
+            earlier = await rendered_anyway(intake.organization, sender, entry["prev_content"])
             entry |= {"prev_rendered_content": earlier.html, "prev_rendered_content_version": 1}
     return bounded(history)
 
 
 def _entry(intake: Intake, row: ArchiveRow) -> dict[str, Any]:
-    limits = intake.core.config.limits
+    limits = intake.organization.config.limits
     entry: dict[str, Any] = {}
     if row.has("user_id"):
         entry["user_id"] = row.reference("user_id", intake.users)
@@ -224,13 +224,13 @@ def reactions(intake: Intake) -> None:
 def submessages(intake: Intake) -> None:
     """Imports votes and tasks. Polls and to-do lists themselves are recognized by the text of the message."""
     for row in intake.rows("zerver_submessage"):
-        message = find_message(intake.core, row.reference("message", intake.messages))
-        sender = intake.core.users[row.reference("sender", intake.users)]
+        message = find_message(intake.organization, row.reference("message", intake.messages))
+        sender = intake.organization.users[row.reference("sender", intake.users)]
         assert message is not None, "all messages are there"
         content = row.text("content")
         if _WIDGET not in content:
             with intake.skipping_rejected("votes and tasks"):
-                add_submessage(intake.core, sender, message, row.text("msg_type"), content)
+                add_submessage(intake.organization, sender, message, row.text("msg_type"), content)
 
 
 async def waiting(intake: Intake, recipients: RecipientReader) -> None:
@@ -239,7 +239,7 @@ async def waiting(intake: Intake, recipients: RecipientReader) -> None:
     for row in intake.rows("zerver_scheduledmessage"):
         if row.flag("delivered"):
             continue
-        sender = intake.core.users[row.reference("sender", intake.users)]
+        sender = intake.organization.users[row.reference("sender", intake.users)]
         text = await _text(intake, sender, row.text("content"))
         if row.integer("delivery_type", int(Delivery.SCHEDULED)) == Delivery.REMINDER:
             target = row.integer("reminder_target_message_id", NO_MESSAGE)
@@ -274,7 +274,7 @@ def _scheduled(
         others = sorted(recipients.people(row, sender.id) - {sender.id}) or [sender.id]
         kind, to, topic = MessageType.PRIVATE.value, json.dumps(others), ""
     else:
-        limit = intake.core.config.limits.max_topic_length
+        limit = intake.organization.config.limits.max_topic_length
         kind, to = MessageType.STREAM.value, json.dumps(channel_id)
         topic = intake.texts.line("topics", row.text("subject"), limit)
     intake.execute(
@@ -296,7 +296,7 @@ def _scheduled(
 
 def drafts(intake: Intake) -> None:
     """Imports drafts, which only archives of this program contain."""
-    limits = intake.core.config.limits
+    limits = intake.organization.config.limits
     kinds = (MessageType.STREAM.value, MessageType.PRIVATE.value, "")
     for row in intake.own_rows("drafts"):
         kind = row.text("type")

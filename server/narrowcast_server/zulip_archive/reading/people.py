@@ -49,19 +49,19 @@ def people(intake: Intake) -> None:
             address,
             row.reference("user_id", intake.users),
         )
-    intake.core.forget()
+    intake.organization.forget()
     for table in _PROFILES:
         for row in intake.rows(table):
             _owner(intake, row)
-    intake.core.forget()
-    if not any(user.is_active and user.role is Role.OWNER for user in intake.core.users.all()):
+    intake.organization.forget()
+    if not any(user.is_active and user.role is Role.OWNER for user in intake.organization.users.all()):
         row = next(intake.rows("zerver_realm"))
         row.fault("the organization has no active owner")
 
 
 def _system_bots(intake: Intake) -> None:
     """Maps the notification bot to ours; other system bots become accounts that cannot log in."""
-    store, bot = intake.core.store, notification_bot(intake.core)
+    store, bot = intake.organization.store, notification_bot(intake.organization)
     free = max([*intake.users.values(), bot.id]) + 1
     identity = bot.id
     if identity in intake.users.values():
@@ -82,14 +82,14 @@ def _system_bots(intake: Intake) -> None:
                 "INSERT INTO users (id, delivery_email, full_name, role, bot_type, is_system_bot, api_key, date_joined)"
                 " VALUES (?, ?, ?, ?, ?, 1, ?, 0)",
                 ours,
-                f"system-bot-{ours}@{intake.core.setting('domain', str)}",
+                f"system-bot-{ours}@{intake.organization.setting('domain', str)}",
                 name,
                 int(Role.MEMBER),
                 int(BotType.GENERIC),
-                intake.core.vault.seal(new_key()),
+                intake.organization.vault.seal(new_key()),
             )
         intake.system_bots[theirs] = ours
-    intake.core.forget()
+    intake.organization.forget()
     intake.users.update(intake.system_bots)
 
 
@@ -104,7 +104,7 @@ def _person(intake: Intake, row: ArchiveRow) -> None:
             timezone = personal.check_timezone(row.text("timezone", ""))
         except ServiceError:
             timezone = ""
-    if intake.core.store.one("SELECT 1 FROM users WHERE delivery_email = ?", address) is not None:
+    if intake.organization.store.one("SELECT 1 FROM users WHERE delivery_email = ?", address) is not None:
         row.fault(f"two people have the address {address}")
     intake.execute(
         "INSERT INTO users (id, delivery_email, full_name, role, is_active, bot_type, api_key, timezone, date_joined,"
@@ -116,7 +116,7 @@ def _person(intake: Intake, row: ArchiveRow) -> None:
         row.one_of("role", tuple(Role), int(Role.MEMBER)),
         int(row.flag("is_active", True)),
         bot_type,
-        intake.core.vault.seal(new_key()),
+        intake.organization.vault.seal(new_key()),
         timezone,
         row.time("date_joined"),
         max(1, row.integer("avatar_version", 1)),
@@ -128,14 +128,14 @@ def _person(intake: Intake, row: ArchiveRow) -> None:
 
 def _owner(intake: Intake, row: ArchiveRow) -> None:
     """Sets a bot's owner and limits its role to the owner's."""
-    core, bot = intake.core, intake.core.users[intake.users[row.integer("id")]]
+    organization, bot = intake.organization, intake.organization.users[intake.users[row.integer("id")]]
     owner_id = row.optional("bot_owner", intake.users)
     if not bot.is_bot or owner_id is None:
         return
-    owner = core.users[owner_id]
+    owner = organization.users[owner_id]
     if owner.is_bot:
         row.fault("a bot cannot own a bot")
-    core.users.update(bot.id, bot_owner_id=owner.id, role=int(max(bot.role, owner.role)))
+    organization.users.update(bot.id, bot_owner_id=owner.id, role=int(max(bot.role, owner.role)))
 
 
 def personal_settings(intake: Intake, row: ArchiveRow, defaults: dict[str, object]) -> dict[str, object]:
@@ -226,7 +226,7 @@ def _bots(intake: Intake) -> None:
                 row.reference("user_profile", intake.users),
                 check_url("base_url", row.text("base_url")),
                 row.one_of("interface", INTERFACES, INTERFACES[0]),
-                intake.core.vault.seal(new_key()),
+                intake.organization.vault.seal(new_key()),
             )
     for row in intake.rows("zerver_botstoragedata"):
         intake.execute(
@@ -265,7 +265,7 @@ def profiles(intake: Intake) -> None:
             row.reference("user_profile", intake.users),
             field_id,
             text,
-            rendered_apart(intake.core, text) if kinds[field_id] in _RENDERED else None,
+            rendered_apart(intake.organization, text) if kinds[field_id] in _RENDERED else None,
         )
 
 

@@ -30,8 +30,8 @@ def begin(intake: Intake) -> None:
         raise ArchiveError(f"the archive holds {len(realms)} organizations, not one")
     row = realms[0]
     name = intake.texts.line("names", row.text("name"), _MAX_NAME, otherwise="Organization")
-    new_organization.set_up(intake.core, name=name, domain=_domain(intake))
-    intake.core.set_settings(date_created=row.time("date_created"))
+    new_organization.set_up(intake.organization, name=name, domain=_domain(intake))
+    intake.organization.set_settings(date_created=row.time("date_created"))
 
 
 def _domain(intake: Intake) -> str:
@@ -56,9 +56,11 @@ def settings(intake: Intake) -> None:
         values[ours] = _NO_CHANNEL if channel_id is None else channel_id
     values |= permissions(intake, row, "realm", GROUP_SETTINGS)
     values |= _own_settings(intake)
-    intake.core.set_settings(**values)
+    intake.organization.set_settings(**values)
     for default in intake.rows("zerver_realmuserdefault"):
-        intake.core.set_settings(personal_defaults=personal_settings(intake, default, personal.DEFAULTS))
+        intake.organization.set_settings(
+            personal_defaults=personal_settings(intake, default, personal.DEFAULTS)
+        )
 
 
 def _own_settings(intake: Intake) -> dict[str, object]:
@@ -68,7 +70,9 @@ def _own_settings(intake: Intake) -> dict[str, object]:
         match row.text("name"):
             case "giphy_rating":
                 with intake.skipping_rejected("settings with a value that this server does not have"):
-                    values["giphy_rating"] = realm.checked(intake.core, "giphy_rating", row.value("value"))
+                    values["giphy_rating"] = realm.checked(
+                        intake.organization, "giphy_rating", row.value("value")
+                    )
             case "empty_topic_display_name":
                 values["empty_topic_display_name"] = intake.texts.line(
                     "settings",
@@ -115,15 +119,15 @@ def _checked(intake: Intake, row: ArchiveRow, name: str) -> object:
         value = "unlimited"
     if isinstance(value, str):
         value = intake.texts.body("settings", value, _MAX_TEXT)
-    return realm.checked(intake.core, name, value)
+    return realm.checked(intake.organization, name, value)
 
 
 def domains_and_linkifiers(intake: Intake) -> None:
     """Imports domains, linkifiers and playgrounds; those that the server's own rules reject are counted."""
-    core = intake.core
+    organization = intake.organization
     for row in intake.rows("zerver_realmdomain"):
         with intake.skipping_rejected("domains"):
-            realm.add_domain(core, row.text("domain"), row.flag("allow_subdomains"))
+            realm.add_domain(organization, row.text("domain"), row.flag("allow_subdomains"))
     for row in sorted(intake.rows("zerver_realmfilter"), key=lambda row: row.integer("order", 0)):
         template = (
             row.text("url_template")
@@ -131,7 +135,9 @@ def domains_and_linkifiers(intake: Intake) -> None:
             else template_of_format(row.text("url_format_string"))
         )
         with intake.skipping_rejected("linkifiers"):
-            add_linkifier(core, row.text("pattern"), template)
+            add_linkifier(organization, row.text("pattern"), template)
     for row in intake.rows("zerver_realmplayground"):
         with intake.skipping_rejected("playgrounds"):
-            add_playground(core, row.text("name"), row.text("pygments_language"), row.text("url_template"))
+            add_playground(
+                organization, row.text("name"), row.text("pygments_language"), row.text("url_template")
+            )

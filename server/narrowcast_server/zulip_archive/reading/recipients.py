@@ -14,7 +14,7 @@ class RecipientReader:
     """Resolves the recipients of an archive by id."""
 
     def __init__(self, intake: Intake) -> None:
-        self._core = intake.core
+        self._core = intake.organization
         self.channels: dict[int, int] = {}
         """Our ids of channels by the ids of their recipients."""
         self._people: dict[int, int] = {}

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 
 from narrowcast_api.wire.vocabulary import EmailVisibility, ExportType
-from narrowcast_server.organization.core import DATABASE
 from narrowcast_server.organization.models import Channel, Group, User
+from narrowcast_server.organization.organization import DATABASE
 from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.organization.realm_settings import DEFAULTS
 from narrowcast_server.queries.users import shows_presence

@@ -45,11 +45,11 @@ _LARGE_PAGES: Final = 2
 _log = logging.getLogger("narrowcast.server")
 
 
-class Core:
+class Organization:
     """The running organization, on which routes, actions, the demo world and the delivery of scheduled
     messages work.
 
-    Changes happen inside `with core.transaction():`; events emitted inside are sent after the commit, and
+    Changes happen inside `with organization.transaction():`; events emitted inside are sent after the commit, and
     discarded if the transaction fails.
     """
 
