@@ -18,10 +18,11 @@ STEPS = 1
 
 
 def changed_files() -> set[Path]:
-    """Returns the files that differ from the main branch, or are new."""
+    """Returns the Python files that differ from the main branch, or are new, or whose style sheets are."""
     base = _git("merge-base", "HEAD", "main") or ["HEAD"]
     names = _git("diff", "--name-only", base[0]) + _git("ls-files", "--others", "--exclude-standard")
-    return {ROOT / name for name in names if name.endswith(".py")}
+    # A style sheet is read by the module beside it.
+    return {(ROOT / name).with_suffix(".py") for name in names if name.endswith((".py", ".tcss"))}
 
 
 def _git(*arguments: str) -> list[str]:

@@ -32,6 +32,7 @@ NEEDED = (
     "narrowcast/py.typed",
     "narrowcast_api/py.typed",
     "narrowcast/extend/__init__.py",
+    "narrowcast/screens/main/screen.tcss",
     "narrowcast_server/storage/schema.py",
     ".data/data/share/man/man1/narrowcast.1",
     "licenses/LICENSE",

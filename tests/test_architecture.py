@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -206,3 +207,16 @@ def test_whoever_catches_everything_says_why() -> None:
         if "except BaseException" in line and "#" not in line + following
     ]
     assert without == []
+
+
+def test_style_sheets_are_files_beside_their_modules_and_only_single_rules_are_in_classes() -> None:
+    reading, in_classes = set(), []
+    for path in files_of("narrowcast"):
+        text = path.read_text(encoding="utf-8")
+        if "style_sheet(__name__)" in text:
+            reading.add(path.with_suffix(".tcss"))
+        for rules in re.findall(r'CSS = f?"""(.*?)"""', text, re.DOTALL):
+            if len(re.findall(r" {+\s", rules)) > 1:
+                in_classes.append(path.name)
+    assert in_classes == []
+    assert reading == set(PACKAGES["narrowcast"].rglob("*.tcss"))

@@ -11,7 +11,8 @@ from narrowcast.app import demo
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.app.demo import DemoFailed, DemoServer
 from narrowcast.screens.main.screen import MainScreen
-from narrowcast.screens.start.welcome import WaitScreen, WelcomeScreen
+from narrowcast.screens.start.text_screen import WaitScreen
+from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal.paths import Paths
 from support.screens import screen_text
 from support.server import TestServer, running_server

@@ -51,6 +51,7 @@ from narrowcast.terminal.textual_fixes import FixedApp, FixedScreen, end_notice
 from narrowcast.terminal.textual_reads import add_bindings, add_line_filter, notices_of
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast_api import debug_log
 from narrowcast_api.tasks import Tasks
 
@@ -90,10 +91,7 @@ class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False)
     TITLE = "Narrowcast"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.APP)]
-    CSS = """
-    Toast { max-width: 60; padding: 0 1; }
-    ToastRack { dock: top; align: right top; }
-    """
+    CSS = style_sheet(__name__)
 
     def __init__(
         self,

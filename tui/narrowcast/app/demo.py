@@ -17,7 +17,7 @@ from textual.app import App
 from narrowcast.app.open_accounts import OpenAccounts
 from narrowcast.runtime.context import app_of, in_app
 from narrowcast.screens.main.screen import MainScreen
-from narrowcast.screens.start.welcome import WaitScreen
+from narrowcast.screens.start.text_screen import WaitScreen
 from narrowcast.terminal.logs import start_log
 from narrowcast.terminal.paths import Paths
 from narrowcast.terminal.programs import kill

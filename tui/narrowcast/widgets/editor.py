@@ -23,6 +23,7 @@ from narrowcast.terminal.textual_reads import forget_row, has_plain_content
 from narrowcast.text.safe_text import crop_cells, safe_line
 from narrowcast.widgets.line_view import PaintsRows
 from narrowcast.widgets.looks import Look, look_style
+from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.text_buffer import TextBuffer
 from narrowcast.widgets.text_window import ShownRow, TextWindow, difference
 from narrowcast.widgets.vim_keys import VimKeys
@@ -42,10 +43,7 @@ class Editor(Widget, can_focus=True):
     `mark` selects all in a field that just got the focus.
     """
 
-    DEFAULT_CSS = """
-    Editor { height: 1; width: 1fr; background: $surface; color: $foreground; }
-    Editor:ansi { text-style: underline; }
-    """
+    DEFAULT_CSS = style_sheet(__name__)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.EDITOR)]
 
     class Changed(Message):

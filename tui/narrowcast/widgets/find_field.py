@@ -7,6 +7,7 @@ from typing import Any
 
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
+from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.virtual_list import VirtualList
 
 __all__ = ["FindField"]
@@ -20,10 +21,7 @@ class FindField(Editor):
     focus when the filter is cleared.
     """
 
-    DEFAULT_CSS = """
-    FindField { background: $panel; display: none; }
-    FindField.-finding, FindField.-always { display: block; }
-    """
+    DEFAULT_CSS = style_sheet(__name__)
 
     def __init__(
         self,

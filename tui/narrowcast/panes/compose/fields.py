@@ -18,6 +18,7 @@ from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.frame_edge import FrameEdge
 from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
@@ -56,19 +57,7 @@ class TargetLine(Horizontal):
     shows where a message from that view goes: an address left over from the previous view is never used.
     """
 
-    DEFAULT_CSS = """
-    TargetLine { height: 1; background: $background; }
-    TargetLine Editor { background: $panel; }
-    TargetLine Editor:focus { background: $selection; }
-    TargetLine #corner { width: 2; }
-    TargetLine #sign { width: 3; }
-    TargetLine #topic { text-style: bold; }
-    TargetLine #arrow { width: 2; }
-    TargetLine.-direct #channel, TargetLine.-direct #topic, TargetLine.-direct #arrow { display: none; }
-    TargetLine.-channel #to { display: none; }
-    TargetLine.-no-topics #topic, TargetLine.-no-topics #arrow { display: none; }
-    TargetLine.-edit Editor, TargetLine.-edit #arrow { display: none; }
-    """
+    DEFAULT_CSS = style_sheet(__name__)
 
     def __init__(self, view: OpenView) -> None:
         super().__init__(id="target", classes="-channel")

@@ -20,7 +20,6 @@ from narrowcast.panes.compose.drafts import OpenDraft
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.panes.compose.formatting import format_text
-from narrowcast.panes.compose.frame import COMPOSE_CSS
 from narrowcast.panes.compose.look import ComposeLook
 from narrowcast.panes.compose.sending import Sending, SendRules
 from narrowcast.panes.compose.session import ComposeContext, ComposeState
@@ -29,6 +28,7 @@ from narrowcast.panes.compose.uploads import TextLinks, UploadRows
 from narrowcast.panes.open_view import OpenView
 from narrowcast.runtime.context import app_of
 from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.destinations import Destination
 
@@ -45,7 +45,7 @@ class ComposePane(Vertical):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.COMPOSE)]
-    DEFAULT_CSS = COMPOSE_CSS
+    DEFAULT_CSS = style_sheet(__name__)
 
     class Left(Message):
         """The user left compose with a key."""

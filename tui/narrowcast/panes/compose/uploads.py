@@ -20,6 +20,7 @@ from narrowcast.text import names
 from narrowcast.text.formats import size
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.one_line import OneLine, Piece
+from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast_api.narrow.destinations import Destination, same_conversation
 from narrowcast_api.short_links import shortened
 from narrowcast_api.storage.records import Draft, Edit, UploadState
@@ -48,10 +49,7 @@ class TextPlace(NamedTuple):
 class UploadRows(Vertical):
     """One row per unfinished upload, including those of an earlier run. ``here`` returns the current destination."""
 
-    DEFAULT_CSS = """
-    UploadRows { height: auto; }
-    UploadRows OneLine { background: $background; }
-    """
+    DEFAULT_CSS = style_sheet(__name__)
 
     class Done(Message):
         """A file was uploaded; its ``link`` belongs in a text. Dismiss the upload once the link is inserted: every

@@ -24,6 +24,7 @@ from narrowcast.screens.workspace import workspace_of
 from narrowcast.text import names
 from narrowcast.text.formats import at_least, counted, day_or_time, excerpt, has_long_clock
 from narrowcast.text.presence import conversation_sign
+from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.tints import channel_tint, ground_of
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -87,14 +88,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         *bindings_to("close_and_run", *CLOSING),
         *(by_id()[command].binding() for command in LOOKS),
     ]
-    DEFAULT_CSS = """
-    ConversationsScreen { align: left top; }
-    ConversationsScreen > DialogFrame { height: 100%; margin: 0 0 1 0; background: $background; }
-    ConversationsScreen > DialogFrame > DialogBody { height: 1fr; border: none; padding: 0; }
-    ConversationsScreen > DialogFrame VirtualList { height: 1fr; background: $background; }
-    ConversationsScreen OneLine { padding: 0 2; }
-    ConversationsScreen > DialogFrame > KeyLine { background: $background; }
-    """
+    DEFAULT_CSS = style_sheet(__name__)
     FRAMED = False
 
     def __init__(self, session: Session) -> None:

@@ -14,6 +14,7 @@ from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.virtual_list import VirtualList
 
 __all__ = ["AskScreen", "FieldCompletion"]
@@ -43,14 +44,7 @@ class AskScreen(Dialog[str | None]):
     ``problem``: the problem with an earlier answer. ``marked``: typing replaces the initial text.
     """
 
-    DEFAULT_CSS = """
-    AskScreen Editor { background: $panel; padding: 0 1; }
-    AskScreen Editor.-spaced { margin-bottom: 1; }
-    AskScreen #offers { background: $panel; display: none; }
-    AskScreen #offers.-some { display: block; }
-    AskScreen .found { display: none; }
-    AskScreen .found.-some { display: block; }
-    """
+    DEFAULT_CSS = style_sheet(__name__)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ASK)]
     AUTO_FOCUS = "Editor"
 

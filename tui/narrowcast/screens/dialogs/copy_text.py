@@ -12,6 +12,7 @@ from textual.widgets import Static
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.text.safe_text import safe_block
+from narrowcast.widgets.style_sheet import style_sheet
 
 __all__ = ["CopyTextScreen"]
 
@@ -22,10 +23,7 @@ SHOWN = 20_000
 class CopyTextScreen(Dialog[None]):
     """Shows the text without a frame beside it, so that selecting rows selects nothing else."""
 
-    DEFAULT_CSS = """
-    CopyTextScreen > DialogFrame > DialogBody { border: none; padding: 0; }
-    CopyTextScreen VerticalScroll { height: auto; max-height: 80vh; }
-    """
+    DEFAULT_CSS = style_sheet(__name__)
     FRAMED = False
     TITLE_TEXT = "Not copied: the clipboard cannot be reached. Select the text (hold Shift)"
     KEYS = (("dialog.close", "closes"),)

@@ -21,6 +21,7 @@ from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.terminal.textual_reads import focused_before, rows_of
 from narrowcast.widgets.frame_edge import FrameEdge
 from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.virtual_list import VirtualList
 
 __all__ = ["LARGE", "MEDIUM", "SMALL", "Dialog", "DialogBody", "DialogFrame"]
@@ -50,19 +51,7 @@ class Dialog(ModalScreen[T], FixedScreen[T]):
     in the dialog.
     """
 
-    DEFAULT_CSS = """
-    Dialog { align: center top; background: transparent; }
-    Dialog > DialogFrame { max-width: 100%; height: auto; background: $surface; }
-    Dialog > DialogFrame > FrameEdge { background: $surface; color: $primary; }
-    Dialog > DialogFrame > DialogBody {
-        height: auto; border-left: round $primary; border-right: round $primary; padding: 1 1 0 1;
-    }
-    Dialog.-low > DialogFrame > DialogBody { padding: 0 1; }
-    Dialog.-grave > DialogFrame > FrameEdge { color: $warning; }
-    Dialog.-grave > DialogFrame > DialogBody { border-left: round $warning; border-right: round $warning; }
-    Dialog OneLine { background: $surface; }
-    Dialog VirtualList { background: $surface; height: auto; }
-    """
+    DEFAULT_CSS = style_sheet(__name__)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.DIALOG), by_id()["app.suspend"].binding()]
 
     DIMS: ClassVar[bool] = True

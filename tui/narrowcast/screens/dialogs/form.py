@@ -36,6 +36,7 @@ from narrowcast.text.natural_time import EXAMPLES
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine, Piece
+from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast_api.errors import NarrowcastError
 
 if TYPE_CHECKING:
@@ -56,21 +57,7 @@ CHANGE = "<choice.previous> <choice.next> or <choice.choose> to change"
 class FormScreen(Dialog[object], inherit_bindings=False):
     """See the module's description. ``verb``: what submitting does, as in "Ctrl-d saves"."""
 
-    DEFAULT_CSS = """
-    FormScreen VerticalScroll { height: auto; scrollbar-size-vertical: 1; }
-    FormScreen #note { height: auto; background: $surface; color: $text-muted; }
-    FormScreen #note:ansi { text-style: dim; }
-    FormScreen .problem { height: auto; padding: 0 2; display: none; background: $surface; color: $text-error; }
-    FormScreen .problem.-shown { display: block; }
-    FormScreen #hint { margin-top: 1; }
-    FormScreen.-low #hint { margin-top: 0; }
-    FormScreen #buttons { height: 1; align-horizontal: right; }
-    FormScreen.-few #buttons { display: none; }
-    FormScreen Button { width: auto; min-width: 0; margin-left: 1; background: $panel; color: $foreground; }
-    FormScreen Button.-primary { background: $primary; color: $background; text-style: bold; }
-    FormScreen Button:ansi { background: ansi_default; color: ansi_default; }
-    FormScreen Button.-primary:ansi { text-style: bold reverse; }
-    """
+    DEFAULT_CSS = style_sheet(__name__)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.FORM)]
     AUTO_FOCUS = ""
 

@@ -25,6 +25,7 @@ from narrowcast.text.safe_text import safe_block
 from narrowcast.text.user_search import people
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine, Piece
+from narrowcast.widgets.style_sheet import style_sheet
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
@@ -132,13 +133,7 @@ class ChoiceControl(OneLine, can_focus=True):
 class FormRow(Vertical):
     """A label and, below it, its control; what is on or off takes one row."""
 
-    DEFAULT_CSS = """
-    FormRow { height: auto; background: $surface; }
-    FormRow.-apart { margin-top: 1; }
-    FormRow > Editor, FormRow > ChoiceControl { background: $panel; padding: 0 1; border-left: blank; }
-    FormRow > Editor:focus, FormRow > ChoiceControl:focus { background: $selection; border-left: outer $primary; }
-    FormRow > Editor:ansi { background: ansi_default; }
-    """
+    DEFAULT_CSS = style_sheet(__name__)
 
     def __init__(self, field: fields.Field, state: State) -> None:
         super().__init__()

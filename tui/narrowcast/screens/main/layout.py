@@ -1,4 +1,4 @@
-"""Which panes fit and how wide they are, and the stylesheet that places them."""
+"""Which panes fit and how wide they are."""
 
 from __future__ import annotations
 
@@ -18,22 +18,6 @@ STEP = 2
 """Columns by which a key makes a pane wider."""
 EDGE = 1
 """Columns of the edge of a pane."""
-
-CSS = """
-MainScreen { layers: base above; background: $background; color: $foreground; }
-MainScreen #panes { height: 1fr; }
-MainScreen #title { background: $surface; }
-MainScreen ConversationPane.-beside.-active #title { background: $primary; color: $background; }
-MainScreen ConversationPane.-beside.-active #title:ansi { text-style: reverse; }
-MainScreen ConversationPane.-left { border-right: solid $panel; }
-MainScreen #banner { display: none; background: $panel; }
-MainScreen.-banner #banner { display: block; }
-MainScreen #title:ansi { text-style: underline; }
-MainScreen.-no-people #people, MainScreen.-no-people #people-edge { display: none; }
-MainScreen.-no-navigation #navigation, MainScreen.-no-navigation #navigation-edge { display: none; }
-MainScreen.-narrow PaneEdge { display: none; }
-MainScreen.-narrow #navigation, MainScreen.-narrow #people { layer: above; dock: left; height: 100%; }
-"""
 
 
 class PanePlan(Struct):

@@ -27,7 +27,7 @@ from narrowcast.runtime.frames import Frames
 from narrowcast.screens.main.conversation_pane import ConversationPane
 from narrowcast.screens.main.history import History, VisitedView
 from narrowcast.screens.main.home import begin_at_home
-from narrowcast.screens.main.layout import CSS, PanePlan
+from narrowcast.screens.main.layout import PanePlan
 from narrowcast.screens.main.pane_requests import PaneRequests
 from narrowcast.screens.main.pane_widths import PaneWidths
 from narrowcast.screens.main.side_by_side import SideBySide
@@ -38,6 +38,7 @@ from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
 from narrowcast.widgets.pane_edge import PaneEdge
+from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import UnreadsChanged
 
@@ -54,7 +55,7 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MAIN)]
     AUTO_FOCUS = ""
-    DEFAULT_CSS = CSS
+    DEFAULT_CSS = style_sheet(__name__)
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     """Widgets repaint themselves when they get or lose the focus; Textual's own repaint would cover the whole
     screen."""

@@ -27,6 +27,7 @@ from narrowcast.terminal.terminal_filter import TerminalFilter
 from narrowcast.terminal.textual_reads import driver_of
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.half_blocks import HalfBlocks
+from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast_api.errors import NarrowcastError
 
 if TYPE_CHECKING:
@@ -41,13 +42,7 @@ class PictureScreen(Dialog[Target | None]):
     Dismissed with the picture that the user wants to download, or None.
     """
 
-    DEFAULT_CSS = """
-    PictureScreen { background: $background; align: left top; }
-    PictureScreen #about { dock: bottom; height: 1; width: 1fr; color: $text-muted; }
-    PictureScreen Middle { height: 1fr; width: 1fr; }
-    PictureScreen Center { height: auto; width: 1fr; }
-    PictureScreen Static { width: auto; }
-    """
+    DEFAULT_CSS = style_sheet(__name__)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.PICTURE)]
 
     def __init__(self, session: Session, targets: Sequence[Target], index: int = 0) -> None:

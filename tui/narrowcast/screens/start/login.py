@@ -43,6 +43,7 @@ from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
 from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast_api.account import normal_site
 from narrowcast_api.errors import InvalidInput, NarrowcastError, SecondFactorNeeded
 from narrowcast_api.http.secret import Secret
@@ -85,14 +86,7 @@ JOIN = Way(WayKind.JOIN, "Join")
 class LoginScreen(FixedScreen[None]):
     """Asks for address, email and password, or for what another way to log in needs that the server offers."""
 
-    DEFAULT_CSS = """
-    LoginScreen { align: center middle; background: $background; }
-    LoginScreen > Vertical { width: 68; max-width: 96%; height: auto; }
-    LoginScreen OneLine { background: $background; }
-    LoginScreen Editor { background: $panel; margin-bottom: 1; padding: 0 1; }
-    LoginScreen #page { height: auto; margin-bottom: 1; }
-    LoginScreen #problem { color: $error; height: auto; min-height: 1; }
-    """
+    DEFAULT_CSS = style_sheet(__name__)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.LOGIN)]
     AUTO_FOCUS = "#site"
 

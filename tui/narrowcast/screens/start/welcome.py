@@ -1,4 +1,4 @@
-"""The welcome screen, shown without an account, and the screen shown while something starts."""
+"""The welcome screen, shown without an account."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.logo import Logo
+from narrowcast.screens.start.text_screen import TextScreen
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.focus import focus_now
 from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.version import VERSION
 
@@ -40,15 +42,7 @@ The users of this machine then run: narrowcast login ADDRESS
 class WelcomeScreen(FixedScreen[None]):
     """Offers to log in, try the demo, or run a server on this machine."""
 
-    DEFAULT_CSS = """
-    WelcomeScreen { align: center middle; background: $background; }
-    WelcomeScreen > Vertical { width: 68; max-width: 96%; height: auto; }
-    WelcomeScreen Center { height: auto; }
-    WelcomeScreen #promise { width: 1fr; text-align: center; color: $text-muted; margin: 1 0; }
-    WelcomeScreen #problem { color: $text-error; height: auto; margin-bottom: 1; }
-    WelcomeScreen ChoiceList { height: 4; background: $background; margin-bottom: 1; }
-    WelcomeScreen OneLine { background: $background; }
-    """
+    DEFAULT_CSS = style_sheet(__name__)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.WELCOME)]
 
     def __init__(self, problem: str = "") -> None:
@@ -97,27 +91,3 @@ class WelcomeScreen(FixedScreen[None]):
             self.app.push_screen(TextScreen(with_keys(keys_of(self), SERVE_TEXT)))
         else:
             app.action_app_quit()
-
-
-class TextScreen(FixedScreen[None]):
-    """A text to read, until the user closes it."""
-
-    DEFAULT_CSS = """
-    TextScreen { align: center middle; background: $background; }
-    TextScreen Static { width: 76; max-width: 96%; height: auto; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.TEXT, Context.DIALOG)]
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self._text = text
-
-    def compose(self) -> ComposeResult:
-        yield Static(self._text, markup=False)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
-
-class WaitScreen(TextScreen, inherit_bindings=False):
-    """A text shown while something starts, which no key closes."""
