@@ -28,7 +28,6 @@ from random import random
 from typing import Any, Protocol, TypeVar
 
 from narrowcast_api import debug_log
-from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import Backoff
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
@@ -52,6 +51,7 @@ from narrowcast_api.events.watchdog import Watchdog
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS, delete_queue
 from narrowcast_api.routes.register import register
+from narrowcast_api.wakeup import Wakeup
 from narrowcast_api.wire.events import Event, RestartEvent
 
 logger = logging.getLogger(__name__)
@@ -124,7 +124,7 @@ class EventStream:
         # Pauses contain a random share, so that many clients do not return at once.
         self._quick = Backoff(0.1, 10.0, share=random)
         self._slow = Backoff(0.1, 60.0, share=random)
-        self._woken = Alarm(clock)
+        self._woken = Wakeup(clock)
         self._watchdog = Watchdog(clock)
         self._health = Health(clock, receiver.on_status)
         self._empty_responses = 0
@@ -139,12 +139,12 @@ class EventStream:
 
     def retry_now(self) -> None:
         """Retries now: the network may be back, or the user asked for it."""
-        self._woken.ring()
+        self._woken.set()
 
     def poll_now(self) -> None:
         """Requests events at once instead of waiting for them, because another request had no response."""
         if self._watchdog.is_listening:
-            self._woken.ring()
+            self._woken.set()
 
     def action_done(self) -> None:
         """Records that the server has carried out an action, for which it will send an event."""
@@ -371,7 +371,7 @@ class EventStream:
 
         def done(_: asyncio.Future[Any]) -> None:
             if is_awaited:  # else it came with `retry_now` or the timeout, and nobody waits for it
-                self._woken.ring()
+                self._woken.set()
 
         task.add_done_callback(done)
         try:

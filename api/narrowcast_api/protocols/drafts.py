@@ -24,7 +24,6 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
-from narrowcast_api.alarm import Alarm
 from narrowcast_api.characters import encodable
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.context import SessionContext
@@ -37,6 +36,7 @@ from narrowcast_api.resources.drafts import DraftVersion, ServerDraft
 from narrowcast_api.state.changes import DraftsChanged
 from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import Draft
+from narrowcast_api.wakeup import Wakeup
 
 __all__ = ["Draft", "Drafts", "ServerDraft"]
 
@@ -65,8 +65,8 @@ class Drafts:
         self._journal = context.journal
         self._clock = context.clock
         self._written_here: set[str] = set()
-        self._alarm = Alarm(context.clock)
-        self._typed = Alarm(context.clock)
+        self._wakeup = Wakeup(context.clock)
+        self._typed = Wakeup(context.clock)
         self._store = DraftStore(context)
         self._merge = DraftMerge(self._store, context.clock)
         self._sync = DraftSync(self._store, self._merge, context, requests, is_leader=is_leader)
@@ -99,7 +99,7 @@ class Drafts:
             in_step = on_server and not item.expected and not item.record.deleted
             item.set(version=version, edited=wall, deleted=False, dirty=not in_step)
             self._store.save_soon(item)
-            self._typed.ring()
+            self._typed.set()
         item.refused = None
         self._sync.check(item)
         self._sync_soon(item)
@@ -110,7 +110,7 @@ class Drafts:
         now = self._clock.monotonic()
         item.dirty_since = now if item.dirty_since is None else item.dirty_since
         item.due = now if item.record.deleted else min(now + SYNC_AFTER, item.dirty_since + SYNC_AT_LATEST)
-        self._alarm.ring()
+        self._wakeup.set()
 
     def delete(self, draft_id: str) -> None:
         """Deletes a draft, here and on the server, because it was sent or is not wanted any more."""
@@ -125,7 +125,7 @@ class Drafts:
         item.set(deleted=True, dirty=True)
         item.due = self._clock.monotonic()
         self._store.save(item)
-        self._alarm.ring()
+        self._wakeup.set()
 
     def get(self, draft_id: str) -> Draft | None:
         """A draft by its id; None for one that was deleted."""
@@ -169,21 +169,21 @@ class Drafts:
         if not self._sync.is_leader:
             return
         self._merge.added(drafts)
-        self._alarm.ring()
+        self._wakeup.set()
 
     def on_updated(self, drafts: Sequence[ServerDraft]) -> None:
         """Event drafts, op update."""
         if not self._sync.is_leader:
             return
         self._merge.updated(drafts)
-        self._alarm.ring()
+        self._wakeup.set()
 
     def on_removed(self, server_id: int) -> None:
         """Event drafts, op remove."""
         if not self._sync.is_leader:
             return
         self._merge.removed(server_id)
-        self._alarm.ring()
+        self._wakeup.set()
 
     def on_snapshot(self, drafts: Sequence[ServerDraft]) -> None:
         """Handles the drafts of a registration."""
@@ -215,7 +215,7 @@ class Drafts:
             self._sync.check(item)
         if before != [item.record for item in self._store]:
             self._context.publish(DraftsChanged())
-            self._alarm.ring()
+            self._wakeup.set()
 
     def on_journal(self, changes: JournalChanges) -> None:
         """Takes in what other windows have written to the journal."""
@@ -225,18 +225,18 @@ class Drafts:
             self._sync.check(item)
             if item.record.dirty:
                 self._sync_soon(item)
-        self._alarm.ring()  # there may be a copy of a text that two windows wrote at the same time
+        self._wakeup.set()  # there may be a copy of a text that two windows wrote at the same time
 
     def become_leader(self) -> None:
         """Synchronizes drafts from now on: the window that did so has closed."""
         if not self._sync.is_leader:
             self._sync.is_leader = self._sync.behind = True
-            self._alarm.ring()
+            self._wakeup.set()
 
     def wake(self) -> None:
         """Retries at once, because the connection is live again."""
         self._sync.retry.clear()
-        self._alarm.ring()
+        self._wakeup.set()
 
     def queue_writes(self) -> None:
         """Queues all unsaved drafts for writing to the journal; they are on disk a moment later."""
@@ -274,7 +274,7 @@ class Drafts:
         writing = asyncio.ensure_future(self._write())
         try:
             while True:
-                await self._alarm.wait(await self._sync.step())
+                await self._wakeup.wait(await self._sync.step())
         finally:
             writing.cancel()
             await asyncio.gather(writing, return_exceptions=True)

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from narrowcast_api.alarm import Alarm
 from narrowcast_api.clock import Clock
 from narrowcast_api.protocols.draft_store import SAVE_AFTER
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import Edit
+from narrowcast_api.wakeup import Wakeup
 from narrowcast_api.wire.events import UpdateMessageEvent
 
 __all__ = ["Edit", "UnsavedEdits"]
@@ -47,7 +47,7 @@ class UnsavedEdits:
         self._in_progress: dict[int, asyncio.Event] = {}
         """For each message with a save in progress: set when that ends."""
         self._sent: dict[int, _Save] = {}
-        self._alarm = Alarm(clock)
+        self._wakeup = Wakeup(clock)
         self._last_write = -SAVE_AFTER
 
     def all(self) -> list[Edit]:
@@ -68,7 +68,7 @@ class UnsavedEdits:
         if self._clock.monotonic() - self._last_write >= SAVE_AFTER:
             self.write()
         else:
-            self._alarm.ring()
+            self._wakeup.set()
 
     def forget(self, message_id: int) -> None:
         """Discards the edit of a message."""
@@ -150,7 +150,7 @@ class UnsavedEdits:
     async def run(self) -> None:
         """Writes typed text to the journal until cancelled."""
         while True:
-            await self._alarm.wait(
+            await self._wakeup.wait(
                 self._last_write + SAVE_AFTER - self._clock.monotonic() if self._unwritten else None
             )
             if self._clock.monotonic() >= self._last_write + SAVE_AFTER:

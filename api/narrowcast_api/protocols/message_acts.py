@@ -19,7 +19,6 @@ from contextlib import suppress
 from typing import Literal
 from weakref import WeakValueDictionary
 
-from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.errors import (
     REJECTED_OR_REDIRECTED,
@@ -33,6 +32,7 @@ from narrowcast_api.state.changes import ActsChanged, ServerNotice
 from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import ActRecord
 from narrowcast_api.tasks import Tasks
+from narrowcast_api.wakeup import Wakeup
 from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent
 
 _Subject = tuple[int, str | tuple[str, str]]
@@ -54,7 +54,7 @@ class MessageActs:
         """The value of the flag without each action, by the action's id."""
         self._happened: set[str] = set()
         """The reactions, by the ids of the actions, whose events have arrived."""
-        self._alarm = Alarm(clock)
+        self._wakeup = Wakeup(clock)
         self._retry = RetryTime(clock, 1.0, 30.0, "flags-and-reactions")
         self._queues: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._acts = {record.act_id: record for record in journal.load_acts()}
@@ -99,7 +99,7 @@ class MessageActs:
                     self._do(record)
         if changes.acts():
             self._context.publish(ActsChanged())
-            self._alarm.ring()
+            self._wakeup.set()
 
     def on_event(self, event: UpdateMessageFlagsEvent | ReactionEvent) -> None:
         """Handles an event after the state: the server has set or cleared flags or a reaction of the user.
@@ -135,13 +135,13 @@ class MessageActs:
     def wake(self) -> None:
         """Retries at once, because the connection is live again."""
         self._retry.clear()
-        self._alarm.ring()
+        self._wakeup.set()
 
     async def run(self) -> None:
         """Sends waiting actions until cancelled."""
         try:
             while True:
-                await self._alarm.wait(await self._next())
+                await self._wakeup.wait(await self._next())
         finally:
             await self._checks.close()
 
@@ -176,7 +176,7 @@ class MessageActs:
             self._under_way.discard(record.act_id)
             if record.act_id in self._acts:
                 self._context.publish(ActsChanged())
-                self._alarm.ring()
+                self._wakeup.set()
 
     async def _send(self, record: ActRecord) -> None:
         """Makes the request. Raises NarrowcastError if the server rejects it; the action is then undone."""

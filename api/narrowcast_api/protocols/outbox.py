@@ -39,7 +39,6 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.characters import encodable
 from narrowcast_api.errors import (
@@ -68,6 +67,7 @@ from narrowcast_api.state.changes import MessagesMoved
 from narrowcast_api.storage.journal import JournalChanges, committed, deliver_changes
 from narrowcast_api.storage.records import OutboxMessage, OutboxState
 from narrowcast_api.tasks import Tasks
+from narrowcast_api.wakeup import Wakeup
 
 __all__ = ["Outbox", "OutboxEntry", "OutboxState"]
 
@@ -90,17 +90,17 @@ class Outbox:
         self._requests = requests
         self._journal = context.journal
         self._clock = clock = context.clock
-        self._alarm = Alarm(clock)
+        self._wakeup = Wakeup(clock)
         self._tasks = Tasks()
         self._retry = RetryTime(clock, 1.0, 30.0, "outbox")
         self._busy: set[tuple[object, ...]] = set()
         self._next_start = 0.0
         self._store = OutboxStore(context)
         self._sent = SentMessages(
-            self._store, context, show=show, alarm=self._alarm, tasks=self._tasks, retry=self._retry
+            self._store, context, show=show, wakeup=self._wakeup, tasks=self._tasks, retry=self._retry
         )
         self._unconfirmed = UnconfirmedMessages(
-            self._store, self._sent, context, requests, alarm=self._alarm, retry=self._retry
+            self._store, self._sent, context, requests, wakeup=self._wakeup, retry=self._retry
         )
 
     # what the app calls
@@ -130,7 +130,7 @@ class Outbox:
         self._store.put(record)
         if hold and error is None and (item := self._store.get(record.local_id)) is not None:
             item.due = item.held_until = self._clock.monotonic() + hold
-        self._alarm.ring()
+        self._wakeup.set()
         return record.local_id
 
     def cancel(self, local_id: str) -> OutboxEntry | None:
@@ -147,7 +147,7 @@ class Outbox:
             item.cancel_requested = True
             return None
         self._store.forget(item)
-        self._alarm.ring()
+        self._wakeup.set()
         return item.to_entry(None, self._clock.monotonic())
 
     def retry(self, local_id: str) -> None:
@@ -164,7 +164,7 @@ class Outbox:
         item.due = 0.0
         item.resend, item.reason = item.record.tried, None
         self._store.step(item, UNCONFIRMED if item.record.tried else WAITING)
-        self._alarm.ring()
+        self._wakeup.set()
 
     async def claim(self, local_id: str) -> bool:
         """Takes a message over from the window that sends it, to cancel or retry it here; returns whether
@@ -207,7 +207,7 @@ class Outbox:
         self._sent.ids |= changes.numbers("sent")[0]
         if records:
             self._store.take_in(records, self._clock.monotonic())
-            self._alarm.ring()
+            self._wakeup.set()
 
     def on_message(self, message: Message, local_id: str | None) -> None:
         """Handles a message event; `local_id` is its `local_message_id`."""
@@ -225,7 +225,7 @@ class Outbox:
         """
         if moved.is_whole:
             self._store.readdress(moved.old, moved.new)
-            self._alarm.ring()
+            self._wakeup.set()
 
     def on_fetched(self, ids: Collection[int]) -> None:
         """Removes the entries of these messages, which are in the state now and shown from there."""
@@ -249,13 +249,13 @@ class Outbox:
         """Retries at once, because the connection is live again."""
         self._retry.clear()
         self._store.yield_to_other_windows(self._clock.monotonic())
-        self._alarm.ring()
+        self._wakeup.set()
 
     async def run(self) -> None:
         """Sends what is waiting and looks for unconfirmed messages until cancelled."""
         try:
             while True:
-                await self._alarm.wait(self._start_due())
+                await self._wakeup.wait(self._start_due())
         finally:
             await self._tasks.close()
 
@@ -282,7 +282,7 @@ class Outbox:
                 continue
             due = max(0.0 if item.extra_search else item.due, self._retry.at, self._next_start)
             if len(self._busy) >= _MAX_CONCURRENT:
-                break  # each request that ends rings the alarm, and the rest is looked at then
+                break  # each request that ends sets the wakeup, and the rest is looked at then
             if due > now:
                 wait = min(wait, due - now)
                 continue
@@ -307,7 +307,7 @@ class Outbox:
             raise
         finally:
             self._busy.discard(key)
-            self._alarm.ring()
+            self._wakeup.set()
 
     async def _deliver(self, item: OutboxItem) -> None:
         tried_before = item.record.tried

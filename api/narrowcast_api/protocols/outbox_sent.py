@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.errors import NarrowcastError, NotConnected, RateLimited
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.outbox_item import CHECK_EVERY, OutboxItem, ShowMessage
 from narrowcast_api.protocols.outbox_store import SENT, OutboxStore
 from narrowcast_api.tasks import Tasks
+from narrowcast_api.wakeup import Wakeup
 
 EVENT_TIMEOUT = 3.0
 """Seconds to wait for the event about a message that was sent, before it is fetched."""
@@ -33,7 +33,7 @@ class SentMessages:
         context: SessionContext,
         *,
         show: ShowMessage,
-        alarm: Alarm,
+        wakeup: Wakeup,
         tasks: Tasks,
         retry: RetryTime,
     ) -> None:
@@ -41,7 +41,7 @@ class SentMessages:
         self._context = context
         self._show = show
         self._clock = context.clock
-        self._alarm = alarm
+        self._wakeup = wakeup
         self._tasks = tasks
         self._retry = retry
         self._fetching = False
@@ -61,7 +61,7 @@ class SentMessages:
         self._store.step(item, SENT)
         if message_id in self._context.state.messages:
             self._drop(item)
-        self._alarm.ring()
+        self._wakeup.set()
 
     def remove(self, message_ids: Collection[int]) -> None:
         """Removes the entries of these messages, which are in the state now."""
@@ -115,8 +115,8 @@ class SentMessages:
             item.due = self._clock.monotonic() + min(MAX_PAUSE, EVENT_TIMEOUT * 2.0**item.failures)
         finally:
             self._fetching = False
-            self._alarm.ring()
+            self._wakeup.set()
 
     def _drop(self, item: OutboxItem) -> None:
         if self._store.drop(item):
-            self._alarm.ring()
+            self._wakeup.set()

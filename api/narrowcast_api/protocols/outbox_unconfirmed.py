@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.errors import REJECTED, NarrowcastError, NoResponse, NotConnected, RateLimited
 from narrowcast_api.narrow.destinations import Destination
@@ -31,6 +30,7 @@ from narrowcast_api.protocols.outbox_requests import OutboxRequests
 from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.storage.journal import deliver_changes
+from narrowcast_api.wakeup import Wakeup
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class UnconfirmedMessages:
         context: SessionContext,
         requests: OutboxRequests,
         *,
-        alarm: Alarm,
+        wakeup: Wakeup,
         retry: RetryTime,
     ) -> None:
         self._store = store
@@ -67,7 +67,7 @@ class UnconfirmedMessages:
         self._requests = requests
         self._journal = context.journal
         self._clock = context.clock
-        self._alarm = alarm
+        self._wakeup = wakeup
         self._retry = retry
 
     def add(self, item: OutboxItem, error: BaseException) -> None:
@@ -130,7 +130,7 @@ class UnconfirmedMessages:
                 item.due = 0.0
             elif item.state is UNCONFIRMED:
                 item.extra_search = True
-            self._alarm.ring()
+            self._wakeup.set()
 
     def search_failed_messages(self) -> float | None:
         """Looks once more for failed messages that may have arrived; returns the seconds until the next

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 
-from narrowcast_api.alarm import Alarm
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.state.changes import PresenceChanged
+from narrowcast_api.wakeup import Wakeup
 from narrowcast_api.wire.users import PresenceResponse
 from narrowcast_api.wire.vocabulary import PresenceStatus
 
@@ -26,7 +26,7 @@ class PresenceSender:
     def __init__(self, context: SessionContext) -> None:
         self._context = context
         self._clock = context.clock
-        self._alarm = Alarm(context.clock)
+        self._wakeup = Wakeup(context.clock)
         self._last_key = context.clock.monotonic()
         self._input = True
         self._reported: bool | None = None
@@ -41,18 +41,18 @@ class PresenceSender:
         self._last_key = self._clock.monotonic()
         self._input = True
         if self._reported is False:
-            self._alarm.ring()
+            self._wakeup.set()
 
     def wake(self) -> None:
         """Reports now, because the connection is live again."""
-        self._alarm.ring()
+        self._wakeup.set()
 
     async def run(self) -> None:
         """Reports once per period until cancelled."""
         while True:
             if self._context.is_live and not self._context.state.is_bot:
                 await self._report()
-            await self._alarm.wait(self._context.state.limits.presence_ping_interval)
+            await self._wakeup.wait(self._context.state.limits.presence_ping_interval)
 
     async def _report(self) -> None:
         active, new_input, self._input = self.active, self._input, False

@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator, Collection, Hashable, Iterable, Seque
 from contextlib import asynccontextmanager
 from itertools import islice
 
-from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.errors import REJECTED, NarrowcastError
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.on_screen import OnScreen
 from narrowcast_api.storage.journal import JournalChanges
+from narrowcast_api.wakeup import Wakeup
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ class ReadMarks:
         self._context = context
         self._journal = None if context.journal.read_only is not None else context.journal
         self._clock = clock = context.clock
-        self._alarm = Alarm(clock)
+        self._wakeup = Wakeup(clock)
         self._on_screen = OnScreen()
         self._retry = RetryTime(clock, 1.0, 60.0, "read-marks")
         self._kept = set() if self._journal is None else set(self._journal.load_read_marks())
@@ -58,7 +58,7 @@ class ReadMarks:
         self._on_screen.show(pane, ids, self._clock.monotonic())
         self._take_seen()
         if self._on_screen.due() is not None:
-            self._alarm.ring()
+            self._wakeup.set()
 
     def _take_seen(self) -> None:
         if seen := self._on_screen.take_seen(self._clock.monotonic()):
@@ -74,7 +74,7 @@ class ReadMarks:
         if not self._context.is_live:
             self._keep_on_disk()
         if self._queue:
-            self._alarm.ring()
+            self._wakeup.set()
 
     def _may_be_unread(self, message_id: int) -> bool:
         return self._context.state.unreads.is_unread(message_id) is not False
@@ -94,7 +94,7 @@ class ReadMarks:
             self._queue.setdefault(message_id)
         if new:
             self._context.show_read(new)
-            self._alarm.ring()
+            self._wakeup.set()
 
     def on_snapshot(self) -> None:
         """Shows the kept messages as read again on top of a new snapshot."""
@@ -119,7 +119,7 @@ class ReadMarks:
     def wake(self) -> None:
         """Retries at once, because the connection is live again."""
         self._retry.clear()
-        self._alarm.ring()
+        self._wakeup.set()
 
     async def run(self) -> None:
         """Sends marks, at least `REQUEST_INTERVAL` seconds apart, until cancelled."""
@@ -131,7 +131,7 @@ class ReadMarks:
                 await self._send()
                 continue
             times = [time for time in (send_at, self._on_screen.due()) if time is not None]
-            await self._alarm.wait(max(0.0, min(times) - now) if times else None)
+            await self._wakeup.wait(max(0.0, min(times) - now) if times else None)
 
     async def close(self) -> None:
         """Sends queued marks once, and keeps the rest in the journal. Bound it with a timeout."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import logging
 
-from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.errors import REJECTED, NarrowcastError
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import StatusEndRecord
+from narrowcast_api.wakeup import Wakeup
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class StatusEnd:
         self._context = context
         self._journal = context.journal
         self._clock = context.clock
-        self._alarm = Alarm(context.clock)
+        self._wakeup = Wakeup(context.clock)
         self._retry = RetryTime(context.clock, 1.0, 60.0, "status")
         self._end = context.journal.load_status_end()
 
@@ -47,7 +47,7 @@ class StatusEnd:
         """Schedules clearing a status that was just set, at `at` (UTC seconds)."""
         self._end = StatusEndRecord(max(at, self._clock.now() + MIN_DELAY), text, emoji_name)
         self._journal.put_status_end(self._end)
-        self._alarm.ring()
+        self._wakeup.set()
 
     def forget(self) -> None:
         """Cancels clearing, because the status has no end, or there is none any more."""
@@ -60,17 +60,17 @@ class StatusEnd:
         news = changes.status_end()
         if news:
             (self._end,) = news
-            self._alarm.ring()
+            self._wakeup.set()
 
     def wake(self) -> None:
         """Retries at once, because the connection is live again."""
         self._retry.clear()
-        self._alarm.ring()
+        self._wakeup.set()
 
     async def run(self) -> None:
         """Clears the status at its time, until cancelled."""
         while True:
-            await self._alarm.wait(await self._next())
+            await self._wakeup.wait(await self._next())
 
     async def _next(self) -> float | None:
         end = self._end

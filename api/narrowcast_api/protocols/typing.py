@@ -18,10 +18,10 @@ from typing import Literal
 from msgspec import Struct
 
 from narrowcast_api import permissions
-from narrowcast_api.alarm import Alarm
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.destinations import Destination, DirectDestination
 from narrowcast_api.protocols.context import SessionContext
+from narrowcast_api.wakeup import Wakeup
 from narrowcast_api.wire.levels import Gate
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class TypingSender:
     def __init__(self, context: SessionContext) -> None:
         self._context = context
         self._clock = context.clock
-        self._alarm = Alarm(context.clock)
+        self._wakeup = Wakeup(context.clock)
         self._target: TypingTarget | None = None
         self._started = 0.0
         self._last_key = 0.0
@@ -81,7 +81,7 @@ class TypingSender:
         while True:
             while self._outgoing:
                 await self._send_next()
-            await self._alarm.wait(self._idle_in())
+            await self._wakeup.wait(self._idle_in())
             if self._idle_in() == 0.0:
                 self.stop()
 
@@ -138,7 +138,7 @@ class TypingSender:
             self._outgoing.pop()  # the start has not been sent yet, so neither is needed
         else:
             self._outgoing.append((target, op))
-        self._alarm.ring()
+        self._wakeup.set()
 
     async def _send_next(self) -> None:
         target, op = self._outgoing.popleft()

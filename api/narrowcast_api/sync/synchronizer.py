@@ -197,7 +197,7 @@ class Synchronizer:
             self._cache_writer.note_update(event)
         update_views(self._views, self._context.state, event, changes)
         if isinstance(event, TypingEvent | TypingEditMessageEvent):
-            self.typing_expiry.ring()
+            self.typing_expiry.wake()
         if isinstance(event, MessageEvent):
             message = self._context.state.messages.get(event.message.id)
             if message is not None:

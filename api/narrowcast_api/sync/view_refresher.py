@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from narrowcast_api.alarm import Alarm
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.errors import TEMPORARY, MalformedResponse, NarrowcastError
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.state.changes import Change, ViewChanged
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
+from narrowcast_api.wakeup import Wakeup
 
 FIRST_PAUSE, MAX_PAUSE = 1.0, 30.0
 """Seconds between two attempts."""
@@ -27,28 +27,28 @@ class ViewRefresher:
         self._context = context
         self._views = views
         self._clock = context.clock
-        self._alarm = Alarm(context.clock)
+        self._wakeup = Wakeup(context.clock)
         self._retry = RetryTime(context.clock, FIRST_PAUSE, MAX_PAUSE, "view")
         context.bus.subscribe(self._on_changes)
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
         changed = {change.narrow for change in changes if isinstance(change, ViewChanged)}
         if any(view.narrow in changed and needs_refresh(view) for view in self._views.on_screen):
-            self._alarm.ring()
+            self._wakeup.set()
 
     def wake(self) -> None:
         """Retries at once, because the connection is live again."""
         self._retry.clear()
-        self._alarm.ring()
+        self._wakeup.set()
 
     async def run(self) -> None:
         wait: float | None = None
         while True:
-            await self._alarm.wait(wait)
+            await self._wakeup.wait(wait)
             wait = await self._look()
 
     async def _look(self) -> float | None:
-        """Refreshes a view that needs it; returns the seconds until the next check, None to wait for `ring`."""
+        """Refreshes a view that needs it; returns the seconds until the next check, None to wait for a wakeup."""
         views = self._views.on_screen if self._context.is_live else []
         untrue = [view for view in views if needs_refresh(view) and not view.loading]
         if not untrue:
@@ -62,7 +62,7 @@ class ViewRefresher:
             self._retry.failed(view.error)
         else:
             self._retry.succeeded()
-        self._alarm.ring()
+        self._wakeup.set()
         return None
 
 

@@ -7,26 +7,26 @@ import asyncio
 from narrowcast_api.clock import Clock
 
 
-class Alarm:
-    """Wakes a loop at a time or when `ring` is called, whichever is first. Only one task may wait."""
+class Wakeup:
+    """Wakes a loop at a time or when `set` is called, whichever is first. Only one task may wait."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._is_rung = False
+        self._is_set = False
         self._waiter: asyncio.Future[None] | None = None
 
-    def ring(self) -> None:
+    def set(self) -> None:
         """Wakes the loop now, or at its next wait."""
-        self._is_rung = True
+        self._is_set = True
         if self._waiter is not None:
             _wake(self._waiter)
 
     async def wait(self, seconds: float | None) -> bool:
-        """Sleeps until `ring` is called, or for at most so many seconds; returns whether it was called."""
-        if not self._is_rung:
+        """Sleeps until `set` is called, or for at most so many seconds; returns whether it was called."""
+        if not self._is_set:
             await self._sleep(seconds)
-        is_rung, self._is_rung = self._is_rung, False
-        return is_rung
+        is_set, self._is_set = self._is_set, False
+        return is_set
 
     async def _sleep(self, seconds: float | None) -> None:
         waiter = self._waiter = asyncio.get_running_loop().create_future()
