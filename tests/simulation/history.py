@@ -15,7 +15,7 @@ from random import Random
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import OutboxState
-from narrowcast_api.sync import other_windows
+from narrowcast_api.sync import journal_watcher
 from narrowcast_api.sync.session import Session
 from simulation.checks import deaf, problems
 from simulation.disk import Home, empty_files
@@ -251,9 +251,9 @@ class History:
     async def _pass(self, seconds: float) -> None:
         await asyncio.sleep(min(seconds, LONG_WAIT))
         if seconds > LONG_WAIT:  # everything that earlier actions started is known everywhere
-            other_windows.LOOK_EVERY = LOOK_SELDOM
+            journal_watcher.LOOK_EVERY = LOOK_SELDOM
             await asyncio.sleep(seconds - LONG_WAIT)
-            other_windows.LOOK_EVERY = LOOK_EVERY
+            journal_watcher.LOOK_EVERY = LOOK_EVERY
 
     def note(self) -> None:
         """Records what users wrote."""
@@ -274,7 +274,7 @@ class History:
         for window in self.windows:
             window.network.is_down, window.network.trouble = False, 0.0
             window.network.heal()
-        for seconds, other_windows.LOOK_EVERY in SETTLING:
+        for seconds, journal_watcher.LOOK_EVERY in SETTLING:
             await asyncio.sleep(seconds)
             self.note()
         for window in self.windows:  # all windows check once more for new messages

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from random import Random
 
 from narrowcast_api.events import stream
-from narrowcast_api.sync import other_windows
+from narrowcast_api.sync import journal_watcher
 from simulation.disk import memory
 from simulation.history import LOOK_EVERY, History, Report
 from simulation.loop import SimulatedLoop
@@ -38,7 +38,7 @@ def seeded(seed: int) -> Iterator[None]:
     """Seeds the library's own random numbers, which are not passed in, with the same seed."""
     numbers = Random(seed)
     state, token_hex = randomness.getstate(), secrets.token_hex
-    look_every, other_windows.LOOK_EVERY = other_windows.LOOK_EVERY, LOOK_EVERY
+    look_every, journal_watcher.LOOK_EVERY = journal_watcher.LOOK_EVERY, LOOK_EVERY
     clocks_every, stream.CLOCK_CHECK_EVERY = stream.CLOCK_CHECK_EVERY, CLOCK_CHECK_EVERY
     randomness.seed(seed)
     secrets.token_hex = lambda size=8: numbers.randbytes(size or 8).hex()  # type: ignore[assignment]
@@ -46,7 +46,7 @@ def seeded(seed: int) -> Iterator[None]:
         yield
     finally:
         secrets.token_hex = token_hex
-        other_windows.LOOK_EVERY = look_every
+        journal_watcher.LOOK_EVERY = look_every
         stream.CLOCK_CHECK_EVERY = clocks_every
         randomness.setstate(state)
 

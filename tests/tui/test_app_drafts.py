@@ -159,7 +159,7 @@ async def two_windows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIte
         await second.drawn()
         with monkeypatch.context() as patch:
             for stage in (first, second):
-                patch.setattr(stage.session.other_windows, "look", nothing)
+                patch.setattr(stage.session.journal_watcher, "look", nothing)
             yield first, second
 
 

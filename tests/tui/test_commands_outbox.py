@@ -158,7 +158,7 @@ async def test_with_the_app_open_the_command_lists_and_cancels_the_apps_unsent_m
             result = await run(tmp_path, "outbox", "--rc", rc, "cancel", "all")
             assert (result.code, result.out) == (0, "later\n")
             assert await listed(tmp_path, rc) == []
-            await other.services.other_windows.look()
+            await other.services.journal_watcher.look()
             assert other.outbox.entries() == []
         finally:
             await other.close()

@@ -26,7 +26,7 @@ from narrowcast_api.resources.drafts import DraftsAddEvent, DraftsRemoveEvent, D
 from narrowcast_api.state.changes import ServerNotice
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.records import Edit
-from narrowcast_api.sync.other_windows import OtherWindows
+from narrowcast_api.sync.journal_watcher import JournalWatcher
 from narrowcast_api.wire import events as kinds
 
 Loop = tuple[str, Callable[[], Coroutine[Any, Any, None]]]
@@ -60,7 +60,7 @@ class Services:
         self.uploads = UploadQueue(context)
         self.acts = MessageActs(context)
         self.status_end = StatusEnd(context)
-        self.other_windows = OtherWindows(context, on_leader=self.drafts.become_leader)
+        self.journal_watcher = JournalWatcher(context, on_leader=self.drafts.become_leader)
         for part in (self.outbox, self.drafts, self.uploads, self.read_marks, self.acts, self.status_end):
             context.follow_journal(part)
 
@@ -79,8 +79,8 @@ class Services:
             loops += [
                 ("send messages", self.outbox.run),
                 ("sync drafts", self.drafts.run),
-                ("follow other windows", self.other_windows.run),
-                ("handle lost writes", self.other_windows.run_on_lost_writes),
+                ("follow other windows", self.journal_watcher.run),
+                ("handle lost writes", self.journal_watcher.run_on_lost_writes),
             ]
         return loops
 

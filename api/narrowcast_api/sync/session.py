@@ -97,7 +97,7 @@ class Session:
         self.outbox = services.outbox
         self.drafts = services.drafts
         self.edits = services.edits
-        self.other_windows = services.other_windows
+        self.journal_watcher = services.journal_watcher
         self.typing = services.typing
         self.read_marks = services.read_marks
         self.presence = services.presence

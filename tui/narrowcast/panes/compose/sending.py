@@ -96,7 +96,7 @@ class Sending:
     async def send(self) -> None:
         """Sends the text in compose, unless it was sent, deleted or changed elsewhere and not shown so yet."""
         content = self._pane.text.text
-        await self._pane.session.other_windows.catch_up(WAIT_FOR_DISK)
+        await self._pane.session.journal_watcher.catch_up(WAIT_FOR_DISK)
         is_same = self._pane.host.is_attached and self._pane.text.text == content
         if not is_same or self._pane.writing.follow_draft():
             return

@@ -27,7 +27,7 @@ DRAFTS = "drafts"
 """The lock of the only window that synchronizes drafts with the server."""
 
 
-class OtherWindows:
+class JournalWatcher:
     """Passes what other windows have written to the parts of the session, and calls `on_leader` repeatedly while
     this window is the one that synchronizes drafts.
     """

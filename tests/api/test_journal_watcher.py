@@ -20,7 +20,7 @@ from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import OutboxMessage, OutboxState
 from narrowcast_api.storage.windows import TOUCH_EVERY, Machine
-from narrowcast_api.sync.other_windows import OtherWindows
+from narrowcast_api.sync.journal_watcher import JournalWatcher
 from support.api import ACCOUNT
 from support.clock import VirtualClock
 
@@ -67,8 +67,8 @@ async def test_a_window_that_was_too_late_learns_at_once_each_time_what_another_
     tmp_path: Path, first: AccountStorage, clock: VirtualClock
 ) -> None:
     heard: list[JournalChanges] = []
-    windows = OtherWindows(context_of(first, clock, heard), on_leader=lambda: None)
-    reading = asyncio.create_task(windows.run_on_lost_writes())
+    watcher = JournalWatcher(context_of(first, clock, heard), on_leader=lambda: None)
+    reading = asyncio.create_task(watcher.run_on_lost_writes())
     with storage_at(tmp_path) as second:
         for number in (1, 2):
             message = replace(SOUP, local_id=f"m{number}", position=number)
@@ -85,12 +85,12 @@ async def test_a_window_that_was_too_late_learns_at_once_each_time_what_another_
 async def test_other_machines_see_that_a_window_lives_for_as_long_as_it_does(
     tmp_path: Path, first: AccountStorage, clock: VirtualClock
 ) -> None:
-    windows = OtherWindows(context_of(first, clock), on_leader=lambda: None)
+    watcher = JournalWatcher(context_of(first, clock), on_leader=lambda: None)
     (file,) = (tmp_path / "data").glob("*/windows/*")
     for _ in range(2):
         os.utime(file, (0, 0))
         await clock.advance(TOUCH_EVERY)
-        await windows.look()
+        await watcher.look()
         with storage_at(tmp_path, THERE) as elsewhere:
             assert elsewhere.read_only
 
@@ -99,4 +99,4 @@ async def test_a_window_that_only_reads_looks_for_the_others_too(tmp_path: Path,
     (tmp_path / "data").write_text("no folder")
     with storage_at(tmp_path) as storage:
         assert storage.window is None
-        await OtherWindows(context_of(storage, clock), on_leader=lambda: None).look()
+        await JournalWatcher(context_of(storage, clock), on_leader=lambda: None).look()
