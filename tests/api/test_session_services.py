@@ -88,7 +88,7 @@ async def test_nobody_is_told_that_one_types_who_does_not_want_that(
 async def test_a_star_is_shown_before_the_server_has_responded(service: Service, session: Session) -> None:
     await after_events(session, service, message_event(channel_message(101)))
     for is_on in (True, False):
-        done = session.acts.flag(101, "starred", is_on)
+        done = session.message_actions.flag(101, "starred", is_on)
         assert ("starred" in known(session, 101).flags) is is_on
         await done
         assert ("starred" in known(session, 101).flags) is is_on

@@ -26,7 +26,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import (
-    ActRecord,
+    ActionRecord,
     Edit,
     OutboxMessage,
     OutboxState,
@@ -127,7 +127,7 @@ def leave_behind(journal: Journal, where: ChannelDestination) -> None:
         journal.put_outbox(OutboxMessage("waiting", 1, where, "Bread is here", OutboxState.WAITING, 1.8e9)),
         journal.put_edit(edit),
         journal.put_upload(upload),
-        journal.put_act(ActRecord("act", 1, 4, None, "tada", "1f389", "unicode_emoji", is_on=True)),
+        journal.put_act(ActionRecord("act", 1, 4, None, "tada", "1f389", "unicode_emoji", is_on=True)),
         journal.put_read_marks([4]),
         journal.put_status_end(StatusEndRecord(4e9, "cooking", "tada")),
     ]

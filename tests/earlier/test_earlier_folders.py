@@ -74,7 +74,7 @@ async def test_all_that_was_unsent_arrives_once(server: TestServer, folder: Path
         connection.commit()
     session = await opened(server, folder)
     running = asyncio.create_task(session.run())
-    await until(lambda: not session.outbox.unsent() and not session.acts.waiting)
+    await until(lambda: not session.outbox.unsent() and not session.message_actions.waiting)
     await until(lambda: all(upload.link for upload in session.uploads.all()))
     await until(lambda: not session.read_marks.pending)
     running.cancel()

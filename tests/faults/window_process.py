@@ -70,7 +70,7 @@ class Acts:
     async def star(self, chance: Random, text: str) -> Reply:
         known = sorted(message.id for message in self._session.state.messages)
         if known:
-            work = self._session.acts.flag(chance.choice(known), "starred", chance.random() < 0.7)
+            work = self._session.message_actions.flag(chance.choice(known), "starred", chance.random() < 0.7)
             self._session.spawn(_may_fail(work), "a star")
         return {}
 

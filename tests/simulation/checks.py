@@ -162,7 +162,7 @@ def _view(window: Window, narrow: Narrow, service: Service) -> Iterator[str]:
 
 def _waiting(window: Window) -> Iterator[str]:
     session = window.session
-    if session.acts.waiting:
-        yield f"{window.name}: {session.acts.waiting} stars and reactions never left"
+    if session.message_actions.waiting:
+        yield f"{window.name}: {session.message_actions.waiting} stars and reactions never left"
     if session.read_marks.pending:
         yield f"{window.name}: read marks {session.read_marks.pending} never left"

@@ -134,12 +134,12 @@ def test_a_star_that_was_refused_does_not_come_back_with_what_was_done_after_it(
         two.service.delete(message_id)
         for starred in (True, False):
             with suppress(NarrowcastError):
-                await two.first.session.acts.flag(message_id, "starred", starred)
+                await two.first.session.message_actions.flag(message_id, "starred", starred)
         two.service.expire_queues(ME)
         await asyncio.sleep(1)
         two.first.network.is_down = False
         await asyncio.sleep(120)
-        assert two.first.session.acts.waiting == 0
+        assert two.first.session.message_actions.waiting == 0
         assert two.first.session.state.starred == set()
 
     play(script)
@@ -151,7 +151,7 @@ def test_a_star_that_is_refused_goes_in_the_other_windows_too() -> None:
         await asyncio.sleep(1)
         two.first.network.is_down = two.second.network.is_down = True
         with suppress(NarrowcastError):
-            await two.first.session.acts.flag(message_id, "starred", True)
+            await two.first.session.message_actions.flag(message_id, "starred", True)
         await asyncio.sleep(1.1)
         assert two.second.session.state.starred == {message_id}
         two.service.delete(message_id)
@@ -168,7 +168,7 @@ def test_a_star_that_was_refused_does_not_come_back_with_a_reaction_before_it() 
         message_id = two.service.say(3, ("stream", 11, "soup"), "said")
         await asyncio.sleep(1)
         two.first.network.is_down = True
-        acts = two.first.session.acts
+        acts = two.first.session.message_actions
         for work in (
             acts.reaction(message_id, Reaction("tada", "1f389", "unicode_emoji", ME), True),
             acts.flag(message_id, "starred", True),
@@ -192,7 +192,7 @@ def test_a_star_that_is_taken_stays_in_the_other_windows() -> None:
         await asyncio.sleep(1)
         two.first.network.is_down = True
         with suppress(NarrowcastError):
-            await two.first.session.acts.flag(message_id, "starred", True)
+            await two.first.session.message_actions.flag(message_id, "starred", True)
         await asyncio.sleep(1.1)
         two.first.network.is_down = False
         await asyncio.sleep(60)
@@ -299,7 +299,7 @@ def test_a_star_set_in_one_window_and_cleared_in_another_is_not_left_when_both_a
         await asyncio.sleep(5)
         for window, on in zip(windows, (first_stars, not first_stars), strict=True):
             window.session.spawn(
-                _unless_refused(window.session.acts.flag(message_id, "starred", on)), "a star"
+                _unless_refused(window.session.message_actions.flag(message_id, "starred", on)), "a star"
             )
         await asyncio.sleep(3)  # each has read the other's changes
         for window in windows:
@@ -312,7 +312,7 @@ def test_a_star_set_in_one_window_and_cleared_in_another_is_not_left_when_both_a
         two.second.network.is_down = False
         await asyncio.sleep(60)
         for window in windows:
-            assert window.session.acts.waiting == 0
+            assert window.session.message_actions.waiting == 0
             assert message_id not in window.session.state.starred
 
     play(script)

@@ -58,7 +58,7 @@ async def _done(scene: Scene, act: Act, is_done: Done) -> tuple[bool, list[str]]
     await asyncio.sleep(30)
     await scene.end()
     session = scene.other.session
-    assert not session.acts.waiting, scene.where
+    assert not session.message_actions.waiting, scene.where
     assert not session.read_marks.pending, scene.where
     asked = scene.other.network.requests
     await asyncio.sleep(30)

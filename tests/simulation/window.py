@@ -164,11 +164,11 @@ class Window:
     async def react(self, message_id: int) -> None:
         """Adds a reaction."""
         reaction = Reaction("tada", "1f389", "unicode_emoji", self.session.state.me)
-        self._spawn(self.session.acts.reaction(message_id, reaction, True), "a reaction")
+        self._spawn(self.session.message_actions.reaction(message_id, reaction, True), "a reaction")
 
     async def star(self, message_id: int, is_starred: bool) -> None:
         """Stars or unstars a message."""
-        self._spawn(self.session.acts.flag(message_id, "starred", is_starred), "a star")
+        self._spawn(self.session.message_actions.flag(message_id, "starred", is_starred), "a star")
 
     async def look(self, narrow: Narrow, seconds: float) -> None:
         """Goes to a conversation, and back."""

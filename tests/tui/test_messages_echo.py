@@ -102,7 +102,7 @@ async def test_a_reaction_that_was_there_already_stays(
         message_id = await prepared(stage, server, monkeypatch)
         server.go_on.set()
         thumb = Reaction("+1", "1f44d", "unicode_emoji", stage.session.state.me)
-        await stage.session.acts.reaction(message_id, thumb, True)
+        await stage.session.message_actions.reaction(message_id, thumb, True)
         assert shown(stage, message_id) == (False, 1)
 
 

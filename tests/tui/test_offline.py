@@ -48,7 +48,7 @@ async def test_a_star_waits_without_a_connection_and_is_on_the_server_when_it_is
         await until(lambda: "1 change waiting" in stage.status_line)
         assert stage.session.state.starred == {message_id}
         stage.session.synchronizer.on_status(ConnectionStatus(ConnectionKind.LIVE, stage.session.clock.now()))
-        await until(lambda: not stage.session.acts.waiting)
+        await until(lambda: not stage.session.message_actions.waiting)
         listener = await stage.server.listen("ada")
         assert listener.snapshot["starred_messages"] == [message_id]
 

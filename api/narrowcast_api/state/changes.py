@@ -133,7 +133,7 @@ class StorageChanged(Struct, frozen=True):
     """`session.warnings` is different: disk full, another instance, a cache set aside."""
 
 
-class ActsChanged(Struct, frozen=True):
+class ActionsChanged(Struct, frozen=True):
     """The flags and reactions that wait to be sent are different."""
 
 
@@ -173,7 +173,7 @@ Change = (
     | OutboxChanged
     | UploadsChanged
     | StorageChanged
-    | ActsChanged
+    | ActionsChanged
     | ServerNotice
     | ViewChanged
 )

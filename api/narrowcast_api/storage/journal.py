@@ -52,7 +52,7 @@ from narrowcast_api.storage.journal_rows import (
 )
 from narrowcast_api.storage.journal_writer import JournalWriter
 from narrowcast_api.storage.records import (
-    ActRecord,
+    ActionRecord,
     Draft,
     Edit,
     OutboxMessage,
@@ -118,7 +118,7 @@ class JournalChanges(Struct, frozen=True):
     def uploads(self) -> dict[str, UploadRecord | None]:
         return dict(self._of("uploads", upload_record))
 
-    def acts(self) -> dict[str, ActRecord | None]:
+    def acts(self) -> dict[str, ActionRecord | None]:
         """Actions on messages by their ids."""
         return dict(self._of("acts", act_record))
 
@@ -292,11 +292,11 @@ class Journal:
         """Deletes read marks, because the server has them."""
         return self._writer.write({("read_marks", str(i)): Write(None) for i in ids})
 
-    def load_acts(self) -> list[ActRecord]:
+    def load_acts(self) -> list[ActionRecord]:
         """All actions on messages that the server has not confirmed, of all windows, oldest first."""
         return self._records("acts", act_record, "position, act_id")
 
-    def put_act(self, record: ActRecord) -> Future[bool]:
+    def put_act(self, record: ActionRecord) -> Future[bool]:
         """Writes an action on a message."""
         return self._write_own("acts", record.act_id, act_row(record))
 

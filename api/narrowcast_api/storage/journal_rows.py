@@ -17,7 +17,7 @@ from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.storage.codec import destination_from_text, destination_to_text
 from narrowcast_api.storage.records import (
-    ActRecord,
+    ActionRecord,
     Draft,
     Edit,
     OutboxMessage,
@@ -206,7 +206,7 @@ def upload_record(row: JournalRow) -> UploadRecord | None:
     )
 
 
-def act_row(record: ActRecord) -> JournalRow:
+def act_row(record: ActionRecord) -> JournalRow:
     """Returns the row of an action on a message."""
     return (
         record.act_id,
@@ -221,9 +221,9 @@ def act_row(record: ActRecord) -> JournalRow:
     )
 
 
-def act_record(row: JournalRow) -> ActRecord | None:
+def act_record(row: JournalRow) -> ActionRecord | None:
     """Returns the action of a row; None if it cannot be read."""
-    return _record(ActRecord, _columns("acts", row))
+    return _record(ActionRecord, _columns("acts", row))
 
 
 def edit_key(edit: Edit) -> str:

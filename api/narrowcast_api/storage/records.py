@@ -82,7 +82,7 @@ class Draft(Struct, frozen=True):
         return self.server_id is not None and not self.dirty
 
 
-class ActRecord(Struct, frozen=True):
+class ActionRecord(Struct, frozen=True):
     """One action on a message that the server has not confirmed: `flag` set or cleared, or else a reaction
     added or removed. `position` orders them. `owner` is the window that sends it.
     """

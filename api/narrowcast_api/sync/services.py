@@ -13,7 +13,7 @@ from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.draft_requests import DraftRequests
 from narrowcast_api.protocols.drafts import Drafts
 from narrowcast_api.protocols.edits import UnsavedEdits
-from narrowcast_api.protocols.message_acts import MessageActs
+from narrowcast_api.protocols.message_actions import MessageActions
 from narrowcast_api.protocols.outbox import Outbox
 from narrowcast_api.protocols.outbox_item import ShowMessage
 from narrowcast_api.protocols.outbox_requests import OutboxRequests
@@ -58,10 +58,17 @@ class Services:
         self.read_marks = ReadMarks(context)
         self.presence = PresenceSender(context)
         self.uploads = UploadQueue(context)
-        self.acts = MessageActs(context)
+        self.message_actions = MessageActions(context)
         self.status_end = StatusEnd(context)
         self.journal_watcher = JournalWatcher(context, on_leader=self.drafts.become_leader)
-        for part in (self.outbox, self.drafts, self.uploads, self.read_marks, self.acts, self.status_end):
+        for part in (
+            self.outbox,
+            self.drafts,
+            self.uploads,
+            self.read_marks,
+            self.message_actions,
+            self.status_end,
+        ):
             context.follow_journal(part)
 
     def loops(self) -> list[Loop]:
@@ -70,7 +77,7 @@ class Services:
             ("send typing notifications", self.typing.run),
             ("keep unsaved edits", self.edits.run),
             ("mark messages as read", self.read_marks.run),
-            ("send flags and reactions", self.acts.run),
+            ("send flags and reactions", self.message_actions.run),
             ("end the status", self.status_end.run),
         ]
         if self._present:
@@ -91,7 +98,7 @@ class Services:
         self.read_marks.wake()
         self.presence.wake()
         self.uploads.wake()
-        self.acts.wake()
+        self.message_actions.wake()
         self.status_end.wake()
 
     def on_snapshot(self, state: State) -> None:
@@ -99,7 +106,7 @@ class Services:
         self.outbox.on_snapshot(state.max_message_id)
         self.drafts.on_snapshot(self._draft_requests.in_local_time(state.drafts.all()))
         self.read_marks.on_snapshot()
-        self.acts.on_snapshot()
+        self.message_actions.on_snapshot()
         self.edits.on_snapshot()
 
     def on_older_server(self, state: State, newest_id: int, asked_at: float) -> None:

@@ -102,7 +102,7 @@ class Session:
         self.read_marks = services.read_marks
         self.presence = services.presence
         self.uploads = services.uploads
-        self.acts = services.acts
+        self.message_actions = services.message_actions
         self.status_end = services.status_end
         storage.on_warning(lambda: context.bus.publish_from_thread(StorageChanged()))
 

@@ -192,7 +192,7 @@ class Synchronizer:
         if isinstance(event, RealmUpdateDictEvent):
             self._connection.record_upload_limit(self._context.state.limits.max_file_upload_size_mib)
         if isinstance(event, UpdateMessageFlagsEvent | ReactionEvent):
-            self._services.acts.on_event(event)
+            self._services.message_actions.on_event(event)
         if isinstance(event, UpdateMessageEvent):
             self._cache_writer.note_update(event)
         update_views(self._views, self._context.state, event, changes)

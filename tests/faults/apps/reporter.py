@@ -42,7 +42,7 @@ def _report(session: Any, *, on_screen: bool) -> dict[str, object]:
         "drafts": sorted(draft.content for draft in session.drafts.all()),
         "unread": sorted(state.unreads),
         "starred": sorted(state.starred),
-        "waiting": len(session.read_marks.pending) + session.acts.waiting,
+        "waiting": len(session.read_marks.pending) + session.message_actions.waiting,
         "view": {str(i): message.content for i, message in messages.items()},
         "reactions": {
             str(i): sorted([one.emoji_name, one.user_id] for one in message.reactions)

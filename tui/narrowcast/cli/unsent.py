@@ -150,7 +150,10 @@ def _waiting(session: Session) -> int:
 
 def _is_done(session: Session) -> bool:
     return not (
-        _waiting(session) or session.acts.waiting or session.read_marks.pending or session.status_end.is_due
+        _waiting(session)
+        or session.message_actions.waiting
+        or session.read_marks.pending
+        or session.status_end.is_due
     )
 
 

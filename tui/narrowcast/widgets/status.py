@@ -97,8 +97,8 @@ def unsent_pieces(session: Session, keys: Keys) -> list[Piece]:
         )
     if waiting and not session.status.is_live:
         pieces.append((f" {waiting} waiting to be sent ", "warn"))
-    if session.acts.waiting and not session.status.is_live:
-        pieces.append((f" {formats.counted(session.acts.waiting, 'change')} waiting ", "warn"))
+    if session.message_actions.waiting and not session.status.is_live:
+        pieces.append((f" {formats.counted(session.message_actions.waiting, 'change')} waiting ", "warn"))
     return pieces
 
 

@@ -68,7 +68,9 @@ class Reactions:
             return
         reaction = Reaction(name, code, reaction_type, session.state.me)
         own = any((one.key, one.user_id) == (reaction.key, reaction.user_id) for one in message.reactions)
-        self._pane.work(session.acts.reaction(message.id, reaction, not own), "change the reaction")
+        self._pane.work(
+            session.message_actions.reaction(message.id, reaction, not own), "change the reaction"
+        )
 
     def choose(self) -> None:
         """Asks for an emoji and reacts with it."""
@@ -219,7 +221,7 @@ class Flags:
     def _flag(self, message: Message, flag: str, on: bool) -> None:
         session = self._pane.session
         if not self._pane.refuse(permissions.flag_refusal(session.state, message.channel_id)):
-            self._pane.work(session.acts.flag(message.id, flag, on), f"change the flag {flag}")
+            self._pane.work(session.message_actions.flag(message.id, flag, on), f"change the flag {flag}")
 
     def unread(self) -> None:
         """Marks this message and all later ones as unread."""

@@ -88,7 +88,9 @@ class Several:
         on = not all(message.is_starred for message in messages)
         for message in messages:
             if not self._pane.refuse(permissions.flag_refusal(session.state, message.channel_id)):
-                self._pane.work(session.acts.flag(message.id, "starred", on), "change the flag starred")
+                self._pane.work(
+                    session.message_actions.flag(message.id, "starred", on), "change the flag starred"
+                )
         self._pane.leave_modes()
         self._pane.say(f"{counted(len(messages), 'message')} {'starred' if on else 'unstarred'}.")
 

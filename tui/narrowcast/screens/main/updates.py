@@ -53,7 +53,7 @@ _STATUS = (
     change.StateReplaced,
     change.UsersChanged,
     change.SettingsChanged,
-    change.ActsChanged,
+    change.ActionsChanged,
     change.OutboxChanged,
     change.StorageChanged,
 )

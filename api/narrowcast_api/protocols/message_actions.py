@@ -28,9 +28,9 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.protocols.context import SessionContext
-from narrowcast_api.state.changes import ActsChanged, ServerNotice
+from narrowcast_api.state.changes import ActionsChanged, ServerNotice
 from narrowcast_api.storage.journal import JournalChanges
-from narrowcast_api.storage.records import ActRecord
+from narrowcast_api.storage.records import ActionRecord
 from narrowcast_api.tasks import Tasks
 from narrowcast_api.wakeup import Wakeup
 from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent
@@ -39,7 +39,7 @@ _Subject = tuple[int, str | tuple[str, str]]
 """A message, and what is set or cleared on it: a flag, or a reaction by its key."""
 
 
-class MessageActs:
+class MessageActions:
     """The actions on messages that the server has not confirmed. `run` is a task of the session.
 
     Call `on_journal` for what other windows have written, `on_event` for events of flags and reactions,
@@ -98,7 +98,7 @@ class MessageActs:
                 else:
                     self._do(record)
         if changes.acts():
-            self._context.publish(ActsChanged())
+            self._context.publish(ActionsChanged())
             self._wakeup.set()
 
     def on_event(self, event: UpdateMessageFlagsEvent | ReactionEvent) -> None:
@@ -113,7 +113,7 @@ class MessageActs:
             changed.update((message_id, event.flag) for message_id in event.messages)
         elif event.reaction.user_id == self._context.state.me:
             changed.add((event.message_id, event.reaction.key))
-        newest: dict[_Subject, ActRecord] = {}
+        newest: dict[_Subject, ActionRecord] = {}
         for record in self._in_order():
             subject = self._subject(record)
             if subject in changed:
@@ -158,7 +158,7 @@ class MessageActs:
         )
         act_id = self._context.new_id()
         owner = self._journal.window
-        record = ActRecord(act_id, self._position, message_id, flag, name, code, kind, on, owner)
+        record = ActionRecord(act_id, self._position, message_id, flag, name, code, kind, on, owner)
         waits_behind = any(other.message_id == message_id for other in self._waiting())
         self._acts[act_id] = record
         self._under_way.add(act_id)
@@ -166,7 +166,7 @@ class MessageActs:
         self._do(record)
         return self._send_first(record, waits_behind=waits_behind)
 
-    async def _send_first(self, record: ActRecord, *, waits_behind: bool) -> None:
+    async def _send_first(self, record: ActionRecord, *, waits_behind: bool) -> None:
         try:
             if waits_behind or not self._context.is_live:
                 return
@@ -175,10 +175,10 @@ class MessageActs:
         finally:
             self._under_way.discard(record.act_id)
             if record.act_id in self._acts:
-                self._context.publish(ActsChanged())
+                self._context.publish(ActionsChanged())
                 self._wakeup.set()
 
-    async def _send(self, record: ActRecord) -> None:
+    async def _send(self, record: ActionRecord) -> None:
         """Makes the request. Raises NarrowcastError if the server rejects it; the action is then undone."""
         self._in_flight.add(record.act_id)
         try:
@@ -196,7 +196,7 @@ class MessageActs:
         self._retry.succeeded()
         self._forget(record)
 
-    async def _request(self, record: ActRecord) -> None:
+    async def _request(self, record: ActionRecord) -> None:
         client = self._context.client
         if record.flag is not None:
             op = "add" if record.is_on else "remove"
@@ -210,11 +210,11 @@ class MessageActs:
             reaction_type=reaction.reaction_type,
         )
 
-    def _roll_back(self, record: ActRecord) -> None:
+    def _roll_back(self, record: ActionRecord) -> None:
         self._undo_shown(record)
         self._forget(record)
 
-    def _undo_shown(self, record: ActRecord) -> None:
+    def _undo_shown(self, record: ActionRecord) -> None:
         """Shows the state without an action; later actions on the same message are shown on top of that."""
         before = self._before.pop(record.act_id, not record.is_on)
         later = self._later(record)
@@ -225,7 +225,7 @@ class MessageActs:
         for other in later:
             self._do(other)
 
-    async def _check(self, record: ActRecord) -> None:
+    async def _check(self, record: ActionRecord) -> None:
         """Shows whether the server accepted another window's reaction, about which no event came. If there is
         no response, what is shown stays until the message is fetched again.
         """
@@ -246,19 +246,19 @@ class MessageActs:
             (other.key, other.user_id) == (reaction.key, reaction.user_id) for other in message.reactions
         )
 
-    def _forget(self, record: ActRecord) -> None:
+    def _forget(self, record: ActionRecord) -> None:
         self._before.pop(record.act_id, None)
         self._happened.discard(record.act_id)
         if self._acts.pop(record.act_id, None) is not None:
             self._journal.delete_act(record.act_id)
-            self._context.publish(ActsChanged())
+            self._context.publish(ActionsChanged())
 
     # what waits
 
-    def _in_order(self) -> list[ActRecord]:
+    def _in_order(self) -> list[ActionRecord]:
         return sorted(self._acts.values(), key=_place)
 
-    def _waiting(self) -> list[ActRecord]:
+    def _waiting(self) -> list[ActionRecord]:
         return [
             record
             for record in self._in_order()
@@ -290,7 +290,7 @@ class MessageActs:
 
     # what is shown
 
-    def _reaction(self, record: ActRecord) -> Reaction:
+    def _reaction(self, record: ActionRecord) -> Reaction:
         return Reaction(
             record.emoji_name or "",
             record.emoji_code or "",
@@ -298,7 +298,7 @@ class MessageActs:
             self._context.state.me,
         )
 
-    def _later(self, record: ActRecord) -> list[ActRecord]:
+    def _later(self, record: ActionRecord) -> list[ActionRecord]:
         """Later actions on the same message and flag that are shown, from all windows."""
         later = (
             other
@@ -309,7 +309,7 @@ class MessageActs:
         )
         return sorted(later, key=_place)
 
-    def _do(self, record: ActRecord) -> None:
+    def _do(self, record: ActionRecord) -> None:
         """Shows an action on top of the server's state and below later actions; called again after each snapshot."""
         if record.flag is not None:
             later = self._later(record)
@@ -320,10 +320,10 @@ class MessageActs:
             self._before[record.act_id] = self._context.state.has_flag(record.message_id, record.flag)
         self._show_record(record, record.is_on)
 
-    def _subject(self, record: ActRecord) -> _Subject:
+    def _subject(self, record: ActionRecord) -> _Subject:
         return (record.message_id, record.flag if record.flag is not None else self._reaction(record).key)
 
-    def _show_record(self, record: ActRecord, on: bool) -> None:
+    def _show_record(self, record: ActionRecord, on: bool) -> None:
         if record.message_id not in self._context.state.messages and (on or record.flag is None):
             return  # deleted, or never seen in this window; a flag that it had is undone nevertheless
         op: Literal["add", "remove"] = "add" if on else "remove"
@@ -337,6 +337,6 @@ class MessageActs:
             )
 
 
-def _place(record: ActRecord) -> tuple[int, str]:
+def _place(record: ActionRecord) -> tuple[int, str]:
     """The sort key: the order in which the actions of all windows were made."""
     return (record.position, record.act_id)

@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from narrowcast_api.errors import BadRequest, NotConnected, ReactionAlreadyExists
 from narrowcast_api.model.messages import Message, Reaction
-from narrowcast_api.protocols.message_acts import MessageActs
+from narrowcast_api.protocols.message_actions import MessageActions
 from narrowcast_api.state.changes import ServerNotice
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal, JournalChanges
 from narrowcast_api.storage.journal_rows import act_row
-from narrowcast_api.storage.records import ActRecord
+from narrowcast_api.storage.records import ActionRecord
 from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent
 from support import live
 from support.clock import VirtualClock
@@ -46,7 +46,7 @@ class Stage:
         self.context = PartContext(self.journal, self.clock, state, name=f"{self.journal.window}-")
         self.context.answer(flags=self, reactions=self, messages=self)
         self.changes = self.context.published
-        self.acts = MessageActs(self.context)
+        self.acts = MessageActions(self.context)
         self.go_on = asyncio.Event()
         self.problem = problem
         self.asked: list[object] = []
@@ -133,7 +133,7 @@ async def test_an_earlier_act_of_another_window_stays_applied_when_a_later_own_a
     stage = Stage()
     stage.online = False
     await stage.acts.flag(101, "starred", True)
-    earlier = ActRecord("earlier", 0, 101, "starred", None, None, None, False, "another window")
+    earlier = ActionRecord("earlier", 0, 101, "starred", None, None, None, False, "another window")
     heard = {("acts", "earlier"): act_row(earlier)}
     stage.acts.on_journal(JournalChanges(heard))
     assert stage.state.starred == {101}
@@ -186,7 +186,7 @@ def hear(stage: Stage, event: UpdateMessageFlagsEvent | ReactionEvent) -> None:
 
 def in_another_window(act_id: str, *, is_on: bool, position: int = 1) -> JournalChanges:
     """A reaction of another window, as the journal reports it."""
-    record = ActRecord(act_id, position, 101, None, *THUMB[:3], is_on, "another window")
+    record = ActionRecord(act_id, position, 101, None, *THUMB[:3], is_on, "another window")
     return JournalChanges({("acts", act_id): act_row(record)})
 
 
