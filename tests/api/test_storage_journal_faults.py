@@ -58,6 +58,45 @@ def test_only_what_the_disk_refused_is_reported_as_lost_when_the_process_ends(tm
     journal.close()
 
 
+def test_what_is_written_together_is_on_disk_together_also_behind_a_write_that_is_due(tmp_path: Path) -> None:
+    disk = Held()
+    journal = journal_at(tmp_path, executor=disk)
+    journal.put_draft(DRAFT)
+    disk.write()
+    journal.put_read_marks([5])
+    with journal.one_write():
+        due = threading.Thread(target=disk.step)
+        due.start()
+        journal.put_outbox(MESSAGE)
+        with journal.one_write():
+            journal.delete_draft(DRAFT.draft_id)
+        saved = journal_at(tmp_path, read_only="another window")
+        assert (saved.load_drafts(), saved.load_outbox()) == ([DRAFT], [])
+        saved.close()
+    due.join(60)
+    saved = journal_at(tmp_path, read_only="another window")
+    assert (saved.load_drafts(), saved.load_outbox()) == ([], [MESSAGE])
+    saved.close()
+    assert disk.waiting == []
+    killed(journal)
+
+
+def test_what_was_written_together_before_an_error_is_kept(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+
+    def broken() -> None:
+        with journal.one_write():
+            journal.put_draft(DRAFT)
+            raise RuntimeError("a bug")
+
+    with pytest.raises(RuntimeError):
+        broken()
+    killed(journal)
+    again = journal_at(tmp_path)
+    assert again.load_drafts() == [DRAFT]
+    again.close()
+
+
 def test_without_a_file_all_rows_are_lost_when_the_process_ends(tmp_path: Path) -> None:
     (tmp_path / "journal.db").mkdir()
     journal = journal_at(tmp_path)

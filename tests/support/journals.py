@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.resources.drafts import DraftVersion
-from narrowcast_api.storage.executors import MakeExecutor, inline
+from narrowcast_api.storage.executors import Inline, MakeExecutor, inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import Draft, OutboxMessage, OutboxState
 
@@ -76,3 +76,38 @@ def holds(home: Path, text: str) -> bool:
                 if connection.execute(f"SELECT 1 FROM {table} WHERE content = ?", (text,)).fetchone():
                     return True
     return False
+
+
+_PLACES = """
+SELECT 'outbox' FROM outbox WHERE instr(content, :text)
+UNION ALL SELECT 'drafts' FROM drafts WHERE instr(content, :text) AND NOT deleted
+UNION ALL SELECT 'edits' FROM edits WHERE instr(content, :text)
+UNION ALL SELECT 'uploads' FROM uploads WHERE instr(link, :text)
+"""
+
+
+class EachCommit(Inline):
+    """Writes at once, and notes after each commit which tables have a text: what is left if the process ends there."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self._uri = f"{path.as_uri()}?mode=ro"
+        self._text = text
+        self.found: list[list[str]] = []
+
+    def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]  # as in the base class
+        done = super().submit(fn, *args, **kwargs)  # type: ignore[no-untyped-call]  # as here
+        with closing(sqlite3.connect(self._uri, uri=True)) as connection:
+            self.found.append([table for (table,) in connection.execute(_PLACES, {"text": self._text})])
+        return done
+
+
+@contextmanager
+def each_commit(journal: Journal, text: str) -> Iterator[list[list[str]]]:
+    """Collects the tables of an open journal that have a text on disk, after each of its commits."""
+    writer = journal._writer
+    assert journal.flush(10)
+    before, writer.executor = writer.executor, (disk := EachCommit(journal._file.path or Path(), text))
+    try:
+        yield disk.found
+    finally:
+        writer.executor = before

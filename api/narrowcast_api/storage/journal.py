@@ -17,7 +17,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from itertools import count
 from pathlib import Path
 from secrets import token_hex
@@ -330,6 +330,12 @@ class Journal:
     def delete_status_end(self) -> Future[bool]:
         """Deletes that time: the status is cleared, or has no end any more."""
         return self._writer.write({("status_end", STATUS_END): Write(None)})
+
+    def one_write(self) -> AbstractContextManager[None]:
+        """Commits everything that is written inside in one transaction: after a crash there is all of it, or
+        nothing. Nothing inside may wait for anything.
+        """
+        return self._writer.one_write()
 
     def retry(self) -> Future[bool]:
         """Repeats the writes that failed."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from narrowcast_api.storage.database import OPENING_ERRORS, describe, is_damage
@@ -42,7 +42,9 @@ class JournalWriter:
         self._file = file
         self._read_only = read_only
         self._found_at_start = warning
-        self._handover = threading.Lock()
+        self._handover = threading.RLock()
+        self._gathering = 0
+        """How many `one_write` are open."""
         self._pending: dict[Key, Write] = {}
         self._under_way: Collection[Key] = ()
         self._lost: set[Key] = set()
@@ -140,10 +142,30 @@ class JournalWriter:
             return done
         with self._handover:
             self._waiting.append(done)
-            needed, self._scheduled = not self._scheduled, True
+        self._schedule()
+        return done
+
+    @contextmanager
+    def one_write(self) -> Iterator[None]:
+        """Commits everything that is written inside in one transaction. Nothing inside may wait: the thread that
+        commits waits for it.
+        """
+        try:
+            with self._handover:
+                self._gathering += 1
+                try:
+                    yield
+                finally:
+                    self._gathering -= 1
+        finally:
+            self._schedule()
+
+    def _schedule(self) -> None:
+        with self._handover:
+            needed = bool(self._waiting) and not (self._scheduled or self._gathering)
+            self._scheduled = self._scheduled or needed
         if needed:
             self.executor.submit(self._commit)
-        return done
 
     def flush(self, timeout: float | None = None) -> bool:
         """Waits up to `timeout` seconds until everything is written; returns whether it is on disk."""
@@ -213,7 +235,8 @@ class JournalWriter:
         return self._memory_warning()
 
     def _store_one_by_one(self, batch: Mapping[Key, Write]) -> str | None:
-        for key, write in batch.items():
+        # Deletions come last: after a crash in between, a text that was to be moved is there twice, not nowhere.
+        for key, write in sorted(batch.items(), key=lambda item: item[1].row is None):
             try:
                 self._write_rows({key: write})
             except (sqlite3.Error, OverflowError, ValueError):

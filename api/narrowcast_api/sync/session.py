@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -193,6 +193,19 @@ class Session:
         self.context.apply_expected(
             UpdateMessageFlagsEvent(op="remove", flag="read", messages=list(message_ids))
         )
+
+    # moving text
+
+    @contextmanager
+    def one_write(self) -> Iterator[None]:
+        """Text that moves inside, as from a draft to the outbox or back, is on the disk in exactly one of both places
+        whenever the process ends. Nothing inside may be awaited.
+        """
+        with self.storage.journal.one_write():
+            try:
+                yield
+            finally:
+                self.services.queue_writes()
 
     # views
 

@@ -37,8 +37,9 @@ def use_upload(screen: Workspace, upload: Upload) -> None:
     if upload not in screen.session.uploads.all():
         return
     place = TextPlace(upload.destination, upload.draft_id, upload.edited_id)
-    saved = deliver(screen, upload.link or "", place)
-    screen.session.uploads.dismiss(upload)
+    with screen.session.one_write():
+        saved = deliver(screen, upload.link or "", place)
+        screen.session.uploads.dismiss(upload)
     if saved:
         screen.tell(f"{upload.name} uploaded. Its link is in {saved}.")
 

@@ -120,11 +120,13 @@ async def _take_back(screen: Workspace, unsent: OutboxEntry) -> None:
     await screen.session.outbox.claim(unsent.local_id)
     if not screen.writing.is_attached:
         return  # another account is on screen: the text could not be shown
-    entry = screen.session.outbox.cancel(unsent.local_id)
-    if entry is None:
-        screen.refuse("This message is already being sent and cannot be canceled.")
-        return
-    screen.go(Narrow.from_destination(entry.destination))
-    screen.writing.begin.reply(entry.destination)
-    screen.writing.begin.append(entry.content)
+    with screen.session.one_write():
+        entry = screen.session.outbox.cancel(unsent.local_id)
+        if entry is None:
+            screen.refuse("This message is already being sent and cannot be canceled.")
+            return
+        screen.go(Narrow.from_destination(entry.destination))
+        screen.writing.begin.reply(entry.destination)
+        screen.writing.begin.append(entry.content)
+        screen.writing.keep_draft()
     screen.tell("Canceled. The text is back in the compose box.")

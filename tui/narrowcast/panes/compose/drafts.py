@@ -46,8 +46,9 @@ def destination_of(message_id: int, session: Session) -> Destination | None:
 def to_draft(edit: Edit, session: Session) -> None:
     """Saves an unsaved edit as a draft for the conversation of its message."""
     where = destination_of(edit.message_id, session) or edit.destination
-    session.drafts.save(None, where, edit.content)
-    session.edits.forget(edit.message_id)
+    with session.one_write():
+        session.drafts.save(None, where, edit.content)
+        session.edits.forget(edit.message_id)
 
 
 class Edits:
@@ -121,8 +122,9 @@ class Edits:
         if self.message_id is None or not self.note(content):
             return False
         edit = self._edit(self.message_id, content)
-        self._too_late = self._session.drafts.save(None, edit.destination, content)
-        self._session.edits.forget(edit.message_id)
+        with self._session.one_write():
+            self._too_late = self._session.drafts.save(None, edit.destination, content)
+            self._session.edits.forget(edit.message_id)
         return True
 
     def _edit(self, message_id: int, content: str) -> Edit:

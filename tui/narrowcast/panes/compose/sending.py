@@ -154,10 +154,14 @@ class Sending:
         """Cancels the newest message that is held back, and puts its text into compose; False if there is none."""
         outbox = self._pane.session.outbox
         held = [entry for entry in outbox.unsent() if entry.held_for > 0]
-        if not held or self._pane.writing.is_busy or (entry := outbox.cancel(held[-1].local_id)) is None:
+        if not held or self._pane.writing.is_busy:
             return False
-        self._pane.writing.address(entry.destination)
-        self._pane.text.insert(entry.content)
+        with self._pane.session.one_write():
+            if (entry := outbox.cancel(held[-1].local_id)) is None:
+                return False
+            self._pane.writing.address(entry.destination)
+            self._pane.text.insert(entry.content)
+            self._pane.writing.keep()
         self._pane.tell("Not sent: the text is in the compose box again.")
         return True
 
@@ -182,11 +186,12 @@ class Sending:
         late = self._uploads.pending(where)
         try:
             hold = min(max(0, app_of(self._pane.host).config.compose.undo_send), MOST_HELD)
-            self._pane.session.outbox.send(where, content, hold=hold)
+            with self._pane.session.one_write():
+                self._pane.session.outbox.send(where, content, hold=hold)
+                self._pane.writing.sent()
         except InvalidInput as error:
             self._pane.tell(error.user_message, severity="error")
             return
-        self._pane.writing.sent()
         if late:
             text = f"Sent without {safe_line(late[0].name, 60)}: its link comes here once it is uploaded."
             self._pane.tell(text, severity="warning")

@@ -192,5 +192,6 @@ async def _send_now(session: Session, item: ScheduledMessage, where: Destination
         raise
     except NarrowcastError as error:
         raise NarrowcastError(f"{error.user_message} The text is in Drafts.") from error
-    session.outbox.send(where, item.content)
-    session.drafts.delete(draft_id)
+    with session.one_write():
+        session.outbox.send(where, item.content)
+        session.drafts.delete(draft_id)
