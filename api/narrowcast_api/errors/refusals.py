@@ -188,7 +188,9 @@ class BadNarrow(BadRequest):
 
 
 class ExpectationMismatch(ApiError):
-    """EXPECTATION_MISMATCH: the object was changed in the meantime; reload it and decide again."""
+    """EXPECTATION_MISMATCH, or BAD_REQUEST with its message: the object was changed in the meantime; reload it
+    and decide again (GSV-05).
+    """
 
     @property
     def user_message(self) -> str:
@@ -290,6 +292,7 @@ _BY_STATUS: Mapping[int, type[ApiError]] = {
     413: FileTooLarge,
 }
 
+_MISMATCH_WORDS = "value does not match the expected value"
 _PERMISSION_WORDS = ("insufficient permission", "must be an organization", "have permission", "not allowed")
 
 
@@ -299,6 +302,8 @@ def api_error(status: int, code: str, msg: str, extra: Mapping[str, object] | No
     if kind is BadRequest:
         if status == 404:
             kind = NotFound
+        elif _MISMATCH_WORDS in msg:
+            kind = ExpectationMismatch
         elif any(words in msg.lower() for words in _PERMISSION_WORDS):
             kind = InsufficientPermission
     if kind is Unauthorized and "deactivated" in msg.lower():
