@@ -66,9 +66,10 @@ def told(request: SentRequest) -> tuple[TypingTarget, TypingOp]:
     if edited := re.fullmatch(r"/api/v1/messages/(\d+)/typing", request.path):
         return MessageEdit(int(edited[1])), op
     assert request.path == "/api/v1/typing"
-    if request.params["type"] == "direct":
+    if request.params["type"] in ("direct", "private"):
         return DirectDestination(frozenset(json.loads(request.params["to"])) - {ADA}), op
-    return ChannelDestination(int(request.params["stream_id"]), request.params["topic"]), op
+    channel_id = request.params.get("stream_id") or request.params["to"].strip("[]")
+    return ChannelDestination(int(channel_id), request.params["topic"]), op
 
 
 @pytest.fixture
@@ -271,8 +272,8 @@ async def test_the_privacy_settings_of_the_user_are_honoured(
 
 
 @proves("TYP-12", "TYP-28", "TYP-31")
-@pytest.mark.parametrize(("level", "channel"), [(214, False), (215, True)])
-async def test_below_level_215_no_typing_notification_is_sent_in_channels(
+@pytest.mark.parametrize(("level", "channel"), [(57, False), (58, True), (214, True), (215, True)])
+async def test_below_level_58_no_typing_notification_is_sent_in_channels(
     tmp_path: Path, level: int, channel: bool
 ) -> None:
     assert await is_told(tmp_path, SOUP, zulip_feature_level=level) is channel

@@ -110,12 +110,19 @@ async def test_a_channel_needs_its_id_and_a_topic(server: TestServer, absent: st
 
 
 @proves("TYP-12", "TYP-31", "TYP-28")
-async def test_channel_typing_is_rejected_below_215(server: TestServer) -> None:
+async def test_the_channel_is_in_to_from_58_and_in_stream_id_from_215(server: TestServer) -> None:
     elif_ = await listen(server, "elif")
-    for level in (57, 58, 214):
+    general = server.channel("general")
+    old = in_channel(server, stream_id=None, to=[general])
+    for level, accepted in ((57, False), (58, True), (214, True), (215, False)):
         server.set_level(level)
-        await server.refusal("ada", "POST", "/typing", in_channel(server))
+        assert (await server.raw("ada", "POST", "/typing", old)).is_success is accepted, level
+        events = await elif_.events("typing")
+        assert [(event["stream_id"], event["topic"]) for event in events] == [(general, "lunch")] * accepted
     server.set_level(214)
+    await server.refusal("ada", "POST", "/typing", in_channel(server))
+    for to in ([], [general, general + 1], [999999]):
+        await server.refusal("ada", "POST", "/typing", {**old, "to": to})
     fields = {"type": "direct", "op": "start", "to": [server.id("bruno")], "stream_id": 1}
     response = await server.call("ada", "POST", "/typing", fields)
     assert response["ignored_parameters_unsupported"] == ["stream_id"]

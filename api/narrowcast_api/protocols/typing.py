@@ -103,7 +103,7 @@ class TypingSender:
             self._enqueue(target, "start")
 
     def _allowed(self, target: TypingTarget) -> bool:
-        """Whether others may know (TYP-12, privacy settings, permission to post)."""
+        """Whether others may know (TYP-28, privacy settings, permission to post)."""
         state = self._context.state
         if not self._context.is_live:
             return False
@@ -121,7 +121,7 @@ class TypingSender:
             return is_on and bool(destination.user_ids)
         return (
             state.settings.flag("send_stream_typing_notifications", True)
-            and state.supports(Gate.TYPING_CHANNEL_ID)
+            and state.supports(Gate.CHANNEL_TYPING)
             and not permissions.channel_write_refusal(state, destination.channel_id)
             and not permissions.topic_refusal(state, destination.channel_id, destination.topic)
         )

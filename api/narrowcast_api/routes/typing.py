@@ -22,21 +22,24 @@ async def set_typing(connection: Connection, *, op: TypingOperation | str, to: D
     """POST /typing: notify a conversation that the current user started or stopped typing (TYP-01).
 
     The type of direct conversations is 'direct' from level 174 and 'private' before; `to` is always a list.
-    The type of channels is 'channel' from 248 and 'stream' before; below 215 nothing is sent, with a notice
-    (TYP-12, TYP-31). Raises InvalidInput if there is nobody to notify, BadRequest for unknown users or
-    channels.
+    The type of channels is 'channel' from 248 and 'stream' before; their id is `stream_id` from 215 and the
+    only one in `to` before; below 58 nothing is sent, with a notice (TYP-12, TYP-28, TYP-31). Raises
+    InvalidInput if there is nobody to notify, BadRequest for unknown users or channels.
     """
     operation = _operation(op)
     server = await connection.identified()
     if isinstance(to, ChannelDestination):
-        if not server.supports(Gate.TYPING_CHANNEL_ID):
-            return _not_sent(Gate.TYPING_CHANNEL_ID, server.level)
+        if not server.supports(Gate.CHANNEL_TYPING):
+            return _not_sent(Gate.CHANNEL_TYPING, server.level)
         params: dict[str, object] = {
             "type": message_type(server, to),
             "op": operation,
-            "stream_id": channel_id(to),
             "topic": wire_topic(connection, to.topic),
         }
+        if server.supports(Gate.TYPING_CHANNEL_ID):
+            params["stream_id"] = channel_id(to)
+        else:
+            params["to"] = [channel_id(to)]
     else:
         people = recipients(to)
         if not people:

@@ -57,7 +57,10 @@ class Gate(Enum):
     LINKIFIER_OBJECTS = _row(54, "Linkifiers as objects with ids", "the older event is read")
     LINKIFIER_EDIT = _row(57, "Editing linkifiers", "not available", "LNK-01 LNK-02")
     CHANNEL_TYPING = _row(
-        58, "Typing in channels, and its client capability", "the capability is not declared", "TYP-27 TYP-28"
+        58,
+        "Typing notifications in channels, and their client capability",
+        "not sent; the capability is not declared",
+        "TYP-27 TYP-28",
     )
     SETTINGS_ENDPOINT = _row(80, "One operation for all settings", "not available")
     STATUS_EMOJI = _row(86, "Emoji in a status", "left out, with a notice", "STAT-05 STAT-06 STAT-07 STAT-08")
@@ -150,7 +153,7 @@ class Gate(Enum):
         "DTOP-06 DTOP-08 DTOP-10 DTOP-11 DTOP-12",
     )
     TYPING_CHANNEL_ID = _row(
-        215, "Typing notifications in channels", "not sent", "TYP-05 TYP-11 TYP-12 TYP-31"
+        215, "The channel of typing notifications", "sent in 'to'", "TYP-05 TYP-11 TYP-12 TYP-31"
     )
     FOLLOW_TOPICS = _row(219, "Following topics", "not available")
     DEACTIVATION_EVENTS = _row(

@@ -109,7 +109,7 @@ def _check_type(call: Call, kind: str) -> None:
         (kind == "channel" and level < Gate.TYPE_CHANNEL.level)
         or (kind == "private" and level >= Gate.TYPING_CHANNEL_ID.level)
         or (kind == "direct" and level < Gate.TYPE_DIRECT.level and call.given(TYPE))
-        or (kind == "stream" and level < Gate.TYPING_CHANNEL_ID.level)
+        or (kind == "stream" and level < Gate.CHANNEL_TYPING.level)
     )
     if refused:
         raise ServiceError("Invalid type")
@@ -131,10 +131,7 @@ def _type_direct(call: Call) -> None:
 
 def _type_in_channel(call: Call) -> None:
     organization, user = call.organization, call.user
-    stream_id = call[STREAM_ID]
-    if stream_id is None:
-        raise missing("stream_id")
-    channel = access.readable_channel(organization, user, stream_id)
+    channel = access.readable_channel(organization, user, _channel_id(call))
     topic = call[TOPIC]
     if topic is None:
         raise ServiceError("Missing topic")
@@ -144,6 +141,23 @@ def _type_in_channel(call: Call) -> None:
     # Zulip servers accept longer topics as well; no message can have them, so nobody needs to know.
     if len(topic) <= organization.config.limits.max_topic_length:
         type_in_channel(organization, user, channel, topic, call[OPERATION])
+
+
+def _channel_id(call: Call) -> int:
+    """The channel: `stream_id`, or below its level the only id in `to` (TYP-31)."""
+    if call.level >= Gate.TYPING_CHANNEL_ID.level:
+        stream_id = call[STREAM_ID]
+        if stream_id is None:
+            raise missing("stream_id")
+        return stream_id
+    ids = call[TO]
+    if ids is None:
+        raise missing("to")
+    if not ids:
+        raise ServiceError("Empty 'to' list")
+    if len(ids) > 1:
+        raise ServiceError("Cannot send to multiple channels")
+    return ids[0]
 
 
 @routes.post("/messages/{message_id}/typing", OPERATION)
