@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from contextlib import suppress
 from string import punctuation
 from typing import IO, Any, Final, Generic, Protocol, Self, TypeVar, cast
 
@@ -176,15 +176,16 @@ class TextWriter(Protocol):
 
 
 class FixedDriver(LinuxDriver):
-    """The base of the driver: handles SIGTSTP and SIGCONT one after the other, and then draws the screen again."""
+    """The base of the driver: handles SIGTSTP and SIGCONT in the event loop, and then draws the screen again.
 
-    _is_handling = False
-    """Whether a signal handler is running."""
+    Textual does it where the signal interrupts the program, which may be in the middle of writing a frame, or of
+    handling another signal: an error there would end the app.
+    """
 
-    @cached_property
-    def _signals(self) -> list[Callable[[], None]]:
-        """Handlers of signals that arrived while another one was running."""
-        return []
+    _stops = False
+    """Whether SIGTSTP has arrived, and SIGCONT not after it."""
+    _resumes = False
+    """Whether SIGCONT has arrived."""
 
     @property
     def app(self) -> App[Any]:
@@ -204,7 +205,7 @@ class FixedDriver(LinuxDriver):
         raise NotImplementedError
 
     def repaint(self) -> None:
-        """Draws the screen again. Called in the thread of the event loop or in that of a signal."""
+        """Draws the screen again. Called in the thread of the event loop or in that of the writer."""
         raise NotImplementedError
 
     @property
@@ -217,31 +218,33 @@ class FixedDriver(LinuxDriver):
         self.use_writer(None if thread is None else self._file)
 
     def _sigtstp_application(self, *_: object) -> None:
-        self._handle_in_turn(self._stop)
+        self._stops = True
+        self._handle_in_loop()
 
     def _sigcont_application(self, *_: object) -> None:
-        self._handle_in_turn(super()._sigcont_application)
+        self._stops = False
+        self._resumes = True
+        self._handle_in_loop()
 
-    def _stop(self) -> None:
-        """Leaves the terminal and stops, unless SIGCONT arrived meanwhile: nobody would send it again."""
-        if self._auto_restart:
-            self.suspend_application_mode()
-            self._must_signal_resume = True
-        if not self._signals:
-            os.kill(os.getpid(), signal.SIGSTOP)
+    def _handle_in_loop(self) -> None:
+        with suppress(RuntimeError):  # the loop is closed: the app has ended
+            self.call_in_loop(self._handle_signals)
 
-    def _handle_in_turn(self, handler: Callable[[], None]) -> None:
-        """Handlers of signals interrupt each other: a second one that began to take the terminal while the first
-        one was taking it would start a second thread that reads keys.
+    def _handle_signals(self) -> None:
+        """Leaves the terminal and stops, or takes it again: once for all signals that have arrived. Does not stop if
+        SIGCONT has arrived meanwhile, because nobody would send it again.
         """
-        if handler not in self._signals:
-            self._signals.append(handler)
-        while self._signals and not self._is_handling:
-            self._is_handling = True
-            try:
-                self._signals.pop(0)()
-            finally:
-                self._is_handling = False
+        if self._stops:
+            if self._auto_restart:
+                self.suspend_application_mode()
+                self._must_signal_resume = True
+            if self._stops:
+                self._stops = False
+                os.kill(os.getpid(), signal.SIGSTOP)
+        if self._resumes:
+            self._resumes = False
+            if self._auto_restart:
+                self.resume_application_mode()
 
     def resume_application_mode(self) -> None:
         """SIGCONT may arrive without a suspension: after SIGSTOP, and after the SIGHUP of a closed window. Textual
