@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from narrowcast.terminal import textual_fixes
+from narrowcast.terminal import signal_handler, textual_fixes
 from narrowcast.terminal.driver import TerminalDriver
+from narrowcast.terminal.signal_handler import SignalHandler
 
 
 class Driver(TerminalDriver):
@@ -77,7 +78,10 @@ class Interruption:
 @pytest.fixture(autouse=True)
 def handlers() -> Iterator[None]:
     """Restores the handlers afterwards."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGTSTP, signal.SIGCONT)}
+    before = {
+        number: signal.getsignal(number)
+        for number in (signal.SIGTSTP, signal.SIGCONT, signal.SIGTERM, signal.SIGHUP)
+    }
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -139,3 +143,18 @@ async def test_a_signal_after_the_end_of_the_loop_is_no_error() -> None:
     signal.raise_signal(signal.SIGTSTP)
     signal.raise_signal(signal.SIGCONT)
     assert driver.done == []
+
+
+async def test_before_whichever_instruction_a_second_signal_to_quit_arrives_the_first_one_counts() -> None:
+    for instruction in count():
+        codes: list[int] = []
+        handler = SignalHandler(codes.append)
+        handler.start()
+        with Interruption(signal_handler, instruction, signal.SIGHUP) as interruption:
+            signal.raise_signal(signal.SIGTERM)
+        handler.stop()
+        await asyncio.sleep(0)
+        assert len(codes) == 1, instruction
+        if not interruption.was_raised:
+            break
+    assert instruction > 20

@@ -41,7 +41,10 @@ class SignalHandler:
     def __init__(self, leave: Callable[[int], None]) -> None:
         self._leave = leave
         self._loop = asyncio.get_running_loop()
-        self._asked = threading.Event()
+        self._asked = threading.Lock()
+        """Taken by the first request and never given back. An event could wait for itself: its own lock may be held
+        where a signal interrupts the program.
+        """
         self._done = threading.Event()
         self._old: dict[int, Any] = {}
         self._wake_read, self._wake_write = os.pipe()
@@ -87,13 +90,12 @@ class SignalHandler:
     @property
     def is_leaving(self) -> bool:
         """Whether the app has to quit, or has quit already."""
-        return self._asked.is_set() or self._done.is_set()
+        return self._asked.locked() or self._done.is_set()
 
     def ask(self, code: int) -> None:
         """Makes the app quit with ``code``; may be called from any thread, only the first call counts."""
-        if self.is_leaving:
+        if self._done.is_set() or not self._asked.acquire(blocking=False):
             return
-        self._asked.set()
         threading.Thread(target=self._force, args=(code,), daemon=True, name="leave-by-force").start()
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._leave, code)
