@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -57,7 +58,7 @@ def test_a_character_may_come_in_two_halves() -> None:
 @pytest.mark.parametrize("end", [b"\x07", b"\x1b\\"])
 def test_the_clipboard_that_a_terminal_tells_is_no_key_however_it_is_cut(end: bytes) -> None:
     data = b"j\x1b]52;c;aGkgeW91\x07k".replace(b"\x07", end)
-    for cut in range(3, len(data)):
+    for cut in range(1, len(data)):
         keyboard = Keyboard()
         messages = [*keyboard.feed(data[:cut], 0.0), *keyboard.feed(data[cut:], 0.0)]
         keys = [message.key for message in messages if isinstance(message, events.Key)]
@@ -72,6 +73,53 @@ def test_keys_are_heard_again_after_an_answer_that_was_cut_off() -> None:
     for _ in range(SILENT):
         assert [*keyboard.tick()] == []
     assert heard(keyboard, b"j") == ["j"]
+
+
+@pytest.mark.parametrize(
+    ("first", "keys"),
+    [
+        (b"\x1b", ["escape"]),
+        (b"\x1b]", ["alt+right_square_bracket"]),
+        (b"\x1b]5", []),
+        (b"\x1b]52", []),
+        (b"\x1b]52;c", []),
+    ],
+)
+def test_the_rest_of_an_answer_is_no_key_after_a_pause_either(
+    first: bytes, keys: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = itertools.count()
+    monkeypatch.setattr("textual._parser.get_time", lambda: float(next(clock)))
+    for ending in (b"\x1b]52;c;aGk=\x07"[len(first) :], b""):
+        keyboard = Keyboard()
+        messages = [*keyboard.feed(first, 0.0), *keyboard.tick(), *keyboard.tick()]
+        if ending:
+            messages += keyboard.feed(ending, 1.0)
+        for _ in range(SILENT):
+            messages += keyboard.tick()
+        messages += keyboard.feed(b"j", 9.0)
+        assert [one.key for one in messages if isinstance(one, events.Key)] == [*keys, "j"]
+        told = [one.content for one in messages if isinstance(one, ClipboardAnswer)]
+        assert told == ([b"hi"] if ending else [])
+
+
+def test_escape_and_the_bracket_are_keys_if_no_answer_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+    keyboard = Keyboard()
+    messages = [*keyboard.feed(b"\x1b", 0.0)]
+    later = get_time() + 1.0
+    monkeypatch.setattr("textual._parser.get_time", lambda: later)
+    messages += [*keyboard.tick(), *keyboard.feed(b"]", 1.0), *keyboard.tick()]
+    messages += [*keyboard.feed(b"5", 1.0), *keyboard.tick(), *keyboard.feed(b"j", 1.0)]
+    keys = [one.key for one in messages if isinstance(one, events.Key)]
+    assert keys == ["escape", "right_square_bracket", "5", "j"]
+
+
+def test_the_mouse_is_where_it_was_after_an_unreadable_sequence() -> None:
+    keyboard = Keyboard()
+    for data in (b"\x1b[48;40;120;800;1200t", b"\x1b[9999999999u"):
+        list(keyboard.feed(data, 0.0))
+    (move,) = [one for one in keyboard.feed(b"\x1b[<35;601;401M", 0.0) if isinstance(one, events.MouseMove)]
+    assert (move.x, move.y) == (60, 20)
 
 
 def test_a_paste_is_one_message_however_it_is_cut() -> None:

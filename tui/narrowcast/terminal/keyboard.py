@@ -61,7 +61,10 @@ class Keyboard:
 
     def feed(self, data: bytes, now: float) -> Iterator[Message]:
         """The messages in ``data``, which arrived at ``now`` (monotonic seconds)."""
-        text, answers = self._answers.take(self._decoder.decode(data))
+        taken = self._answers.take(self._decoder.decode(data))
+        text = taken.rest
+        if taken.follows_escape:
+            self._start_again()
         if self.pasting and now - self._last > QUIET and _is_a_key(text):
             yield from self._parse(BRACKETED_PASTE_END)
             self.pasting = False
@@ -72,7 +75,7 @@ class Keyboard:
         if self._parser.has_side_margins:
             self._parser.has_side_margins = False
             yield SideMargins()
-        yield from answers
+        yield from taken.answers
 
     def tick(self) -> Iterator[Message]:
         """Messages that are certain now because nothing followed, such as a lone escape."""
@@ -114,8 +117,16 @@ class Keyboard:
             yield from messages
         except Exception as error:  # any error of Textual's parser
             _log.warning("a sequence from the terminal cannot be read: %s", type(error).__name__)
-            self._parser = KeyParser()
+            self._start_again()
             self.pasting = False
+
+    def _start_again(self) -> None:
+        """Forgets an incomplete sequence; keeps what the terminal said about its mouse."""
+        parser = KeyParser()
+        parser.mouse_pixels = self._parser.mouse_pixels
+        parser.terminal_size = self._parser.terminal_size
+        parser.terminal_pixel_size = self._parser.terminal_pixel_size
+        self._parser = parser
 
 
 def _is_a_key(text: str) -> bool:
