@@ -16,7 +16,8 @@ from narrowcast.widgets.strips import plain_text
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.resources.custom_emoji import CustomEmoji
-from narrowcast_assets.emoji_categories import Category, category_of
+from narrowcast_assets.emoji import character_of, emoji_names
+from narrowcast_assets.emoji_categories import Category, category_of, emoji_place
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.organization import Organization
 from narrowcast_server.routes import flags as flag_routes
@@ -230,6 +231,8 @@ async def test_the_choice_of_reactions_has_each_emoji_once_and_those_of_the_mess
         assert [choice.detail for choice in listed.items[:3]] == ["remove yours", "1 reaction", "last used"]
         categories = [category_of(choice.value[1]) for choice in listed.items[40:]]
         assert categories == sorted(categories, key=[*Category].index), "the others stand by category"
+        smileys = [choice.mark for choice in listed.items if choice.detail == "smileys"]
+        assert "😀😃😄😁😆😅🤣" in "".join(smileys[:15]), "in the usual order"
         shown = {choice.value[1]: (choice.mark, choice.text) for choice in listed.items}
         assert (shown["2764"], shown["1f600"]) == (("\u2764", "heart"), ("😀", "grinning"))
         assert [choice.text for choice in listed.items if choice.detail == "custom emoji"] == ["lamp"]
@@ -247,6 +250,16 @@ def test_each_emoji_has_a_category() -> None:
     places |= {"1f389": "activities", "1f680": "travel and places", "1f4a1": "objects", "2705": "symbols"}
     places |= {"1f1eb-1f1ee": "flags", "1f3f4-200d-2620": "flags", "1f642": "smileys", "1f51f": "symbols"}
     assert {code: category_of(code).value for code in places} == places
+
+
+def test_the_emoji_of_each_category_stand_in_the_usual_order() -> None:
+    first: dict[Category, str] = {}
+    for code in sorted(emoji_names().code_to_names, key=emoji_place):
+        first.setdefault(category_of(code), code)
+    assert "".join(character_of(code) or "" for code in first.values()) == "😀👋🐵🍇🎃🌍👓🏧🏁"
+    objects = [code for code in emoji_names().code_to_names if category_of(code) is Category.OBJECTS]
+    assert "1faaa" in objects, "the last one of the table"
+    assert max(emoji_place(code) for code in objects) == emoji_place("1faaa"), "no emoji has no place"
 
 
 def in_order(text: str, *parts: str) -> bool:

@@ -17,7 +17,7 @@ from narrowcast_api import permissions
 from narrowcast_api.model.messages import Reaction, grouped
 from narrowcast_api.wire.vocabulary import MessageFlag
 from narrowcast_assets.emoji import emoji_names
-from narrowcast_assets.emoji_categories import Category, category_of
+from narrowcast_assets.emoji_categories import category_of, emoji_place
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
@@ -128,8 +128,7 @@ def _choices(message: Message, state: State) -> list[Choice[Emoji]]:
     for one in state.custom_emoji:
         if not one.deactivated:
             add("realm_emoji", one.code, one.name)
-    order = {category: place for place, category in enumerate(Category)}
-    for code in sorted(names_by_code, key=lambda code: order[category_of(code)]):
+    for code in sorted(names_by_code, key=emoji_place):
         add(UNICODE, code, names_by_code[code][0])
     return [*choices.values()]
 
