@@ -36,6 +36,7 @@ TASKS: dict[str, tuple[Task, ...]] = {
             "",
         ),
         ("Mark a channel as read", "<conversations.mark-read> on its heading in the inbox", ""),
+        ("Take back marking as read, or muting, in the inbox", "<conversations.undo>", ""),
         ("See recent conversations", "<go.recent>", ""),
         ("See only some conversations, such as those you follow", "<conversations.show> in the inbox", ""),
         ("See all messages", "<go.all>", "narrowcast read"),

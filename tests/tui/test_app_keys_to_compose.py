@@ -11,6 +11,7 @@ import pytest
 
 from narrowcast.panes.compose.drafts import ComposeNote
 from narrowcast.screens.conversations.screen import InboxScreen
+from narrowcast.screens.messages.drafts import DraftsScreen
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
@@ -72,11 +73,17 @@ async def test_a_letter_without_a_command_says_so_and_where_a_command_has_it(tmp
         )
         assert stage.app.focused is not stage.screen.messages.list
         await stage.press("tab", "Q")
-        await stage.told("No command has the key Q. ? lists all keys.")
+        await stage.told("No command has the key Q. c writes to a channel, x to a person, ? lists all keys.")
         await stage.press("ctrl+p", "escape", "I")
         await until(lambda: isinstance(stage.app.screen, InboxScreen))
         await stage.press("Q")
-        await stage.told("No command has the key Q here.")
+        await stage.told(
+            "No command has the key Q here. c writes to a channel, x to a person, F1 lists all keys."
+        )
+        await stage.press("home", "d")
+        await until(lambda: isinstance(stage.app.screen, DraftsScreen))
+        await stage.press("Q")
+        await stage.told("No command has the key Q here. F1 lists the keys.")
 
 
 async def test_c_goes_on_with_the_message_that_is_being_written(tmp_path: Path) -> None:

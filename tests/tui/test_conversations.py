@@ -16,7 +16,7 @@ from narrowcast.text.formats import excerpt
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
-from support.screens import choose, screen_rows, screen_text
+from support.screens import at_once, choose, screen_rows, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -120,6 +120,45 @@ async def test_a_conversation_is_marked_read_and_muted_in_place(tmp_path: Path) 
         await stage.press("g", "down", "M")
         await until(lambda: state.topics.visibility(channel_id, "builds") is VisibilityPolicy.MUTED)
         await until(lambda: [row[0] for row in shown(stage)] == ["general", "lunch"])
+        await until(
+            lambda: "Topic muted: #engineering › builds. u takes it back" in screen_text(stage.app.screen)
+        )
+
+
+async def test_marking_as_read_and_muting_are_taken_back_by_one_key(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await talk(stage)
+        state, engineering = stage.session.state, stage.server.channel("engineering")
+        await stage.press("I")
+        everything = shown(stage)
+        await stage.press("Z")
+        await until(lambda: state.unreads.count_directs() == 0)
+        await stage.press("u")
+        await until(lambda: state.unreads.count_directs() == 1)
+        await until(lambda: shown(stage) == everything)
+        listed(stage).select_key((None, ("channel", engineering, "builds")))
+        await stage.press("M")
+        await until(lambda: len(shown(stage)) == 4)
+        await stage.press("u")
+        await until(lambda: shown(stage) == everything)
+        assert state.topics.visibility(engineering, "builds") is VisibilityPolicy.NONE
+        await until(lambda: "Topic unmuted again." in screen_text(stage.app.screen))
+        await stage.press("u")
+        assert "There is no change to take back." in screen_text(stage.app.screen)
+
+
+async def test_a_text_typed_into_the_inbox_says_how_to_write_and_does_nothing_more(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await talk(stage)
+        await stage.press("I")
+        everything = shown(stage)
+        await at_once(stage, "hi Maddie, zZ ,")
+        assert shown(stage) == everything
+        assert isinstance(stage.app.screen, InboxScreen)
+        assert not stage.session.state.is_muted(stage.server.channel("engineering"), "builds")
+        await stage.told(
+            "No command has the key h here. c writes to a channel, x to a person, F1 lists all keys."
+        )
 
 
 async def test_several_conversations_and_whole_groups_are_marked_as_read_or_muted_together(
@@ -192,7 +231,7 @@ async def test_letters_filter_the_list_only_after_a_slash(tmp_path: Path) -> Non
         everything = shown(stage)
         await stage.press("o", "y", "u")
         assert shown(stage) == everything
-        await stage.press("slash")
+        await stage.press("home", "slash")
         await stage.type("lunch")
         screen = stage.app.screen
         assert isinstance(screen, RecentScreen)

@@ -252,8 +252,7 @@ class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False)
             self.looking.key_pressed()
         typed = isinstance(event, events.Key | events.Paste)
         if event.is_forwarded and isinstance(event, events.Key):
-            if why := self._why_unheard(event):
-                self.tell(why, severity="warning")
+            self.refuse(self._why_unheard(event))
             await super().on_event(event)
         elif event.is_forwarded or not (
             typed or (isinstance(event, events.MouseEvent) and self._typed.is_busy)

@@ -1,4 +1,4 @@
-"""A letter that no command has where it was typed: it says so, and where a command has it."""
+"""A letter that no command has where it was typed: it says so, where a command has it, and how to write."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["why_unheard"]
 
+_WRITES = "<write.channel> writes to a channel, <write.direct> to a person"
+"""For people who begin to type a message where letters are commands."""
 _PLACES = {Context.MESSAGES: "in the messages", Context.NAVIGATION: "in the list of channels"}
 
 
@@ -24,7 +26,7 @@ def why_unheard(key: str, focused: DOMNode, keys: Keys, *, has_panes: bool) -> s
 
     ``has_panes``: the main screen is in front.
     """
-    here = chain.from_iterable(_commands_of(type(node)) for node in focused.ancestors_with_self)
+    here = set(chain.from_iterable(_commands_of(type(node)) for node in focused.ancestors_with_self))
     if any(key in keys.get(one, ()) for one in here) or any(
         key in names for one, names in keys.items() if one.startswith(EXTENSION)
     ):
@@ -35,8 +37,15 @@ def why_unheard(key: str, focused: DOMNode, keys: Keys, *, has_panes: bool) -> s
             if command.context in _PLACES and key in keys[command.id]:
                 place = _PLACES[command.context]
                 return with_keys(keys, f"{label} ({command.title}) works {place}: <pane.next> goes there.")
-        return with_keys(keys, f"No command has the key {label}. <app.help> lists all keys.")
-    return f"No command has the key {label} here."
+        return with_keys(keys, f"No command has the key {label}. {_WRITES}, <app.help> lists all keys.")
+    no_command = f"No command has the key {label} here."
+    if "write.channel" in here:
+        return with_keys(keys, f"{no_command} {_WRITES}, <dialog.help> lists all keys.")
+    return (
+        with_keys(keys, f"{no_command} <dialog.help> lists the keys.")
+        if "dialog.help" in here
+        else no_command
+    )
 
 
 @lru_cache(maxsize=256)

@@ -167,6 +167,9 @@ _LISTS: tuple[Command, ...] = (
         Command("conversations.mark-read", "Mark as read", ("Z",), "self.action_mark_read"),
         Command("conversations.mute", "Mute or unmute topic", ("M",), "self.action_mute"),
         Command(
+            "conversations.undo", "Take back marking as read or muting", ("u", "ctrl+z"), "self.action_undo"
+        ),
+        Command(
             "conversations.choose",
             "Select several conversations: this one, or no longer",
             ("comma",),

@@ -237,11 +237,26 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
     def _done(self, items: Sequence[Conversation], what: str) -> str:
         """What to say after a command, which no longer is for several conversations."""
         self._chosen.clear()
-        return f"{what}." if len(items) == 1 else f"{what}: {counted(len(items), 'conversation')}."
+        name = names.destination(self.session_of(items[0]).state, items[0].where)
+        which = name if len(items) == 1 else counted(len(items), "conversation")
+        return f"{what}: {which}. {self.hints(('conversations.undo', 'takes it back'))}"
 
     def action_mark_read(self) -> None:
         if items := self._acted_on():
+            unread = [(session := self.session_of(one), self._unread_ids(session, one)) for one in items]
             self.work(self._mark_all_read(items), done=self._done(items, "Marked as read"))
+            self.undo = lambda: self.work(self._mark_unread(unread), done="Marked as unread again.")
+
+    def _unread_ids(self, session: Session, one: Conversation) -> Sequence[int]:
+        unreads, where = session.state.unreads, one.where
+        if isinstance(where, ChannelDestination):
+            return unreads.topic_ids(where.channel_id, where.topic)
+        return unreads.direct_ids(where.user_ids)
+
+    async def _mark_unread(self, unread: Sequence[tuple[Session, Sequence[int]]]) -> None:
+        for session, message_ids in unread:
+            if message_ids:
+                await session.client.flags.change(message_ids=message_ids, op="remove", flag="read")
 
     async def _mark_all_read(self, items: Sequence[Conversation]) -> None:
         for item in items:
@@ -252,7 +267,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         flags = session.client.flags
         if isinstance(where, ChannelDestination):
             await flags.mark_topic_as_read(channel_id=where.channel_id, topic=where.topic)
-        elif ids := session.state.unreads.direct_ids(where.user_ids):
+        elif ids := self._unread_ids(session, item):
             await flags.change(message_ids=ids, op="add", flag="read")
 
     def action_mute(self) -> None:
@@ -269,15 +284,29 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
             muted = all(one.muted for one in topics)
             changed = [one for one in topics if one.muted is muted]
             what = "Topic unmuted" if muted else "Topic muted"
+            before = [(one, self._policy(one)) for one in changed]
             self.work(self._mute(changed), done=self._done(changed, what))
+            again = "Topic muted again." if muted else "Topic unmuted again."
+            self.undo = lambda: self.work(self._set_policies(before), done=again)
+
+    def _policy(self, one: Conversation) -> VisibilityPolicy:
+        """The policy of a topic."""
+        where, state = one.where, self.session_of(one).state
+        if not isinstance(where, ChannelDestination):
+            return VisibilityPolicy.NONE
+        return VisibilityPolicy(state.topics.visibility(where.channel_id, where.topic))
 
     async def _mute(self, items: Sequence[Conversation]) -> None:
         for item in items:
             if isinstance(where := item.where, ChannelDestination):
-                session = self.session_of(item)
-                policy = session.state.policy_to_toggle_mute(where.channel_id, where.topic)
-                await session.client.topics.set_visibility(
-                    channel_id=where.channel_id, topic=where.topic, policy=VisibilityPolicy(policy)
+                policy = self.session_of(item).state.policy_to_toggle_mute(where.channel_id, where.topic)
+                await self._set_policies([(item, VisibilityPolicy(policy))])
+
+    async def _set_policies(self, policies: Sequence[tuple[Conversation, VisibilityPolicy]]) -> None:
+        for item, policy in policies:
+            if isinstance(where := item.where, ChannelDestination):
+                await self.session_of(item).client.topics.set_visibility(
+                    channel_id=where.channel_id, topic=where.topic, policy=policy
                 )
 
 
