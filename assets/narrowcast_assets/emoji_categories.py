@@ -126,7 +126,7 @@ _RANGES = {
 @lru_cache(maxsize=1)
 def _starts() -> tuple[list[int], list[tuple[int, int, Category]]]:
     """The first characters of all ranges by number, and for each its last one, the range's place and its category."""
-    ranges = []
+    ranges: list[tuple[int, tuple[int, int, Category]]] = []
     for category, text in _RANGES.items():
         for one in text.split():
             first, _, last = one.partition("-")
