@@ -159,6 +159,29 @@ TWO_FAULTS = (
     ),
     ("PATCH", "/users/me/subscriptions", {"add": "x", "delete": "x"}, "delete"),
     ("POST", "/users/me/status", {"away": "x", "status_text": "y" * 61}, "away"),
+    (
+        "PATCH",
+        "/realm",
+        {"avatar_changes_disabled": "x", "name_changes_disabled": "x"},
+        "name_changes_disabled",
+    ),
+    ("PATCH", "/realm", {"can_create_groups": "x", "allow_message_editing": "x"}, "allow_message_editing"),
+    ("PATCH", "/realm", {"digest_weekday": "x", "name": "n" * 41}, "name is too long (limit: 40 characters)"),
+    ("PATCH", "/realm", {"name": " ", "digest_weekday": "x"}, "digest_weekday"),
+    (
+        "PATCH",
+        "/realm",
+        {"enable_read_receipts": "x", "invite_required": 1},
+        "invite_required is not a boolean",
+    ),
+    ("PATCH", "/settings", {"color_scheme": "x", "twenty_four_hour_time": "x"}, "twenty_four_hour_time"),
+    (
+        "PATCH",
+        "/settings",
+        {"starred_message_counts": "x", "web_mark_read_on_scroll_policy": 9},
+        "Invalid web_mark_read_on_scroll_policy",
+    ),
+    ("PATCH", "/settings", {"notification_sound": "none of them", "enable_sounds": "x"}, "enable_sounds"),
     ("PATCH", "/streams/{channel}", {"is_web_public": "x", "is_private": "x"}, "is_private"),
 )
 

@@ -37,6 +37,7 @@ _SECONDS: Final = frozenset(
     }
 )
 """Limits that may be `unlimited`, which is stored as None."""
+_NUMBERS_OR_WORDS: Final = _SECONDS | {"message_retention_days"}
 _CHANNELS: Final = frozenset(
     {
         "new_stream_announcements_stream_id",
@@ -53,14 +54,38 @@ _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "org_type": (0, 10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 1000),
     "video_chat_provider": (0, 1),
 }
+_LISTED_LATER: Final = frozenset({"giphy_rating", "video_chat_provider"})
+"""Settings whose lists are checked after the form of all parameters."""
 _MAX_DAYS: Final = 100_000
 _DOMAIN: Final = re.compile(r"(?=.{1,253}$)([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}")
 _IN_A_DICT: Final = _SECONDS | {"allow_message_editing", "topics_policy"}
 """Settings whose changes are sent as `update_dict`."""
 
 
+def well_formed(name: str, value: object) -> object:
+    """The value, if it has the setting's type, length and form; raises BAD_REQUEST. Zulip servers check this of
+    all parameters of a request before anything else.
+    """
+    if name in _NUMBERS_OR_WORDS:
+        _check_number_or_word(name, value)
+    elif name == "jitsi_server_url":
+        _jitsi_server_url(name, value)
+    else:
+        default = EDITABLE[name]
+        if type(value) is not type(default):
+            raise ServiceError(f"{name} is not {_KINDS[type(default)]}")
+        if type(value) is int and name not in _CHANNELS and check_integer(name, value) < 0:
+            raise ServiceError(f"{name} is too small")
+        if name not in _LISTED_LATER:
+            _check_choice(name, value)
+        if isinstance(value, str):
+            check_length(name, value, _MAX_LENGTHS.get(name, 200))
+    return value
+
+
 def checked(organization: Organization, name: str, value: object) -> object:
-    """A new value of a setting, checked; raises BAD_REQUEST if it is invalid."""
+    """A new value of a setting, as it is stored; raises BAD_REQUEST if it is invalid."""
+    value = well_formed(name, value)
     if name in _SECONDS:
         return _seconds(name, value)
     if name in _CHANNELS:
@@ -69,28 +94,20 @@ def checked(organization: Organization, name: str, value: object) -> object:
         return retention_days(value)
     if name == "jitsi_server_url":
         return _jitsi_server_url(name, value)
-    default = EDITABLE[name]
-    if type(value) is not type(default):
-        raise ServiceError(f"{name} is not {_KINDS[type(default)]}")
     if name == "default_language" and value not in LANGUAGE_NAMES:
         raise ServiceError(f"Invalid language '{value}'")
-    if type(value) is int and check_integer(name, value) < 0:
-        raise ServiceError(f"{name} is too small")
-    if name in _CHOICES and value not in _CHOICES[name]:
-        raise ServiceError(f"Invalid {name}")
-    if isinstance(value, str):
-        return _text(name, value)
+    if name == "name" and isinstance(value, str) and not value.strip():
+        raise ServiceError("The name of the organization cannot be empty")
+    _check_choice(name, value)
     return value
 
 
 _KINDS: Final[Mapping[Callable[..., object], str]] = {bool: "a boolean", int: "an integer", str: "a string"}
 
 
-def _text(name: str, value: str) -> str:
-    check_length(name, value, _MAX_LENGTHS.get(name, 200))
-    if name == "name" and not value.strip():
-        raise ServiceError("The name of the organization cannot be empty")
-    return value
+def _check_choice(name: str, value: object) -> None:
+    if name in _CHOICES and value not in _CHOICES[name]:
+        raise ServiceError(f"Invalid {name}")
 
 
 def _jitsi_server_url(name: str, value: object) -> str | None:
@@ -115,12 +132,16 @@ def retention_days(value: object) -> int:
 
 def _counted(name: str, value: object, most: int) -> int:
     """A number from 1 to `most`; raises the same error for unknown words as for numbers out of range."""
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ServiceError(f'{name}["int"] is not an integer')
-    if isinstance(value, str) or not 0 < check_integer(name, value) <= most:
+    _check_number_or_word(name, value)
+    if not isinstance(value, int) or not 0 < check_integer(name, value) <= most:
         shown = f"Bad value for '{name}': {value}"
         raise ServiceError(shown, "REQUEST_VARIABLE_INVALID", var_name=name, bad_value=value)
     return value
+
+
+def _check_number_or_word(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ServiceError(f'{name}["int"] is not an integer')
 
 
 def _channel(organization: Organization, name: str, value: object) -> int:

@@ -9,7 +9,15 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import MAX_WELCOME_TEXT, NOT_FOR_NEWCOMERS, OWNER_SETTINGS
 from narrowcast_server.actions import realm
 from narrowcast_server.actions.visibility import visibility_may_change_for_all
-from narrowcast_server.http.params import Param, boolean, limited, optional, required, text_without_null
+from narrowcast_server.http.params import (
+    Param,
+    boolean,
+    limited,
+    optional,
+    required,
+    takes_text,
+    text_without_null,
+)
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.checks import json_value
@@ -29,12 +37,50 @@ def _parser(default: object) -> Any:
     return text_without_null if isinstance(default, str) else json_value
 
 
-SETTINGS: Final[dict[str, Param[Any]]] = {
-    **{name: optional(name, _parser(default)) for name, default in EDITABLE.items()},
+def _parser_of(name: str) -> Any:
+    """Parses a setting, and checks what needs nothing but the value."""
+    parse = _parser(EDITABLE[name])
+
+    def parser(_name: str, text: str) -> object:
+        return realm.well_formed(name, parse(name, text))
+
+    return takes_text(parser) if parse is text_without_null else parser
+
+
+_ORDER: Final = [
+    "name", "description", "emails_restricted_to_domains", "disallow_disposable_email_addresses",
+    "invite_required", "create_multiuse_invite_group", "require_e2ee_push_notifications",
+    "require_unique_names", "name_changes_disabled", "email_changes_disabled",
+    "avatar_changes_disabled", "inline_image_preview", "inline_url_embed_preview",
+    "can_add_custom_emoji_group", "can_add_subscribers_group", "can_delete_any_message_group",
+    "can_delete_own_message_group", "can_set_delete_message_policy_group",
+    "can_set_topics_policy_group", "message_content_delete_limit_seconds", "allow_message_editing",
+    "topics_policy", "message_content_edit_limit_seconds", "message_edit_history_visibility_policy",
+    "default_language", "waiting_period_threshold", "moderation_request_channel_id",
+    "new_stream_announcements_stream_id", "signup_announcements_stream_id",
+    "zulip_update_announcements_stream_id", "message_retention_days", "send_welcome_emails",
+    "digest_emails_enabled", "message_content_allowed_in_email_notifications", "can_create_bots_group",
+    "can_create_groups", "can_create_public_channel_group", "can_create_private_channel_group",
+    "can_create_web_public_channel_group", "can_create_write_only_bots_group", "can_invite_users_group",
+    "can_manage_all_groups", "can_manage_billing_group", "can_mention_many_users_group",
+    "can_move_messages_between_channels_group", "can_move_messages_between_topics_group",
+    "can_resolve_topics_group", "can_summarize_topics_group", "direct_message_initiator_group",
+    "direct_message_permission_group", "video_chat_provider", "jitsi_server_url", "giphy_rating",
+    "gif_rating_policy", "default_code_block_language", "digest_weekday", "org_type",
+    "enable_spectator_access", "want_advertise_in_communities_directory", "enable_read_receipts",
+    "move_messages_within_stream_limit_seconds", "move_messages_between_streams_limit_seconds",
+    "enable_guest_user_dm_warning", "enable_guest_user_indicator", "can_access_all_users_group",
+    "send_channel_events_messages", "welcome_message_custom_text",
+]  # fmt: skip
+"""The order in which Zulip servers complain about the parameters."""
+
+_UNORDERED: Final[dict[str, Param[Any]]] = {
+    **{name: optional(name, _parser_of(name)) for name in EDITABLE},
     **{name: optional(name, json_value) for name in GROUP_SETTINGS},
-    "giphy_rating": optional("giphy_rating", json_value, until=Gate.GIF_RATING_POLICY.level),
-    GIF_POLICY: optional(GIF_POLICY, json_value, since=Gate.GIF_RATING_POLICY.level),
+    "giphy_rating": optional("giphy_rating", _parser_of("giphy_rating"), until=Gate.GIF_RATING_POLICY.level),
+    GIF_POLICY: optional(GIF_POLICY, _parser_of("giphy_rating"), since=Gate.GIF_RATING_POLICY.level),
 }
+SETTINGS: Final = {name: _UNORDERED[name] for name in sorted(_UNORDERED, key=_ORDER.index)}
 PERSONAL: Final[dict[str, Param[Any]]] = {
     name: optional(name, _parser(default))
     for name, default in personal.DEFAULTS.items()

@@ -12,7 +12,17 @@ from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.password_resets import end_links
 from narrowcast_server.actions.users import check_full_name, emit_avatar, emit_delivery_email, emit_person
 from narrowcast_server.http.call_limits import address_of
-from narrowcast_server.http.params import Param, boolean, integer, limited, mapping, optional, string
+from narrowcast_server.http.params import (
+    Param,
+    boolean,
+    choice,
+    integer,
+    integer_choice,
+    limited,
+    mapping,
+    optional,
+    string,
+)
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.checks import check_bool, check_integer, check_list
@@ -36,12 +46,15 @@ routes = Routes()
 def _declared() -> dict[str, Param[object]]:
     declared: dict[str, Param[object]] = {}
     for name, default in personal.DEFAULTS.items():
+        listed = personal.listed(name)
         if isinstance(default, bool):
             declared[name] = optional(name, boolean)
         elif isinstance(default, int):
-            declared[name] = optional(name, integer)
+            numbers = [value for value in listed if isinstance(value, int)]
+            declared[name] = optional(name, integer_choice(*numbers) if numbers else integer)
         else:
-            declared[name] = optional(name, string)
+            words = [value for value in listed if isinstance(value, str)]
+            declared[name] = optional(name, choice(*words) if words else string)
     return declared
 
 
@@ -75,7 +88,7 @@ NEW_PASSWORD = optional("new_password", limited(MAX_PASSWORD))
 
 
 TARGET = optional("target_users", target, since=Gate.SETTINGS_OF_OTHERS.level)
-PARAMS: Final = (*SETTINGS.values(), FULL_NAME, TIMEZONE, OLD_PASSWORD, NEW_PASSWORD, TARGET)
+PARAMS: Final = (FULL_NAME, OLD_PASSWORD, NEW_PASSWORD, *SETTINGS.values(), TIMEZONE, TARGET)
 
 
 @routes.patch("/settings", *PARAMS, callers=Callers.PEOPLE)
