@@ -118,7 +118,7 @@ class _Dispatcher:
     def __init__(
         self, organization: Organization, limiter: CallLimiter, methods: Mapping[str, Endpoint]
     ) -> None:
-        self._core = organization
+        self._organization = organization
         self._limiter = limiter
         self._methods = methods
 
@@ -127,7 +127,7 @@ class _Dispatcher:
         try:
             response = await self._serve(request)
         except ServiceError as error:
-            response = json_response(refusal(self._core.config, error), error.status, error.headers)
+            response = json_response(refusal(self._organization.config, error), error.status, error.headers)
         except ClientDisconnect:
             response = Response(status_code=499)
         except sqlite3.DatabaseError as error:
@@ -139,7 +139,7 @@ class _Dispatcher:
         except Exception:
             self._crash()
             raise
-        self._core.measures.responses[response.status_code] += 1
+        self._organization.measures.responses[response.status_code] += 1
         if _requests.isEnabledFor(logging.DEBUG):
             ms = (time.monotonic() - started) * 1000
             path = next(iter(self._methods.values())).path  # without what the caller filled in
@@ -151,18 +151,18 @@ class _Dispatcher:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
             _log.error("the disk is full: nothing can be stored")
             return ServiceError("The server's disk is full. Tell its operator.", "DISK_FULL", 507)
-        if self._core.store.notice(error):
+        if self._organization.store.notice(error):
             return ServiceError(
                 "The server's database is damaged. Tell its operator.", "DATABASE_DAMAGED", 507
             )
         return None
 
     def _crash(self) -> None:
-        self._core.measures.crashes += 1
-        self._core.measures.responses[500] += 1
+        self._organization.measures.crashes += 1
+        self._organization.measures.responses[500] += 1
 
     async def _serve(self, request: Request) -> Response:
-        check_page(self._core, request.headers)
+        check_page(self._organization, request.headers)
         method = "GET" if request.method == "HEAD" else request.method
         endpoint = self._methods.get(method)
         if endpoint is None:
@@ -173,7 +173,7 @@ class _Dispatcher:
                 headers={"Allow": ", ".join(allowed)},
                 allowed_methods=allowed,
             )
-        if self._core.level < endpoint.since:
+        if self._organization.level < endpoint.since:
             raise unknown_endpoint()
         user, extra = self._caller(request, endpoint)
         with self._limiter.counted(user, request, endpoint) as headers:
@@ -188,7 +188,7 @@ class _Dispatcher:
     def _caller(self, request: Request, endpoint: Endpoint) -> tuple[User | None, ExtraKey | None]:
         if endpoint.public:
             return None, None
-        user, extra = auth.caller_and_key(self._core, request.headers.get("authorization"))
+        user, extra = auth.caller_and_key(self._organization, request.headers.get("authorization"))
         if extra is not None and not opens(extra.scope, endpoint.method, endpoint.path):
             raise unauthorized("This API key does not allow this")
         return user, extra
@@ -204,7 +204,7 @@ class _Dispatcher:
             return now
 
         call = Call(
-            organization=self._core,
+            organization=self._organization,
             request=request,
             endpoint=endpoint,
             path=request.path_params,
@@ -212,11 +212,11 @@ class _Dispatcher:
             caller=user,
             extra_key=extra,
             client=client_name(request.headers.get("user-agent", "")),
-            level=self._core.level,
+            level=self._organization.level,
             authenticate=authenticate,
         )
         body = await self._form(call)
-        changes = self._core.store.changes
+        changes = self._organization.store.changes
         try:
             async with self._limiter.turn(user, endpoint):
                 if len(body) > _LARGE_FORM:
@@ -227,7 +227,7 @@ class _Dispatcher:
         finally:
             # Some errors follow a change that stays, such as invitations of which only some could be sent.
             if endpoint.method != "GET":
-                await self._core.until_durable(changes)
+                await self._organization.until_durable(changes)
 
     async def _form(self, call: Call) -> bytes:
         """The body of a form, empty if it has none or comes in parts, whose fields the call then has."""
@@ -252,13 +252,13 @@ class _Dispatcher:
     @asynccontextmanager
     async def _in_time(self) -> AsyncIterator[None]:
         try:
-            async with asyncio.timeout(self._core.config.limits.body_seconds):
+            async with asyncio.timeout(self._organization.config.limits.body_seconds):
                 yield
         except TimeoutError as error:
             raise ServiceError("The request took too long to arrive", status=408) from error
 
     def _most_bytes(self, endpoint: Endpoint) -> int:
-        limits = self._core.config.limits
+        limits = self._organization.config.limits
         return limits.max_public_body_bytes if endpoint.public else limits.max_body_bytes
 
     async def _multipart(self, request: Request, endpoint: Endpoint) -> dict[str, str]:
@@ -274,14 +274,14 @@ class _Dispatcher:
         handler = call.endpoint.handler
         if inspect.iscoroutinefunction(handler):
             call.confirm()
-            changes = self._core.store.changes
+            changes = self._organization.store.changes
             try:
                 result = await cast("Callable[[Call], Awaitable[ResponseBody | Response]]", handler)(call)
             except ServiceError as error:
                 if error.has_effect:
                     self._record(call)
                 raise
-            if self._core.store.changes != changes:
+            if self._organization.store.changes != changes:
                 self._record(call)
             return result
         plain = cast("Callable[[Call], ResponseBody | Response]", handler)
@@ -290,20 +290,20 @@ class _Dispatcher:
             return plain(call)
 
         def work() -> ResponseBody | Response:
-            with self._core.transaction():
+            with self._organization.transaction():
                 call.confirm()
-                changes = self._core.store.changes
+                changes = self._organization.store.changes
                 result = plain(call)
-                if self._core.store.changes != changes:
+                if self._organization.store.changes != changes:
                     _record_action(call)
                 return result
 
-        return await self._core.renderings.with_renderings(work)
+        return await self._organization.renderings.with_renderings(work)
 
     def _record(self, call: Call) -> None:
         """As `_record_action`, in a transaction of its own."""
         if call.caller is not None and is_administrative(call.endpoint.method, call.endpoint.path):
-            with self._core.transaction():
+            with self._organization.transaction():
                 _record_action(call)
 
     def _respond(self, call: Call, result: ResponseBody | Response) -> Response:

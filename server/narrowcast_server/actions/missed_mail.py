@@ -123,13 +123,13 @@ class _Names:
     """Names of users, as the reader may know them."""
 
     def __init__(self, organization: Organization, reader: User) -> None:
-        self._core = organization
+        self._organization = organization
         self._seen = visible_ids(organization, reader)
 
     def of(self, user_id: int) -> str:
         if self._seen is not None and user_id not in self._seen:
             return UNKNOWN_NAME
-        return self._core.users[user_id].full_name
+        return self._organization.users[user_id].full_name
 
 
 def _place(organization: Organization, names: _Names, user: User, message: Message) -> str:

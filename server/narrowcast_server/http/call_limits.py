@@ -33,7 +33,7 @@ class CallLimiter:
 
     def __init__(self, organization: Organization) -> None:
         config = organization.config
-        self._core = organization
+        self._organization = organization
         self._calls = RateLimiter(organization.clock, config.rate_limits)
         self._event_calls = RateLimiter(organization.clock, config.event_rate_limits)
         self._anonymous = RateLimiter(organization.clock, config.anonymous_rate_limits)
@@ -52,7 +52,7 @@ class CallLimiter:
             yield {} if is_local(address) else self._anonymous.hit(address)
             return
         headers = (self._event_calls if endpoint.path == _EVENTS else self._calls).hit(user.id)
-        if self._under_way[user.id] >= self._core.config.quotas.requests_at_once:
+        if self._under_way[user.id] >= self._organization.config.quotas.requests_at_once:
             raise rate_limited(_PAUSE_SECONDS)
         self._under_way[user.id] += 1
         try:
@@ -74,11 +74,11 @@ class CallLimiter:
             return
         account = user.id if user.bot_owner_id is None else user.bot_owner_id
         async with self._turns.setdefault(account, asyncio.Semaphore(_TURNS)):
-            begun = self._core.clock.monotonic()
+            begun = self._organization.clock.monotonic()
             try:
                 yield
             finally:
-                taken = self._core.clock.monotonic() - begun
+                taken = self._organization.clock.monotonic() - begun
                 self._calls.add(user.id, int(taken / _COST_SECONDS))
 
 

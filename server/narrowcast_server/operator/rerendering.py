@@ -67,7 +67,7 @@ async def rerender(data: Path) -> int:
 
 class _Work:
     def __init__(self, organization: Organization) -> None:
-        self._core = organization
+        self._organization = organization
         self.replaced = 0
 
     async def table(self, texts: _EarlierTexts) -> None:
@@ -90,7 +90,7 @@ class _Work:
 
     async def profiles(self) -> None:
         """Renders the values of profile fields."""
-        store = self._core.store
+        store = self._organization.store
         for row in store.all(
             "SELECT v.user_id, v.field_id, v.value, v.rendered_value, f.type FROM profile_values v"
             " JOIN profile_fields f ON f.id = v.field_id WHERE v.rendered_value IS NOT NULL"
@@ -98,7 +98,7 @@ class _Work:
             is_text = row["type"] in (ProfileFieldType.SHORT_TEXT, ProfileFieldType.LONG_TEXT)
             fresh = await self._fresh(row["value"], row["rendered_value"], None) if is_text else None
             if fresh != row["rendered_value"]:
-                with self._core.transaction():
+                with self._organization.transaction():
                     store.execute(
                         "UPDATE profile_values SET rendered_value = ? WHERE user_id = ? AND field_id = ?",
                         fresh,
@@ -112,15 +112,15 @@ class _Work:
     ) -> None:
         for rows in self._pages(select):
             changes = [(await work(row), row["id"]) for row in rows]
-            with self._core.transaction():
+            with self._organization.transaction():
                 for values, identity in changes:
                     if values is not None:
-                        self._core.store.execute(update, *values, identity)
+                        self._organization.store.execute(update, *values, identity)
                         self.replaced += 1
 
     def _pages(self, select: str) -> Iterator[list[Row]]:
         last = -(2**63)
-        while rows := self._core.store.all(f"{select} WHERE id > ? ORDER BY id LIMIT ?", last, _ROWS):
+        while rows := self._organization.store.all(f"{select} WHERE id > ? ORDER BY id LIMIT ?", last, _ROWS):
             yield rows
             last = rows[-1]["id"]
 
@@ -142,7 +142,7 @@ class _Work:
         return fresh, json.dumps(history)
 
     async def _fresh(self, source: str, stored: str, writer: int | None) -> str:
-        organization = self._core
+        organization = self._organization
         if not source:
             fresh = ""
         elif writer is None:

@@ -38,40 +38,44 @@ class RenderingContext:
     """Lookups for `markdown.render`: names resolve only to what the user may know of."""
 
     def __init__(self, organization: Organization, user: User) -> None:
-        self._core = organization
+        self._organization = organization
         self._user = user
         self._attachments: dict[str, AttachmentInfo | None] = {}
 
     @property
     def realm_url(self) -> str:
-        return self._core.url
+        return self._organization.url
 
     @property
     def level(self) -> int:
-        return self._core.level
+        return self._organization.level
 
     @property
     def empty_topic_name(self) -> str:
-        return self._core.empty_topic_name
+        return self._organization.empty_topic_name
 
     @cached_property
     def linkifiers(self) -> Sequence[LinkPattern]:
-        rows = self._core.store.all("SELECT pattern, url_template FROM linkifiers ORDER BY position, id")
+        rows = self._organization.store.all(
+            "SELECT pattern, url_template FROM linkifiers ORDER BY position, id"
+        )
         return [LinkPattern(row["pattern"], row["url_template"]) for row in rows]
 
     @cached_property
     def alert_words(self) -> Mapping[int, Sequence[str]]:
         words: dict[int, list[str]] = defaultdict(list)
-        for row in self._core.store.all("SELECT user_id, word FROM alert_words ORDER BY user_id, position"):
+        for row in self._organization.store.all(
+            "SELECT user_id, word FROM alert_words ORDER BY user_id, position"
+        ):
             words[row["user_id"]].append(row["word"])
         return words
 
     @property
     def highlighted(self) -> Callable[[str, str], str | None]:
-        return self._core.renderings.highlighted
+        return self._organization.renderings.highlighted
 
     def user_by_id(self, user_id: int) -> MentionedUser | None:
-        user = self._core.users.get(user_id)
+        user = self._organization.users.get(user_id)
         if user is None or not self._sees(user):
             return None
         return MentionedUser(user.id, user.full_name, user.is_active)
@@ -84,37 +88,39 @@ class RenderingContext:
     def _users_by_name(self) -> Mapping[str, Sequence[MentionedUser]]:
         # A message can have a thousand mentions.
         users: dict[str, list[MentionedUser]] = defaultdict(list)
-        for user in filter(self._sees, self._core.users.all()):
+        for user in filter(self._sees, self._organization.users.all()):
             mentioned = MentionedUser(user.id, user.full_name, user.is_active)
             users[user.full_name.casefold()].append(mentioned)
         return users
 
     @cached_property
     def _visible_ids(self) -> frozenset[int] | None:
-        return visible_ids(self._core, self._user)
+        return visible_ids(self._organization, self._user)
 
     def _sees(self, user: User) -> bool:
         return self._visible_ids is None or user.id in self._visible_ids
 
     def group_by_name(self, name: str) -> MentionedGroup | None:
-        for group in self._core.groups.all():
+        for group in self._organization.groups.all():
             if group.name == name:
                 mentionable = not group.deactivated and group_allows(
-                    self._core, self._user, group, "can_mention_group"
+                    self._organization, self._user, group, "can_mention_group"
                 )
                 return MentionedGroup(group.id, group.name, mentionable, group.deactivated)
         return None
 
     def channel_by_name(self, name: str) -> LinkedChannel | None:
-        channel = channel_named(self._core, self._user, name)
+        channel = channel_named(self._organization, self._user, name)
         return None if channel is None else LinkedChannel(channel.id, channel.name)
 
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
-        newest = newest_in_topic(self._core, self._user, self._core.channels[channel_id], topic, 1)
+        newest = newest_in_topic(
+            self._organization, self._user, self._organization.channels[channel_id], topic, 1
+        )
         return newest[0].id if newest else None
 
     def custom_emoji(self, name: str) -> EmojiPicture | None:
-        row = self._core.store.one(
+        row = self._organization.store.one(
             "SELECT * FROM custom_emoji WHERE name = ? AND deactivated = 0 ORDER BY id DESC", name
         )
         return None if row is None else EmojiPicture(str(row["id"]), row["name"], row["source_url"])
@@ -125,13 +131,13 @@ class RenderingContext:
         return self._attachments[path_id]
 
     def _found_attachment(self, path_id: str) -> AttachmentInfo | None:
-        row = self._core.store.one("SELECT * FROM attachments WHERE path_id = ?", path_id)
-        if row is None or not may_fetch(self._core, self._user, row["id"]):
+        row = self._organization.store.one("SELECT * FROM attachments WHERE path_id = ?", path_id)
+        if row is None or not may_fetch(self._organization, self._user, row["id"]):
             return None
         return AttachmentInfo(row["path_id"], row["name"], row["content_type"], row["width"], row["height"])
 
     def link_preview(self, url: str) -> LinkPreview | None:
-        return self._core.link_previews.get(url)
+        return self._organization.link_previews.get(url)
 
 
 def rendered(organization: Organization, user: User, source: str) -> RenderedMarkdown:

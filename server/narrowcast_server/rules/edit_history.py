@@ -18,7 +18,7 @@ class EditHistoryFilter:
     """A user's view of the edit history of messages; for one response only, since it caches access to channels."""
 
     def __init__(self, organization: Organization, user: User) -> None:
-        self._core = organization
+        self._organization = organization
         self._user = user
         self._readable: dict[int, bool] = {}
 
@@ -37,18 +37,20 @@ class EditHistoryFilter:
 
     @cached_property
     def _subscribed(self) -> set[int]:
-        return access.subscribed_ids(self._core, self._user.id)
+        return access.subscribed_ids(self._organization, self._user.id)
 
     def _knows(self, message_id: int, channel_id: int) -> bool:
-        channel = self._core.channels.get(channel_id)
+        channel = self._organization.channels.get(channel_id)
         if channel is None:
             return False
         if channel_id not in self._readable:
-            self._readable[channel_id] = access.may_read(self._core, self._user, channel, self._subscribed)
+            self._readable[channel_id] = access.may_read(
+                self._organization, self._user, channel, self._subscribed
+            )
         if not self._readable[channel_id]:
             return False
         return not access.history_is_protected(channel) or _was_delivered(
-            self._core, self._user.id, message_id
+            self._organization, self._user.id, message_id
         )
 
 

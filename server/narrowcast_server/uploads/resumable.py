@@ -56,7 +56,7 @@ class PartialUpload:
         self._uploads = {upload.identity: upload for upload in self._stored()}
 
     @property
-    def _core(self) -> Organization:
+    def _organization(self) -> Organization:
         organization = self._of()
         assert organization is not None
         return organization
@@ -71,7 +71,7 @@ class PartialUpload:
             length=length,
             filename=metadata.get("filename") or metadata.get("name") or "",
             content_type=metadata.get("filetype") or metadata.get("type") or "",
-            expires=int(self._core.clock.now()) + LIFETIME_SECONDS,
+            expires=int(self._organization.clock.now()) + LIFETIME_SECONDS,
         )
         with open(self.part(upload), "xb", opener=private_opener):
             pass
@@ -83,19 +83,19 @@ class PartialUpload:
     def _check_room(self, owner: User, length: int) -> None:
         """Raises BAD_REQUEST if the user has too many uploads in progress, or too large ones."""
         own = [upload for upload in self._uploads.values() if upload.owner_id == owner.id]
-        limit = self._core.config.quotas.unfinished_uploads
+        limit = self._organization.config.quotas.unfinished_uploads
         if len(own) >= limit:
             raise ServiceError(
                 f"You have too many unfinished uploads (limit: {limit}). Finish or delete some."
             )
-        check_upload(self._core, owner, length + sum(upload.length for upload in own))
+        check_upload(self._organization, owner, length + sum(upload.length for upload in own))
 
     def find(self, user: User, identity: str) -> Resumable:
         """The user's upload; raises 404 if it is unknown, expired or another user's."""
         upload = self._uploads.get(identity)
         if upload is None or upload.owner_id != user.id:
             raise missing_upload()
-        if upload.expires < self._core.clock.now():
+        if upload.expires < self._organization.clock.now():
             self.remove(upload)
             raise missing_upload()
         return upload
@@ -140,7 +140,7 @@ class PartialUpload:
 
     def collect(self) -> None:
         """Removes expired uploads."""
-        now = self._core.clock.now()
+        now = self._organization.clock.now()
         for upload in [upload for upload in self._uploads.values() if upload.expires < now]:
             self.remove(upload)
 

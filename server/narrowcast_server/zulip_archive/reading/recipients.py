@@ -14,7 +14,7 @@ class RecipientReader:
     """Resolves the recipients of an archive by id."""
 
     def __init__(self, intake: Intake) -> None:
-        self._core = intake.organization
+        self._organization = intake.organization
         self.channels: dict[int, int] = {}
         """Our ids of channels by the ids of their recipients."""
         self._people: dict[int, int] = {}
@@ -66,5 +66,5 @@ class RecipientReader:
         """The direct conversation of a message, created if needed."""
         key = (row.integer("recipient"), sender_id)
         if key not in self._conversations:
-            self._conversations[key] = conversation_of(self._core, self.people(row, sender_id))
+            self._conversations[key] = conversation_of(self._organization, self.people(row, sender_id))
         return self._conversations[key]
