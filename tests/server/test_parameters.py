@@ -14,8 +14,8 @@ from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.wire.parameters import QUOTED, QUOTED_BELOW, is_quoted, shape
 from narrowcast_api.wire.vocabulary import TopicsPolicy
-from narrowcast_server.actions.retention import FOREVER
 from narrowcast_server.app import routes_of
+from narrowcast_server.organization.realm_settings import FOREVER
 from support.captures import needs_recordings, recorded_responses
 from support.server import Bare, TestServer
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from narrowcast_server.actions.messages import Origin, post_notice
 from narrowcast_server.actions.quoting import quoted, silent_mention
-from narrowcast_server.actions.retention import FOREVER, days_kept
+from narrowcast_server.actions.retention import days_kept
 from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.organization.realm_settings import FOREVER
 from narrowcast_server.rules.access import subscriber_ids
 
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import MAX_WELCOME_TEXT, TopicsPolicy
 from narrowcast_server.actions.channel_knowledge import channels_may_open
-from narrowcast_server.actions.retention import FOREVER
 from narrowcast_server.actions.urls import check_url
 from narrowcast_server.organization.checks import check_integer, check_length, check_string
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.personal import LANGUAGE_NAMES, outgoing
-from narrowcast_server.organization.realm_settings import EDITABLE, outgoing_name
+from narrowcast_server.organization.realm_settings import EDITABLE, FOREVER, outgoing_name
 from narrowcast_server.queries.organization import personal_defaults
 from narrowcast_server.rules.permissions import outgoing_value
 

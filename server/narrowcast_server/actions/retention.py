@@ -17,7 +17,6 @@ from narrowcast_server.uploads.attachments import remove_attachment
 if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization
 
-FOREVER: Final = -1
 _DAY: Final = 86_400
 _MAY_BECOME_MESSAGES: Final = ("drafts", "scheduled_messages", "saved_snippets")
 

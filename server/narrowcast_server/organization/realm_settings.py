@@ -64,6 +64,9 @@ USER_GROUP_SETTINGS: Final[dict[str, str]] = {
 GIF_POLICY: Final = "gif_rating_policy"
 """What `giphy_rating` has been called since level 453."""
 
+FOREVER: Final = -1
+"""Instead of the days after which messages expire."""
+
 EDITABLE: Final[dict[str, object]] = {
     "allow_message_editing": True,
     "avatar_changes_disabled": False,
@@ -90,7 +93,7 @@ EDITABLE: Final[dict[str, object]] = {
     "message_edit_history_visibility_policy": "all",
     "move_messages_between_streams_limit_seconds": 604_800,
     "move_messages_within_stream_limit_seconds": 604_800,
-    "message_retention_days": -1,
+    "message_retention_days": FOREVER,
     "name": "Narrowcast",
     "name_changes_disabled": False,
     "require_e2ee_push_notifications": False,
