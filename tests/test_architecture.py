@@ -162,6 +162,19 @@ def test_the_servers_routes_leave_the_database_to_queries_and_actions() -> None:
     assert [path.name for path in routes if ".store." in path.read_text(encoding="utf-8")] == []
 
 
+def test_a_file_with_operations_in_the_folder_of_a_resource_leaves_the_database_to_the_files_beside_it() -> (
+    None
+):
+    texts = {
+        f"{path.parent.name}/{path.name}": path.read_text(encoding="utf-8")
+        for path in files_of("narrowcast_server", "resources")
+        if path.parent.name != "resources"
+    }
+    operations = [name for name, text in texts.items() if "routes = Routes()" in text]
+    assert operations
+    assert [name for name in operations if ".store." in texts[name]] == []
+
+
 def test_in_a_resource_the_functions_that_see_the_request_leave_the_database_to_the_others() -> None:
     """So that each query and action can be called by scheduled tasks, the demo and the archives too."""
     resources = list(files_of("narrowcast_server", "resources"))

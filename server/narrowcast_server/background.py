@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from narrowcast_server.actions.retention import delete_expired
+from narrowcast_server.resources.messages.retention import delete_expired
 from narrowcast_server.resources.reminders import reminders_due
 from narrowcast_server.resources.scheduled_messages import deliveries
 from narrowcast_server.storage.store import fold_log

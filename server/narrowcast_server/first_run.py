@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions import new_organization
-from narrowcast_server.actions.channels import create_channel
-from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import hash_password
+from narrowcast_server.resources.channels.creation import create_channel
+from narrowcast_server.resources.users.accounts import create_user
 from narrowcast_server.storage.private_files import write_secret
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from narrowcast_api.protocols.draft_requests import DraftRequests
 from narrowcast_api.resources.drafts import DraftVersion
 from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.routes import channels as channel_routes
+from narrowcast_server.resources.channels import operations as channel_routes
 from support.ledger import proves
 from support.server import TestServer, running_server
 from support.sessions import known, session_of, sessions, soup, until

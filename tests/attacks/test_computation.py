@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.actions.subscriptions import subscribe
-from narrowcast_server.actions.users import create_user
 from narrowcast_server.computing import highlights
 from narrowcast_server.computing.workers import Workers
 from narrowcast_server.organization.config import ServerConfig, ServiceLimits
 from narrowcast_server.resources.scheduled_messages import ScheduledTarget, schedule
+from narrowcast_server.resources.subscriptions.changes import subscribe
+from narrowcast_server.resources.users.accounts import create_user
 from support.clock import VirtualClock
 from support.processes import children
 from support.server import Bare, TestServer, running_server

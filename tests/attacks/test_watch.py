@@ -18,11 +18,11 @@ import pytest
 
 from fuzz.run import run
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server.actions.channels import create_channel
-from narrowcast_server.actions.subscriptions import subscribe
-from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.organization import Organization
+from narrowcast_server.resources.channels.creation import create_channel
+from narrowcast_server.resources.subscriptions.changes import subscribe
+from narrowcast_server.resources.users.accounts import create_user
 from support import world
 from support.server import TestServer, running_server
 from support.timing import held

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions import new_organization
-from narrowcast_server.actions.channels import create_channel
-from narrowcast_server.actions.users import create_user
 from narrowcast_server.demo import populate
 from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.organization import Organization
+from narrowcast_server.resources.channels.creation import create_channel
+from narrowcast_server.resources.users.accounts import create_user
 
 READ = 1
 """The flag of a read message in the store."""

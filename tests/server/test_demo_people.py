@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from narrowcast_assets.emoji import emoji_names
-from narrowcast_server.actions.messages import send_direct, send_to_channel
 from narrowcast_server.demo import alive
 from narrowcast_server.demo.files import EMOJI
 from narrowcast_server.demo.people import HUMANS, demo_users
@@ -24,6 +23,7 @@ from narrowcast_server.organization.event_variants import QueueOptions
 from narrowcast_server.organization.events import EventQueue
 from narrowcast_server.organization.models import FlagBit, Message
 from narrowcast_server.organization.organization import Organization
+from narrowcast_server.resources.messages.sending import send_direct, send_to_channel
 from support import world
 from support.clock import VirtualClock
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.actions.subscriptions import subscribe
-from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization.config import ServerConfig, ServiceLimits
+from narrowcast_server.resources.subscriptions.changes import subscribe
+from narrowcast_server.resources.users.accounts import create_user
 from narrowcast_server.rules.access import subscriber_ids
 from support.clock import VirtualClock
 from support.ledger import proves

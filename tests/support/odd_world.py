@@ -6,14 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from narrowcast_api.wire.vocabulary import BotType, PropagateMode, VisibilityPolicy
-from narrowcast_server.actions import message_edits, message_moves, new_organization, realm
-from narrowcast_server.actions.channels import create_channel
-from narrowcast_server.actions.flags import change_flags
-from narrowcast_server.actions.messages import send_direct, send_to_channel
-from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
-from narrowcast_server.actions.user_admin import deactivate
+from narrowcast_server.actions import new_organization, realm
 from narrowcast_server.actions.user_topics import set_policy
-from narrowcast_server.actions.users import create_user
 from narrowcast_server.demo import populate
 from narrowcast_server.demo.files import face
 from narrowcast_server.organization.config import ServerConfig
@@ -23,14 +17,22 @@ from narrowcast_server.organization.organization import Organization
 from narrowcast_server.resources.alert_words import add_alert_words
 from narrowcast_server.resources.bots import set_service
 from narrowcast_server.resources.channel_folders import create_folder
+from narrowcast_server.resources.channels.creation import create_channel
 from narrowcast_server.resources.custom_emoji import PICTURES
+from narrowcast_server.resources.message_flags.changes import change_flags
+from narrowcast_server.resources.messages import edits as message_edits
+from narrowcast_server.resources.messages import moves as message_moves
+from narrowcast_server.resources.messages.sending import send_direct, send_to_channel
 from narrowcast_server.resources.muted_users import mute
 from narrowcast_server.resources.navigation_views import add_view
 from narrowcast_server.resources.presence import report_presence
 from narrowcast_server.resources.reactions import add_reaction
 from narrowcast_server.resources.saved_snippets import create_snippet
 from narrowcast_server.resources.scheduled_messages import ScheduledTarget, schedule
+from narrowcast_server.resources.subscriptions.changes import subscribe, unsubscribe
 from narrowcast_server.resources.user_groups.changes import create_group, set_deactivated
+from narrowcast_server.resources.users.accounts import create_user
+from narrowcast_server.resources.users.changes import deactivate
 from narrowcast_server.rules.access import find_message
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture

@@ -8,17 +8,17 @@ from typing import Any, Final
 
 from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType, Role
 from narrowcast_server.actions import new_organization
-from narrowcast_server.actions.channels import create_channel
-from narrowcast_server.actions.subscriptions import subscribe
-from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.organization import Organization
 from narrowcast_server.organization.passwords import hash_password
 from narrowcast_server.organization.personal import DEFAULTS
 from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS
+from narrowcast_server.resources.channels.creation import create_channel
 from narrowcast_server.resources.linkifiers import add_linkifier
 from narrowcast_server.resources.profile_fields import create_field
+from narrowcast_server.resources.subscriptions.changes import subscribe
 from narrowcast_server.resources.user_groups.changes import create_group
+from narrowcast_server.resources.users.accounts import create_user
 from support.captures import captures
 
 Rows = list[dict[str, Any]]

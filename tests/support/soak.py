@@ -17,10 +17,10 @@ from urllib.parse import urlencode, urlsplit
 
 import websockets
 
-from narrowcast_server.actions.channels import create_channel
-from narrowcast_server.actions.subscriptions import subscribe
-from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization.organization import Organization
+from narrowcast_server.resources.channels.creation import create_channel
+from narrowcast_server.resources.subscriptions.changes import subscribe
+from narrowcast_server.resources.users.accounts import create_user
 from support.request_parts import basic
 
 TOPIC = "soak"

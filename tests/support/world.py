@@ -14,14 +14,14 @@ from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server import demo
 from narrowcast_server.actions import new_organization
-from narrowcast_server.actions.channels import create_channel
-from narrowcast_server.actions.subscriptions import subscribe
-from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization import passwords
 from narrowcast_server.organization.clock import ServerClock
 from narrowcast_server.organization.config import ServedDialect, ServerConfig
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.organization import Organization
+from narrowcast_server.resources.channels.creation import create_channel
+from narrowcast_server.resources.subscriptions.changes import subscribe
+from narrowcast_server.resources.users.accounts import create_user
 from narrowcast_server.rules.permissions import system_group
 from support.clock import VirtualClock
 

@@ -13,7 +13,7 @@ from narrowcast.screens.dialogs.form_fields import OneOf, YesNo
 from narrowcast.text import names
 from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_server.routes import channel_admin
+from narrowcast_server.resources.channels import administration as channel_admin
 from support.screens import channel_row, fill, form_of, in_channel, members_of, screen_text
 from support.sessions import until
 from support.stage import on_stage, run

@@ -17,7 +17,8 @@ from narrowcast.cli.grammar import build_parser
 from narrowcast.cli.progress import Progress
 from narrowcast.cli.records import Finding, MessageRecord, Record, SentRecord
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.routes import messages, register
+from narrowcast_server.resources.messages import operations as messages
+from narrowcast_server.routes import register
 from support.altered_servers import offering
 from support.command_line import rc_of, run, running
 from support.fault_proxy import Fault, FaultProxy

@@ -17,7 +17,7 @@ from narrowcast_api.narrow.page import Anchor, Page
 from narrowcast_api.protocols import on_screen
 from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.routes import messages
+from narrowcast_server.resources.messages import operations as messages
 from support.altered_servers import offering
 from support.message_stage import Stage, staged
 from support.sessions import until

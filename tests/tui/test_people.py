@@ -21,7 +21,7 @@ from narrowcast_api.resources.custom_emoji import CustomEmoji
 from narrowcast_api.resources.linkifiers import Linkifier
 from narrowcast_api.resources.playgrounds import Playground
 from narrowcast_api.resources.profile_fields import ProfileField
-from narrowcast_server.routes import user_admin
+from narrowcast_server.resources.users import administration as user_admin
 from support.altered_servers import offering
 from support.screens import card_of, choices, choose, fill, form_of, rows, said, screen_rows, screen_text
 from support.sessions import until

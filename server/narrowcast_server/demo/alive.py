@@ -20,8 +20,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.actions.flags import change_flags
-from narrowcast_server.actions.messages import Origin, send_direct, send_to_channel
 from narrowcast_server.demo.chatter import Chatter, DemoConversation, said_before
 from narrowcast_server.demo.people import HUMANS, NEWCOMER, demo_users
 from narrowcast_server.demo.replies import Voice
@@ -30,6 +28,8 @@ from narrowcast_server.markdown import widget_for
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import FlagBit, Message, User
+from narrowcast_server.resources.message_flags.changes import change_flags
+from narrowcast_server.resources.messages.sending import Origin, send_direct, send_to_channel
 from narrowcast_server.resources.presence import report_presence
 from narrowcast_server.resources.reactions import add_reaction
 from narrowcast_server.resources.submessages import add_submessage

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import BotType, Role
-from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization.models import User
+from narrowcast_server.resources.users.accounts import create_user
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization

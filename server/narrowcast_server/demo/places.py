@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import SystemGroup
-from narrowcast_server.actions.channels import create_channel
-from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.resources.channels.creation import create_channel
+from narrowcast_server.resources.subscriptions.changes import subscribe
 from narrowcast_server.rules.permissions import system_group
 
 if TYPE_CHECKING:

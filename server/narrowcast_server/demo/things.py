@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import DraftType, ProfileFieldType, VisibilityPolicy
-from narrowcast_server.actions.flags import change_flags
 from narrowcast_server.actions.user_topics import set_policy
 from narrowcast_server.demo.files import EMOJI, face
 from narrowcast_server.demo.people import PEOPLE
@@ -17,6 +16,7 @@ from narrowcast_server.organization.models import Channel, FlagBit, User
 from narrowcast_server.resources.custom_emoji import PICTURES, add_emoji
 from narrowcast_server.resources.drafts import DraftFields, create_drafts
 from narrowcast_server.resources.linkifiers import add_linkifier
+from narrowcast_server.resources.message_flags.changes import change_flags
 from narrowcast_server.resources.playgrounds import add_playground
 from narrowcast_server.resources.profile_fields import create_field
 from narrowcast_server.resources.profile_values import set_value

@@ -9,14 +9,6 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import BotType
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.urls import check_url
-from narrowcast_server.actions.user_admin import change_address, change_name, deactivate
-from narrowcast_server.actions.users import (
-    bot_watchers,
-    check_address,
-    check_bot_name,
-    create_user,
-    emit_person,
-)
 from narrowcast_server.http.params import defaulted, integer, integer_choice, optional, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError, insufficient_permission
@@ -24,6 +16,14 @@ from narrowcast_server.organization.event_variants import without_keys
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.queries.users import avatar_url, bot_object, services_of
+from narrowcast_server.resources.users.accounts import (
+    bot_watchers,
+    check_address,
+    check_bot_name,
+    create_user,
+    emit_person,
+)
+from narrowcast_server.resources.users.changes import change_address, change_name, deactivate
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.permissions import Callers, realm_allows, require_member
 from narrowcast_server.rules.quotas import check_room, has_room

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.actions.channels import rendered_description
 from narrowcast_server.http.params import boolean, defaulted, integers, optional, required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_length, unfit_position
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.resources.channels.creation import rendered_description
 from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.storage.store import Row
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_server.actions.channels import emit_default_channels
 from narrowcast_server.http.params import integer, required
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError, invalid_channel_id
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.resources.channels.creation import emit_default_channels
 from narrowcast_server.rules.permissions import Callers
 
 if TYPE_CHECKING:

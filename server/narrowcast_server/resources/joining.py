@@ -5,17 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server.actions.invites import channels_of, emit_changed, groups_of, inviter_still_allowed
-from narrowcast_server.actions.messages import Origin, post_notice, send_direct
 from narrowcast_server.actions.new_organization import notification_bot
 from narrowcast_server.actions.quoting import silent_mention
-from narrowcast_server.actions.users import check_full_name, check_own_address, create_user
 from narrowcast_server.http.params import required, string, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import check_password
+from narrowcast_server.resources.invites.changes import (
+    channels_of,
+    emit_changed,
+    groups_of,
+    inviter_still_allowed,
+)
+from narrowcast_server.resources.messages.sending import Origin, post_notice, send_direct
 from narrowcast_server.resources.user_groups.changes import join_groups
+from narrowcast_server.resources.users.accounts import check_full_name, check_own_address, create_user
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:

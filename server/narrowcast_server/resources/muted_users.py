@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast_server.actions.message_moves import mark_read
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError, no_such_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.queries.unread import unread_from
+from narrowcast_server.resources.messages.moves import mark_read
 from narrowcast_server.rules.quotas import check_room
 
 if TYPE_CHECKING:

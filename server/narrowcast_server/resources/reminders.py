@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.actions.messages import Origin, send_direct
 from narrowcast_server.actions.new_organization import notification_bot
 from narrowcast_server.actions.quoting import place_of, quoted, silent_mention
 from narrowcast_server.http.params import defaulted, integer, natural, required, text_without_null
@@ -17,6 +16,7 @@ from narrowcast_server.organization.models import Message, User
 from narrowcast_server.queries.as_seen import UNKNOWN_NAME
 from narrowcast_server.queries.rendering import rendered
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.resources.messages.sending import Origin, send_direct
 from narrowcast_server.resources.owned import own_row, remove_own
 from narrowcast_server.resources.scheduled_messages import check_time
 from narrowcast_server.rules.access import visible_message

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.actions.messages import Origin, post_notice
 from narrowcast_server.actions.quoting import place_of, quoted, silent_mention
 from narrowcast_server.http.params import choice, defaulted, required, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
@@ -12,6 +11,7 @@ from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
 from narrowcast_server.organization.realm_settings import REPORT_TYPES
+from narrowcast_server.resources.messages.sending import Origin, post_notice
 from narrowcast_server.rules import access
 
 if TYPE_CHECKING:

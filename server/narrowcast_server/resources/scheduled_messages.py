@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
-from narrowcast_server.actions.messages import Origin, check_content, send_direct, send_to_channel
 from narrowcast_server.actions.new_organization import notification_bot
 from narrowcast_server.http.params import (
     boolean,
@@ -37,6 +36,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.queries.rendering import rendered
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
+from narrowcast_server.resources.messages.sending import Origin, check_content, send_direct, send_to_channel
 from narrowcast_server.resources.owned import own_row, remove_own
 from narrowcast_server.rules import topics
 from narrowcast_server.rules.messages import check_direct, check_may_post

@@ -1,4 +1,4 @@
-"""The operations of the service, one module per resource."""
+"""All operations of the service: those of the resources, and here those that belong to no single one."""
 
 from __future__ import annotations
 
@@ -32,21 +32,27 @@ from narrowcast_server.resources import (
     typing,
     user_topics,
 )
+from narrowcast_server.resources.channels import administration as channel_admin
+from narrowcast_server.resources.channels import operations as channels
+from narrowcast_server.resources.invites import operations as invites
+from narrowcast_server.resources.message_flags import operations as flags
+from narrowcast_server.resources.messages import change_operations as message_changes
+from narrowcast_server.resources.messages import delete_topic
+from narrowcast_server.resources.messages import operations as messages
+from narrowcast_server.resources.subscriptions import operations as subscriptions
+from narrowcast_server.resources.subscriptions import properties as subscription_properties
+from narrowcast_server.resources.uploads import operations as uploads
+from narrowcast_server.resources.uploads import tus
 from narrowcast_server.resources.user_groups import operations as user_groups
+from narrowcast_server.resources.users import administration as user_admin
+from narrowcast_server.resources.users import operations as users
 from narrowcast_server.routes import (
     auth,
     avatar,
     browser_sign_in,
-    channel_admin,
-    channels,
     compatibility,
-    delete_topic,
     events,
-    flags,
-    invites,
     keys,
-    message_changes,
-    messages,
     operation,
     organization,
     organization_pictures,
@@ -56,13 +62,7 @@ from narrowcast_server.routes import (
     server_settings,
     settings,
     static_files,
-    subscription_properties,
-    subscriptions,
-    tus,
     unavailable,
-    uploads,
-    user_admin,
-    users,
 )
 
 ALL_ROUTES: list[Routes] = [

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from narrowcast_server.actions.users import emit_avatar
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.organization import Organization
 from narrowcast_server.queries.users import avatar_url
 from narrowcast_server.resources.custom_emoji import PICTURES
+from narrowcast_server.resources.users.accounts import emit_avatar
 from narrowcast_server.rules.accounts import check_may_change_avatar
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import (

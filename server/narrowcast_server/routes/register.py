@@ -16,34 +16,20 @@ from narrowcast_server.http.params import (
     strings,
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
-from narrowcast_server.organization.checks import check_bool, json_value
+from narrowcast_server.organization.checks import check_bool
 from narrowcast_server.organization.dialect import version_fields
 from narrowcast_server.organization.errors import ServiceError, field_missing
 from narrowcast_server.organization.event_variants import CAPABILITIES as KNOWN_CAPABILITIES
 from narrowcast_server.organization.event_variants import QueueOptions
 from narrowcast_server.queries.event_narrow import event_narrow, message_filter
 from narrowcast_server.queries.snapshot import Snapshot, snapshot
+from narrowcast_server.resources.subscriptions.operations import include_subscribers
 from narrowcast_server.routes.server_settings import event_stream_fields
 
 routes = Routes()
 
 _MAX_TYPES: Final = 200
 _MAX_TYPE: Final = 60
-
-_INCLUDE_SUBSCRIBERS: Final = {"true": True, "false": False, "partial": True}
-
-
-def include_subscribers(name: str, text: str) -> bool:
-    """Parses true, false or partial (for which this server sends all subscribers)."""
-    try:
-        return _INCLUDE_SUBSCRIBERS[text.strip('"').lower()]
-    except KeyError:
-        pass
-    try:
-        value = json_value(name, text)
-    except ServiceError as error:
-        raise ServiceError(f"Invalid {name}") from error
-    return check_bool(name, value)
 
 
 def capabilities(name: str, text: str) -> frozenset[str]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import API_PREFIX
-from narrowcast_server.actions.channels import rendered_description
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.config import ServedDialect, ServerConfig
 from narrowcast_server.organization.dialect import version_fields
 from narrowcast_server.queries.organization import picture_path
+from narrowcast_server.resources.channels.creation import rendered_description
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization

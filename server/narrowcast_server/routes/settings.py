@@ -10,7 +10,6 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import NOT_FOR_OTHERS
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.password_resets import end_links
-from narrowcast_server.actions.users import check_full_name, emit_avatar, emit_delivery_email, emit_person
 from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import (
     Param,
@@ -33,6 +32,12 @@ from narrowcast_server.queries.users import avatar_url, has_password, password_h
 from narrowcast_server.resources.drafts import forget_drafts
 from narrowcast_server.resources.exports import CONSENT, emit_consent
 from narrowcast_server.resources.presence import change_settings
+from narrowcast_server.resources.users.accounts import (
+    check_full_name,
+    emit_avatar,
+    emit_delivery_email,
+    emit_person,
+)
 from narrowcast_server.rules.accounts import may_change_own_name
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.permissions import Callers, all_members, require_administrator

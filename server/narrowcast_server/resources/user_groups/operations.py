@@ -6,7 +6,6 @@ from typing import Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting
-from narrowcast_server.actions import personal_notices
 from narrowcast_server.http.params import (
     Param,
     boolean,
@@ -22,6 +21,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Group
 from narrowcast_server.organization.people import active_people, person
 from narrowcast_server.queries.channels import group_member_ids, group_object
+from narrowcast_server.resources import personal_notices
 from narrowcast_server.resources.user_groups import changes
 from narrowcast_server.rules.permissions import Callers, all_members, in_group, require_member
 from narrowcast_server.rules.setting_changes import changed_value

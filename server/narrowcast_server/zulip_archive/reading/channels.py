@@ -6,10 +6,10 @@ import re
 from typing import Final
 
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
-from narrowcast_server.actions.channels import rendered_description
 from narrowcast_server.actions.realm import retention_days
-from narrowcast_server.actions.subscriptions import next_color
 from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS
+from narrowcast_server.resources.channels.creation import rendered_description
+from narrowcast_server.resources.subscriptions.changes import next_color
 from narrowcast_server.rules.holders import check_topic_creators
 from narrowcast_server.zulip_archive.numbers import CHANNEL_TOPICS, word_for
 from narrowcast_server.zulip_archive.reading.groups import permissions

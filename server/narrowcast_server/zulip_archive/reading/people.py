@@ -9,14 +9,14 @@ from narrowcast_api.wire.levels import SERVED_LEVEL
 from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType, Role
 from narrowcast_server.actions.new_organization import notification_bot
 from narrowcast_server.actions.urls import check_url
-from narrowcast_server.actions.users import MAX_NAME as MAX_USER_NAME
-from narrowcast_server.actions.users import well_formed_address
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.rendering import rendered_apart
 from narrowcast_server.resources.bots import INTERFACES
 from narrowcast_server.resources.profile_fields import MAX_HINT, MAX_NAME
 from narrowcast_server.resources.profile_values import MAX_LONG
+from narrowcast_server.resources.users.accounts import MAX_NAME as MAX_USER_NAME
+from narrowcast_server.resources.users.accounts import well_formed_address
 from narrowcast_server.storage.key_vault import new_key
 from narrowcast_server.zulip_archive.layout import NOTIFICATION_BOT
 from narrowcast_server.zulip_archive.numbers import PERSONAL_NUMBERS, word_for

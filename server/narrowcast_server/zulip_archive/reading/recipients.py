@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from narrowcast_server.actions.messages import conversation_of
+from narrowcast_server.resources.messages.sending import conversation_of
 from narrowcast_server.zulip_archive.numbers import RecipientType
 from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.rows import ArchiveRow

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.actions.message_changes import delete_messages
-from narrowcast_server.actions.messages import Origin, post_notice
 from narrowcast_server.actions.new_organization import notification_bot
 from narrowcast_server.actions.quoting import silent_mention
 from narrowcast_server.markdown.context import LinkedChannel
 from narrowcast_server.markdown.mentions import channel_url
 from narrowcast_server.organization.models import Channel, Message, User
+from narrowcast_server.resources.messages.changes import delete_messages
+from narrowcast_server.resources.messages.sending import Origin, post_notice
 from narrowcast_server.rules.access import newest_in_topic
 from narrowcast_server.rules.edit_history import all_readers_may_know
 from narrowcast_server.rules.moves import MessageMove

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions.channel_knowledge import channels_may_open
-from narrowcast_server.actions.invites import revoke_all_of
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.mail import send_mail
 from narrowcast_server.actions.password_resets import end_links
-from narrowcast_server.actions.users import (
+from narrowcast_server.actions.visibility import emit_members, visibility_may_change
+from narrowcast_server.organization.models import User
+from narrowcast_server.resources.invites.changes import revoke_all_of
+from narrowcast_server.resources.users.accounts import (
     bot_watchers,
     check_own_address,
     emit_avatar,
@@ -19,8 +21,6 @@ from narrowcast_server.actions.users import (
     emit_person,
     emit_role_groups,
 )
-from narrowcast_server.actions.visibility import emit_members, visibility_may_change
-from narrowcast_server.organization.models import User
 from narrowcast_server.rules.access import subscribed_ids, who_may_know
 from narrowcast_server.rules.accounts import check_may_deactivate, check_may_reactivate
 from narrowcast_server.rules.addresses import api_address

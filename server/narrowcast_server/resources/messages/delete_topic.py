@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Result
-from narrowcast_server.actions.message_changes import delete_messages
 from narrowcast_server.http.params import required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.models import Channel
+from narrowcast_server.resources.messages.changes import delete_messages
 from narrowcast_server.rules import topics
 from narrowcast_server.rules.access import newest_in_topic, readable_channel
 from narrowcast_server.rules.permissions import Callers

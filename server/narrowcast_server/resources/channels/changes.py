@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
-from narrowcast_server.actions.channels import (
+from narrowcast_server.actions.realm import forget_channel
+from narrowcast_server.organization.checks import check_length
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.queries.channels import channel_object, post_policy
+from narrowcast_server.resources.channels.creation import (
     already_exists,
     emit_channel_update,
     emit_default_channels,
     name_is_taken,
     rendered_description,
 )
-from narrowcast_server.actions.realm import forget_channel
-from narrowcast_server.organization.checks import check_length
-from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.organization.models import Channel, User
-from narrowcast_server.queries.channels import channel_object, post_policy
 from narrowcast_server.rules.access import who_may_know
 from narrowcast_server.rules.channels import check_channel_name, require_content
 from narrowcast_server.rules.permissions import outgoing_value

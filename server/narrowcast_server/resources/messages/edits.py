@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.actions.attachments import claim_attachments, release_attachments
-from narrowcast_server.actions.message_changes import add_history, stored
-from narrowcast_server.actions.messages import check_content, mention_bits
 from narrowcast_server.markdown import RenderedMarkdown
 from narrowcast_server.organization import flags
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import FlagBit, Message, User
 from narrowcast_server.queries.rendering import rendered
+from narrowcast_server.resources.messages.attachments import claim_attachments, release_attachments
+from narrowcast_server.resources.messages.changes import add_history, stored
+from narrowcast_server.resources.messages.sending import check_content, mention_bits
 from narrowcast_server.rules.messages import check_mentions, check_wildcards
 
 if TYPE_CHECKING:

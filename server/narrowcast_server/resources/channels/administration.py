@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from narrowcast_api.wire.vocabulary import ChannelSetting
-from narrowcast_server.actions import channel_admin, channel_notices
-from narrowcast_server.actions.channel_notices import announce
-from narrowcast_server.actions.channels import already_exists, create_channel, name_is_taken
 from narrowcast_server.actions.realm import retention_days
-from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.http.params import (
     Param,
     boolean,
@@ -27,7 +23,12 @@ from narrowcast_server.organization.models import Channel
 from narrowcast_server.organization.organization import Organization
 from narrowcast_server.organization.people import active_people
 from narrowcast_server.resources.channel_folders import check_folder
+from narrowcast_server.resources.channels import changes as channel_admin
+from narrowcast_server.resources.channels import notices as channel_notices
+from narrowcast_server.resources.channels.creation import already_exists, create_channel, name_is_taken
+from narrowcast_server.resources.channels.notices import announce
 from narrowcast_server.resources.default_channels import set_default
+from narrowcast_server.resources.subscriptions.changes import subscribe
 from narrowcast_server.rules.channels import (
     administered_channel,
     check_channel_name,

@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.actions.channels import refresh_first_message
 from narrowcast_server.organization import edit_history, flags
 from narrowcast_server.organization.models import FlagBit, Message
 from narrowcast_server.queries.messages import audience_of
+from narrowcast_server.resources.channels.creation import refresh_first_message
 from narrowcast_server.rules import access
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.actions.message_changes import delete_messages
 from narrowcast_server.organization.models import Channel, Message
+from narrowcast_server.resources.messages.changes import delete_messages
 from narrowcast_server.storage.store import marks
 from narrowcast_server.uploads.attachments import remove_attachment
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.flags import change_flags, changeable, mark_everything_read
 from narrowcast_server.http.params import (
     boolean,
     defaulted,
@@ -22,6 +21,7 @@ from narrowcast_server.queries.fetching import anchor_id, check_range, evaluated
 from narrowcast_server.queries.narrow import build
 from narrowcast_server.queries.narrow_terms import narrow
 from narrowcast_server.queries.unread import unread_in
+from narrowcast_server.resources.message_flags.changes import change_flags, changeable, mark_everything_read
 from narrowcast_server.rules import access, topics
 
 routes = Routes()

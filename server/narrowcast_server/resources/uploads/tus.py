@@ -18,9 +18,9 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_server.http.routing import Call, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.organization import Organization
-from narrowcast_server.routes.uploads import upload_body
+from narrowcast_server.resources.uploads.operations import upload_body
+from narrowcast_server.resources.uploads.resumable import PartialUpload, Resumable, parse_metadata, unfinished
 from narrowcast_server.uploads.receiving import MEBIBYTE, int_header, keep, too_large
-from narrowcast_server.uploads.resumable import PartialUpload, Resumable, parse_metadata, unfinished
 
 routes = Routes()
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.actions.attachments import claim_attachments
-from narrowcast_server.actions.channels import refresh_first_message
 from narrowcast_server.actions.new_organization import notification_bot
 from narrowcast_server.actions.user_topics import follow_after_mentions, follow_after_sending
 from narrowcast_server.actions.visibility import visibility_may_change
@@ -21,6 +19,8 @@ from narrowcast_server.organization.models import Channel, FlagBit, Message, Use
 from narrowcast_server.queries.as_seen import without_sender
 from narrowcast_server.queries.messages import message_objects
 from narrowcast_server.queries.rendering import rendered
+from narrowcast_server.resources.channels.creation import refresh_first_message
+from narrowcast_server.resources.messages.attachments import claim_attachments
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.messages import (
     check_direct,

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import TopicsPolicy
-from narrowcast_server.actions import channel_notices, personal_notices
-from narrowcast_server.actions.channel_admin import check_description
-from narrowcast_server.actions.channel_notices import announce
-from narrowcast_server.actions.channels import create_channel, name_is_taken
 from narrowcast_server.actions.realm import retention_days
-from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
 from narrowcast_server.http.params import (
     boolean,
     choice,
@@ -24,7 +19,7 @@ from narrowcast_server.http.params import (
     strings,
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
-from narrowcast_server.organization.checks import check_list, check_string, json_value
+from narrowcast_server.organization.checks import check_bool, check_list, check_string, json_value
 from narrowcast_server.organization.errors import (
     ServiceError,
     field_missing,
@@ -35,9 +30,14 @@ from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.organization.people import check_active, person
 from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS, MAX_NOTIFIED_SUBSCRIBERS
 from narrowcast_server.queries.snapshot.channels import subscription_rows
+from narrowcast_server.resources import personal_notices
 from narrowcast_server.resources.channel_folders import check_folder
-from narrowcast_server.routes.register import include_subscribers
-from narrowcast_server.routes.subscription_properties import check_color
+from narrowcast_server.resources.channels import notices as channel_notices
+from narrowcast_server.resources.channels.changes import check_description
+from narrowcast_server.resources.channels.creation import create_channel, name_is_taken
+from narrowcast_server.resources.channels.notices import announce
+from narrowcast_server.resources.subscriptions.changes import subscribe, unsubscribe
+from narrowcast_server.resources.subscriptions.properties import check_color
 from narrowcast_server.rules import access
 from narrowcast_server.rules.channels import (
     check_channel_name,
@@ -62,7 +62,22 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization
 
 routes = Routes()
+
 _MESSAGES_SENT: Final = "new_subscription_messages_sent"
+_INCLUDE_SUBSCRIBERS: Final = {"true": True, "false": False, "partial": True}
+
+
+def include_subscribers(name: str, text: str) -> bool:
+    """Parses true, false or partial (for which this server sends all subscribers)."""
+    try:
+        return _INCLUDE_SUBSCRIBERS[text.strip('"').lower()]
+    except KeyError:
+        pass
+    try:
+        value = json_value(name, text)
+    except ServiceError as error:
+        raise ServiceError(f"Invalid {name}") from error
+    return check_bool(name, value)
 
 
 def principals(name: str, text: str) -> list[str | int]:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ErrorCode, Role
 from narrowcast_server.actions.mail import may_send, send_mail
-from narrowcast_server.actions.users import well_formed_address
 from narrowcast_server.mail.messages import is_address
 from narrowcast_server.organization.errors import ServiceError, insufficient_permission
 from narrowcast_server.organization.models import Channel, Group, User
+from narrowcast_server.resources.users.accounts import well_formed_address
 from narrowcast_server.rules.access import may_know, may_read
 from narrowcast_server.rules.new_addresses import problem_of
 from narrowcast_server.rules.permissions import (

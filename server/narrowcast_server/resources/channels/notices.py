@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from narrowcast_server.actions.messages import Origin, post_notice
 from narrowcast_server.actions.quoting import quoted, silent_mention
-from narrowcast_server.actions.retention import days_kept
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.organization.realm_settings import FOREVER
+from narrowcast_server.resources.messages.retention import days_kept
+from narrowcast_server.resources.messages.sending import Origin, post_notice
 from narrowcast_server.rules.access import subscriber_ids
 
 if TYPE_CHECKING:

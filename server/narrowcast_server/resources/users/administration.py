@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server.actions import user_admin
-from narrowcast_server.actions.users import check_bot_name, check_full_name, check_own_address, create_user
 from narrowcast_server.http.params import (
     Param,
     integer_choice,
@@ -22,6 +20,13 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import check_password
 from narrowcast_server.resources import profile_values
 from narrowcast_server.resources.joining import announce_newcomer
+from narrowcast_server.resources.users import changes as user_admin
+from narrowcast_server.resources.users.accounts import (
+    check_bot_name,
+    check_full_name,
+    check_own_address,
+    create_user,
+)
 from narrowcast_server.rules.accounts import (
     administered,
     check_may_change_address,

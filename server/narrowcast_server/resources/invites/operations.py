@@ -7,14 +7,6 @@ from typing import Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import MAX_WELCOME_TEXT, Role
-from narrowcast_server.actions import invites
-from narrowcast_server.actions.invites import (
-    Terms,
-    check_channels_given,
-    check_may_invite,
-    check_terms,
-    open_invites,
-)
 from narrowcast_server.http.params import (
     Param,
     boolean,
@@ -30,6 +22,14 @@ from narrowcast_server.http.params import (
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.resources.invites import changes as invites
+from narrowcast_server.resources.invites.changes import (
+    Terms,
+    check_channels_given,
+    check_may_invite,
+    check_terms,
+    open_invites,
+)
 from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()

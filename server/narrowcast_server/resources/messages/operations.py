@@ -7,13 +7,6 @@ from datetime import datetime
 from typing import Final
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.messages import (
-    Origin,
-    is_human_client,
-    send_direct,
-    send_to_channel,
-    truncated_content,
-)
 from narrowcast_server.http.params import (
     boolean,
     choice,
@@ -46,6 +39,13 @@ from narrowcast_server.queries.fetching import (
 from narrowcast_server.queries.narrow import Query, build
 from narrowcast_server.queries.narrow_terms import narrow
 from narrowcast_server.queries.rendering import rendered
+from narrowcast_server.resources.messages.sending import (
+    Origin,
+    is_human_client,
+    send_direct,
+    send_to_channel,
+    truncated_content,
+)
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.recipients import channel_of, people_of
 

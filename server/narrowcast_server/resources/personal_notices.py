@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast_server.actions.messages import Origin, send_direct
 from narrowcast_server.actions.new_organization import notification_bot
 from narrowcast_server.actions.quoting import silent_mention
 from narrowcast_server.organization.models import Channel, Group, User
+from narrowcast_server.resources.messages.sending import Origin, send_direct
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from narrowcast_server.actions.subscriptions import set_property
 from narrowcast_server.http.params import objects, required
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_string
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.resources.subscriptions.changes import set_property
 from narrowcast_server.rules import access
 
 routes = Routes()

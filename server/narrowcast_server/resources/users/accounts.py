@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from narrowcast_api.wire.vocabulary import BotType, Role
-from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.visibility import emit_members
 from narrowcast_server.organization.checks import unfit_position
 from narrowcast_server.organization.errors import ServiceError
@@ -17,6 +16,7 @@ from narrowcast_server.organization.models import Channel, FlagBit, User
 from narrowcast_server.organization.organization import Organization
 from narrowcast_server.queries.channels import direct_role
 from narrowcast_server.queries.users import avatar_url, bot_object, user_object
+from narrowcast_server.resources.subscriptions.changes import subscribe
 from narrowcast_server.rules.addresses import may_see_address
 from narrowcast_server.rules.new_addresses import check_allowed
 from narrowcast_server.rules.visibility import watchers

@@ -1,0 +1,1 @@
+"""Invitations: what changes them (`changes.py`), and their operations (`operations.py`)."""

@@ -1,0 +1,1 @@
+"""Flags of messages: what changes them (`changes.py`), and their operations (`operations.py`)."""

@@ -1,0 +1,1 @@
+"""Subscriptions: what changes them (`changes.py`), and their operations (`operations.py`, `properties.py`)."""

@@ -1,0 +1,2 @@
+"""Uploads: their operations (`operations.py`), and those that can be resumed (`tus.py`, with their state in
+`resumable.py`)."""
