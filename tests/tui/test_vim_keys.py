@@ -75,6 +75,12 @@ def after(text: str, keys: str) -> str:
         ("|abcd", "rzl.", "z|zcd"),
         ("|ab\ncd\nef", "2ddu.", "|ef"),
         ("|abc", ".", "|abc"),
+        ("|abc", "3.", "|abc"),
+        ("|abcdefghi", "x3..", "|hi"),
+        ("|a b c d e f", "dw2.", "|d e f"),
+        ("|a b c d e f", "d2w1.", "|d e f"),
+        ("|abcdef", "rz3.", "zz|zdef"),
+        ("|abc", "r.", "|.bc"),
     ],
 )
 def test_keys_of_normal_mode(before: str, keys: str, expected: str) -> None:

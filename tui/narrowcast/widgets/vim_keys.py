@@ -1,8 +1,8 @@
 """Vim's modal editing: the commands of normal mode, without a screen.
 
 Counts; the motions h j k l w b e 0 ^ $ gg G; the operators d c y with them, and dd cc yy; x X D C Y s S r p P
-u J ~; i a I A o O; . repeats the last change. There is one register for cut and copied text, separate from the
-editor's own cuts.
+u J ~; i a I A o O; . repeats the last change, with its own count if it has one. There is one register for cut and
+copied text, separate from the editor's own cuts.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from narrowcast.widgets.text_buffer import TextBuffer
 __all__ = ["VimKeys"]
 
 _WORDS = re.compile(r"\w+|[^\w\s]+")
+_COUNTS = re.compile(r"^(?:[1-9]\d*)?([dcy]?)(?:[1-9]\d*)?")
+"""The counts at the beginning of a change, around its operator."""
 _LINEWISE = frozenset({"j", "k", "G", "g"})
 _MOTIONS = frozenset("hjklwbe0^$Gg")
 _OPERATORS = frozenset("dcy")
@@ -92,8 +94,10 @@ class VimKeys:
     def _normal_and_remember(self, key: str) -> None:
         if not (self._count or self._operator or self._pending):
             self._keys, self._before = "", self._buffer.text
-        if key == "." and not self._keys:
-            self._repeat()
+        if key == "." and not (self._operator or self._pending):
+            count, self._keys = self._keys, ""
+            self._forget()
+            self._repeat(count)
             return
         self._keys += key
         self._normal(key)
@@ -112,8 +116,12 @@ class VimKeys:
         if text[:start] + text[end:] == before:
             self._last = (self._keys, text[start:end])
 
-    def _repeat(self) -> None:
+    def _repeat(self, count: str) -> None:
+        """Repeats the last change; ``count``, if there is one, replaces its own, as for later repetitions."""
         keys, inserted = self._last
+        if count and keys:
+            keys = count + _COUNTS.sub(r"\1", keys)
+            self._last = (keys, inserted)
         for key in keys:
             self._normal(key)
         if self.inserting:
