@@ -51,6 +51,8 @@ def test_an_account_is_meant_by_the_beginning_of_its_name_or_organization(tmp_pa
     assert meant("chat") == meant("Chat.Ex") == "ada-chat.example.com"
     assert meant("ada") is meant("work") is meant("zulip") is None
     assert meant("ada-w") == "ada-work.example.org"
+    with pytest.raises(AccountError, match=r"'ada' begins the names of ada-chat.* and ada-work.*: name one"):
+        account_files.default(tmp_path, "ada")
 
 
 async def test_the_key_is_shown_only_when_asked_for(tmp_path: Path) -> None:

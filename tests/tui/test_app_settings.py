@@ -177,6 +177,8 @@ def test_a_missing_default_account_is_reported_with_a_solution(tmp_path: Path) -
         chosen_file(args, paths, Config(account="gone"))
     args.account = "ada"
     assert chosen_file(args, paths, Config(account="gone")) == paths.accounts / "ada.zuliprc"
+    args.account = ""
+    assert chosen_file(args, paths, Config(account="a")) == paths.accounts / "ada.zuliprc"
 
 
 async def test_keys_are_checked_while_they_are_typed_and_work_at_once(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from narrowcast.config.config import Config
+from narrowcast.screens.account.signed_in import SignedInScreen
+from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.conversations.listing import Conversation
 from narrowcast.screens.conversations.rows import ConversationRow
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
@@ -258,6 +260,11 @@ async def test_keys_of_the_main_screen_lead_out_of_the_inbox(tmp_path: Path) -> 
         assert stage.screen.narrow == Narrow.topic(stage.server.channel("engineering"), "builds")
         await stage.press("I", "c")
         await until(lambda: stage.screen.writing.has_focus_within)
+        await stage.press("escape")
+        for key, screen in (("C", ChannelsScreen), ("alt+s", SignedInScreen)):
+            await stage.press("I", key)
+            await until(lambda screen=screen: isinstance(stage.app.screen, screen))  # type: ignore[misc]
+            await stage.press("escape")
 
 
 async def test_new_messages_are_added_to_the_list(tmp_path: Path) -> None:

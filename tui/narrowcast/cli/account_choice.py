@@ -26,12 +26,15 @@ def chosen_file(args: argparse.Namespace, paths: Paths, config: Config) -> Path 
     if args.rc:
         return expand_home(args.rc)
     stored = account_files.names(paths.accounts)
-    if not args.account and config.account and stored and config.account not in stored:
+    try:
+        return account_files.default(paths.accounts, args.account or config.account)
+    except AccountError as error:
+        if args.account or not stored:
+            raise
         raise AccountError(
-            f"{paths.config_file}: account = {config.account!r}: no such account is stored. Change the setting, "
+            f"{paths.config_file}: account = {config.account!r}: {error}. Change the setting, "
             f"or choose one of these with --account: {', '.join(stored)}"
-        )
-    return account_files.default(paths.accounts, args.account or config.account)
+        ) from error
 
 
 def chosen_account(args: argparse.Namespace) -> Account:

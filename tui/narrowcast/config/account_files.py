@@ -51,14 +51,15 @@ def default(folder: Path, name: str = "") -> Path | None:
     """
     stored = names(folder)
     if name:
-        if name not in stored and len(meant := _meant(name, stored)) == 1:
-            name = meant[0]
-        if name not in stored:
+        meant = [name] if name in stored else _meant(name, stored)
+        if len(meant) > 1:
+            raise AccountError(f"{name!r} begins the names of {' and '.join(meant)}: name one of them")
+        if not meant:
             have = ", ".join(stored) or "none"
             raise AccountError(
                 f"there is no account {name!r} (stored: {have}); log in with: narrowcast login URL"
             )
-        return file_of(folder, name)
+        return file_of(folder, meant[0])
     return file_of(folder, stored[0]) if stored else None
 
 

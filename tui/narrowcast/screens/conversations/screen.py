@@ -49,12 +49,16 @@ CLOSING = (
     "go.drafts",
     "go.outbox",
     "go.sent",
+    "go.composed",
     "go.next-unread-topic",
     "go.previous-unread-topic",
     "go.next-unread-followed",
     "go.next-unread-direct",
     "write.channel",
     "write.direct",
+    "channel.browse",
+    "account.switch",
+    "account.next-unread",
 )
 """Commands of the main screen whose keys also work here: they close this view and then run. The view's own keys
 take precedence."""
