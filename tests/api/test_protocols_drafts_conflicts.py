@@ -123,6 +123,23 @@ async def test_words_that_another_device_wrote_over_unseen_are_kept(
         assert draft_id in {draft.draft_id for draft in client.drafts.all()}
 
 
+async def test_words_that_were_written_over_and_are_written_on_here_replace_what_the_other_device_has_kept(
+    client: DraftClient,
+) -> None:
+    async with client:
+        _, start = await written_twice(client)
+        client.server.edit(1, DraftVersion(LUNCH, "their words"), start)
+        await client.catch_up()
+        (own,) = [draft for draft in client.drafts.all() if draft.content == "our words"]
+        client.drafts.save(own.draft_id, LUNCH, "our words, and more")
+        client.server.create(DraftVersion(LUNCH, "our words"), start)  # the other device has seen both
+        await client.catch_up()
+        await client.clock.advance(20)
+        assert (
+            sorted(client.server.texts()) == sorted(client.texts()) == ["our words, and more", "their words"]
+        )
+
+
 async def test_words_written_over_that_the_other_device_has_kept_already_are_not_kept_twice(
     client: DraftClient,
 ) -> None:

@@ -220,6 +220,23 @@ async def test_a_window_that_added_to_a_draft_while_another_sent_it_says_so_befo
         assert await sent(second) == ["soup!"]
 
 
+async def test_two_windows_that_write_in_the_same_draft_at_once_both_keep_their_own_text_in_compose(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with two_windows(tmp_path, monkeypatch) as (first, second):
+        await first.type("!")
+        await first.session.drafts.flush()
+        await second.type("?")
+        await second.session.drafts.flush()
+        await first.session.journal_watcher.catch_up(10)
+        for stage, own in ((first, "soup!"), (second, "soup?")):
+            await stage.told(
+                "This draft was also edited elsewhere. Alt-e shows both versions, to choose one."
+            )
+            assert stage.screen.writing.text.text == own
+            assert sorted(draft.content for draft in stage.session.drafts.all()) == ["soup!", "soup?"]
+
+
 async def test_a_conflict_is_reported_and_keeping_the_other_text_drops_the_own_one(tmp_path: Path) -> None:
     async with two_devices(tmp_path) as device:
         stage = device.stage
@@ -233,6 +250,27 @@ async def test_a_conflict_is_reported_and_keeping_the_other_text_drops_the_own_o
         await until(lambda: all(draft.synced for draft in stage.session.drafts.all()))
         assert [draft.content for draft in stage.session.drafts.all()] == ["soup there"]
         assert await device.texts() == ["soup there"]
+
+
+async def test_the_own_text_stays_in_compose_where_the_other_one_arrived_last(tmp_path: Path) -> None:
+    async with two_devices(tmp_path) as device:
+        stage, drafts = device.stage, device.stage.session.drafts
+        await stage.type(" here")
+        await until(lambda: all(draft.synced for draft in drafts.all()))
+        await stage.press("left", "left")
+        (draft,) = await device.client.drafts.list()
+        unseen = DraftVersion(device.where, "soup there")  # typed before, and sent in the same moment
+        typed_at = stage.session.clock.now() - 5
+        await device.client.drafts.edit(draft_id=draft.id or 0, draft=unseen, timestamp=typed_at)
+        await stage.told("This draft was also edited elsewhere. Alt-e shows both versions, to choose one.")
+        assert stage.screen.writing.text.text == "soup here"
+        assert not any("changed on another device" in notice for notice in stage.notices)
+        await stage.type("!")
+        assert sorted(draft.content for draft in drafts.all()) == ["soup he!re", "soup there"]
+        await stage.press("alt+e")
+        await stage.press("1" if drafts.conflicts()[0][0].content == "soup there" else "2")
+        assert stage.screen.writing.text.text == "soup there"
+        assert [draft.content for draft in drafts.all()] == ["soup there"]
 
 
 async def test_the_hint_of_two_versions_goes_once_one_keeps_the_own(tmp_path: Path) -> None:

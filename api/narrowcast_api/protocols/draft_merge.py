@@ -223,7 +223,10 @@ class DraftMerge:
         if unseen and (kept := self._store.with_text(ours.version)) is not None:
             self._store.link(item, kept)  # from the other device, received earlier
         elif unseen:
-            copy = self._store.add(Draft(self._store.new_id(), ours.version, ours.edited))
+            # The other device may keep and create it, too: then it is this draft, even if it is written on here.
+            copy = self._store.add(
+                Draft(self._store.new_id(), ours.version, ours.edited, base=ours.version, posting=True)
+            )
             copy.due = self._clock.monotonic() + _RESCUE_AFTER
             self._store.link(item, copy)
         else:

@@ -280,6 +280,17 @@ class OpenDraft:
         """Whether the draft was sent or deleted elsewhere, and what was written here is a new one; true only once."""
         return self._id is not None and self._drafts.was_removed(self._id)
 
+    def stay_with_own(self) -> None:
+        """Continues the text of this device as the other version of its draft, if the draft has got the text of
+        another one that was written at the same time.
+        """
+        draft = self._drafts.get(self._id) if self._id is not None else None
+        own = self._drafts.get(draft.conflict_with or "") if draft is not None else None
+        if draft is None or own is None or (draft.destination, draft.content) == self._kept:
+            return
+        if (own.destination, own.content) == self._kept:
+            self._become(own.draft_id)
+
     def changed_elsewhere(self) -> Draft | None:
         """The draft, if it differs from what was last saved here."""
         draft = self._drafts.get(self._id) if self._id is not None else None

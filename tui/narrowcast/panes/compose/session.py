@@ -203,6 +203,7 @@ class ComposeSession:
         if is_gone or self.draft.was_removed():
             self._tell(REMOVED_BUT_CHANGED, severity="warning")
             return True
+        self.draft.stay_with_own()
         changed = self.draft.changed_elsewhere()
         if changed is not None:
             self.show_draft(changed)
