@@ -13,7 +13,8 @@ from starlette.responses import Response
 
 from narrowcast_server.http.routing import Call, Endpoint, Handler, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.routes import unavailable
+from narrowcast_server.routes import auth, browser_sign_in, server_settings, unavailable
+from support import world
 from support.server import TestServer
 
 
@@ -69,4 +70,43 @@ def sending_events_to(server: TestServer, whom: Callable[[Event, set[int]], Iter
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(server.organization, "emit", to_some)
+        yield
+
+
+@contextmanager
+def wanting_the_password() -> Iterator[None]:
+    """Servers started within the block want the password with a token, as Zulip's do where passwords are allowed."""
+    with offering("/json/fetch_api_key", routes=browser_sign_in.routes) as offered:
+        own = offered.own
+
+        def checked(call: Call) -> object:
+            if call.fields.get("password") != world.PASSWORD:
+                raise ServiceError("Password is incorrect.")
+            return own(call)
+
+        offered.own = checked  # type: ignore[assignment]  # the response of the endpoint itself
+        yield
+
+
+@contextmanager
+def development(running: list[TestServer]) -> Iterator[None]:
+    """Servers started within the block have the logins of development servers."""
+    dev = Routes()
+
+    @dev.get("/dev_list_users", public=True)
+    def people(call: Call) -> ResponseBody:
+        return {"direct_admins": [{"email": "ada@demo.example"}], "direct_users": ["dario@demo.example"]}
+
+    @dev.post("/dev_fetch_api_key", auth.USERNAME, public=True)
+    def log_in(call: Call) -> ResponseBody:
+        email = call[auth.USERNAME]
+        if email not in ("ada@demo.example", "dario@demo.example"):
+            raise ServiceError("Your username or password is incorrect", "AUTHENTICATION_FAILED", 401)
+        account = running[0].account(email.partition("@")[0])
+        return {"api_key": account.key.reveal(), "email": email}
+
+    methods = {"dev": True, "password": False, "ldap": False}
+    endpoints = [*unavailable.routes.endpoints, *dev.endpoints]
+    with pytest.MonkeyPatch.context() as patched, changed(unavailable.routes, endpoints):
+        patched.setattr(server_settings, "_authentication_methods", lambda _: methods)
         yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 
 import httpx2
 
@@ -24,3 +25,20 @@ async def shown_after_signing_in(address: str, email: str = "ada@demo.example") 
     found = re.search(r"<code>(.*?)</code>", response.text)
     assert found is not None
     return html.unescape(found[1])
+
+
+class Desktop:
+    """A desktop whose clipboard is a file: a program of the name that is looked for prints it."""
+
+    def __init__(self, folder: Path) -> None:
+        programs = folder / "programs"
+        programs.mkdir()
+        self._clipboard = folder / "clipboard"
+        self._clipboard.write_text("zulip://login?of=another")
+        program = programs / "xclip"
+        program.write_text(f"#!/bin/sh\nexec cat '{self._clipboard}'\n")
+        program.chmod(0o755)
+        self.environment = {"DISPLAY": ":0", "PATH": f"{programs}:/usr/bin:/bin", "BROWSER": "true"}
+
+    def copy(self, text: str) -> None:
+        self._clipboard.write_text(f"{text}\n")
