@@ -46,6 +46,18 @@ async def test_a_subscribed_or_archived_channel_is_not_checked(tmp_path: Path) -
         assert [path for path in service.asked if path.startswith("/streams/")] == []
 
 
+@pytest.mark.parametrize(("level", "asked"), [(479, False), (480, True)])
+async def test_topics_of_an_archived_channel_are_asked_for_from_480(
+    tmp_path: Path, level: int, asked: bool
+) -> None:
+    service = Service()
+    archived = channel(RANDOM, "random", is_archived=True)
+    service.snapshot = snapshot(streams=[archived], never_subscribed=[archived], zulip_feature_level=level)
+    async with live_session(tmp_path, service) as session:
+        await session.loader.topics(RANDOM)
+        assert (f"/users/me/{RANDOM}/topics" in service.asked) is asked
+
+
 async def test_a_channel_that_shows_messages_is_not_checked(service: Service, session: Session) -> None:
     service.messages = {101: channel_message(101, channel_id=RANDOM)}
     await session.view(Narrow.channel(RANDOM)).open()

@@ -53,6 +53,24 @@ async def test_unread_topics_are_reached_backwards_and_those_that_one_follows_al
         await until(lambda: stage.screen.narrow != Narrow.topic(general, "bread"))
 
 
+async def test_unread_topics_of_an_archived_channel_are_passed_over_as_they_do_not_count(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await stage.go(Narrow.mentions())
+        general, engineering = stage.server.channel("general"), stage.server.channel("engineering")
+        for channel in ("general", "engineering"):
+            await stage.server.send("bruno", channel, "soup", LONG)
+        await until(lambda: len(list(stage.session.state.unreads.topics())) == 2)
+        await stage.server.call("ada", "DELETE", f"/streams/{engineering}")
+        await until(lambda: stage.session.state.channels.get(engineering).is_archived)  # type: ignore[union-attr]
+        for key in ("n", "alt+p"):
+            await stage.go(Narrow.mentions())
+            await stage.press(key)
+            await until(lambda: stage.screen.narrow == Narrow.topic(general, "soup"))
+        assert list(stage.session.state.unreads.topics()), "some of them are still unread"
+
+
 async def test_from_any_view_one_key_leads_to_the_conversation_in_compose(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await stage.in_topic("general", "soup")

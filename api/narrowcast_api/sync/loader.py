@@ -9,6 +9,7 @@ from narrowcast_api.model.messages import Message
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.state.changes import TopicsChanged
 from narrowcast_api.sync.pages import Pages
+from narrowcast_api.wire.levels import Gate
 
 
 class Loader:
@@ -21,10 +22,14 @@ class Loader:
     async def topics(self, channel_id: int) -> None:
         """Fetches the topics of a channel into `state.topics`.
 
-        Servers of about level 387 reject this for an archived channel: its known topics then stay as they are.
+        Those of an archived channel stay as they are known: servers below level 480 refuse to list them, and they
+        are not asked.
         """
         context = self._context
         state = context.state
+        channel = state.channels.get(channel_id)
+        if channel is not None and channel.is_archived and not state.supports(Gate.ARCHIVED_TOPICS):
+            return
         since, departures = state.max_message_id, state.topics.departures
         try:
             response = await context.client.topics.list(channel_id=channel_id)

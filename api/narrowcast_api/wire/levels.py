@@ -308,6 +308,7 @@ class Gate(Enum):
         "not available",
         field="realm_linkifiers.alternative_url_templates",
     )
+    ARCHIVED_TOPICS = _row(480, "Topics of archived channels", "not requested")
     IDLE_QUEUE_TIMEOUT = _row(481, "Choosing how long an event queue is kept", "the server decides")
     TERM_CHANNELS_ARCHIVED = _row(489, "The search for messages in archived channels", "not available")
     BOT_STORAGE_OF_BOTS = _row(494, "Storage for bots only", "people have storage too")

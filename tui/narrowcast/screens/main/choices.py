@@ -220,7 +220,7 @@ def next_topic(
     unread = sorted(
         (rank.get(channel_id, len(rank)), -newest, channel_id, topic)
         for channel_id, topic, _, newest in state.unreads.topics()
-        if not state.is_muted(channel_id, topic)
+        if state.mute_rules.is_counted(channel_id, topic, inside=False)
         and (not followed or state.topics.visibility(channel_id, topic) == VisibilityPolicy.FOLLOWED)
     )
     if not unread:
