@@ -325,8 +325,8 @@ async def test_a_filter_that_nothing_matches_says_so(tmp_path: Path) -> None:
         assert isinstance(screen, ManageScreen)
         await stage.press("slash")
         await stage.type("zzz")
-        rows = plain_text(screen.list.compose_row(y) for y in range(4))
-        assert "Nothing matches 'zzz'." in rows
+        rows = plain_text(screen.list.compose_row(y) for y in range(screen.list.room.height))
+        assert "Nothing matches 'zzz'" in rows
 
 
 @pytest.mark.parametrize(
@@ -342,8 +342,10 @@ async def test_names_and_commands_are_found_by_who_looks_in_the_wrong_list(
     async with on_stage(tmp_path) as stage:
         await stage.press(key)
         await stage.type("zzz")
-        assert isinstance(picker := stage.app.screen, Picker)
-        assert hint in " ".join(plain_text(picker.list.compose_row(y) for y in range(4)).split())
+        picker = stage.app.screen
+        assert isinstance(picker, Picker)
+        rows = plain_text(picker.list.compose_row(y) for y in range(picker.list.room.height))
+        assert hint in " ".join(rows.split())
 
 
 async def test_a_click_on_the_heading_of_a_conversation_opens_it(tmp_path: Path) -> None:

@@ -289,8 +289,12 @@ async def test_a_list_of_things_finds_deletes_after_asking_and_opens(tmp_path: P
 class LostPots(Pots):
     """Items that cannot be fetched."""
 
+    is_lost = True
+
     async def load(self) -> None:
-        raise BadRequest("BAD_REQUEST", "No pots today", 400, {})
+        if self.is_lost:
+            raise BadRequest("BAD_REQUEST", "No pots today", 400, {})
+        self.pots = ["red pot"]
 
 
 async def test_a_list_that_cannot_be_fetched_shows_the_error_instead_of_loading(tmp_path: Path) -> None:
@@ -298,8 +302,13 @@ async def test_a_list_that_cannot_be_fetched_shows_the_error_instead_of_loading(
         screen = LostPots(stage.session)
         screen.pots = []
         await stage.app.push_screen(screen)
-        await until(lambda: "No pots today" in screen.key_line.plain)
-        assert screen.list.empty_text == "Could not be loaded."
+        await until(lambda: screen.list.empty.heading == "Could not be loaded")
+        await until(lambda: "No pots today" in "\n".join(screen_rows(screen)))
+        assert "Ctrl-r tries again" in "\n".join(screen_rows(screen))
+        assert not screen.key_line.said
+        screen.is_lost = False
+        await stage.press("ctrl+r")
+        await until(lambda: "red pot" in "\n".join(screen_rows(screen)))
 
 
 async def test_an_error_is_shown_below_its_field_until_it_is_corrected(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ async def test_a_search_that_the_server_refuses_is_not_asked_for_again_over_a_ne
         await stage.drawn()
         assert stage.app.screen is stage.screen
         assert stage.screen.writing.target.to.text == "bru"
-        assert "Invalid narrow" in stage.screen.messages.list.empty_text
+        assert "Invalid narrow" in stage.screen.messages.list.empty.text
 
 
 async def test_cached_messages_that_were_found_do_not_open_over_a_new_message(

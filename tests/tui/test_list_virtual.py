@@ -11,6 +11,7 @@ from textual.strip import Strip
 
 from narrowcast.text import matching
 from narrowcast.text.matching import best_matches
+from narrowcast.widgets.empty import Empty
 from narrowcast.widgets.strips import compose_line, lean_strip, plain_text
 from narrowcast.widgets.virtual_list import VirtualList
 from support.screens import drag
@@ -33,7 +34,7 @@ class Names(VirtualList[str]):
 class ListApp(ContextApp):
     def __init__(self, names: list[str]) -> None:
         super().__init__()
-        self.names = Names(names, empty_text="Nobody here. Press i to invite.")
+        self.names = Names(names, empty=Empty("Nobody here", "Press i to invite."))
         self.chosen: list[object] = []
 
     def compose(self) -> ComposeResult:

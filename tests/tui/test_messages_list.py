@@ -12,6 +12,7 @@ from textual.geometry import Region
 from narrowcast.content.reader import parse
 from narrowcast.panes.messages.painting import FoundText, Hints, hint_labels
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
+from narrowcast.widgets.empty import Empty
 from narrowcast_api.model.messages import Match, Reaction
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
@@ -80,8 +81,9 @@ async def test_the_heading_that_stays_in_sight_never_doubles_the_one_below_it() 
 async def test_an_empty_list_tells_why_in_whole_and_harmless_lines() -> None:
     app = ListApp([])
     async with app.run_test(size=(40, 10)) as pilot:
-        app.list.empty_text = (
-            "The server cannot be reached \x1b[2J (no route to the host that was asked for).\nAgain?"
+        app.list.empty = Empty(
+            "No connection",
+            "The server cannot be reached \x1b[2J (no route to the host that was asked for).\nAgain?",
         )
         app.list.changed()
         await pilot.pause()

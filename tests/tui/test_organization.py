@@ -195,13 +195,13 @@ async def test_domains_are_added_changed_and_removed(tmp_path: Path) -> None:
 async def test_domains_that_others_change_are_shown(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "organization.domains")
-        await until(lambda: "No allowed domains." in screen_text(stage.app.screen))
+        await until(lambda: "No allowed domains" in screen_text(stage.app.screen))
         await stage.server.call(
             "ada", "POST", "/realm/domains", {"domain": "new.example", "allow_subdomains": False}
         )
         await until(lambda: any("new.example" in row for row in rows(stage)))
         await stage.server.call("ada", "DELETE", "/realm/domains/new.example")
-        await until(lambda: "No allowed domains." in screen_text(stage.app.screen))
+        await until(lambda: "No allowed domains" in screen_text(stage.app.screen))
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ async def test_exports_are_listed_with_how_they_stand(tmp_path: Path) -> None:
 async def test_an_export_is_begun_is_complete_by_itself_and_deleted(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(120, 30)) as stage:
         await run(stage, "organization.exports")
-        await until(lambda: "No exports." in screen_text(stage.app.screen))
+        await until(lambda: "No exports" in screen_text(stage.app.screen))
         await stage.press("n")
         form = await form_of(stage)
         assert "users consented." in str(form.query_one("#note", Static).render())

@@ -21,6 +21,7 @@ from narrowcast.panes.people_rows import PeopleRows, PersonRow, Slices
 from narrowcast.panes.shared import SharedItem, SharedList, shared_in
 from narrowcast.runtime.context import app_of
 from narrowcast.text.safe_text import safe_line
+from narrowcast.widgets.empty import Empty
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import VirtualList
@@ -83,7 +84,7 @@ class PeoplePane(Vertical):
     def __init__(self, session: Session) -> None:
         super().__init__(id="people")
         self.session = session
-        self.list = PeopleList(empty_text="No matches.", id="people-list")
+        self.list = PeopleList(empty=Empty("Loading people…"), id="people-list")
         self._find = FilterField("Filter people", lambda: self.list, choose=self._choose, always=True)
         self._rows = PeopleRows()
         self._outdated: set[int] = set()

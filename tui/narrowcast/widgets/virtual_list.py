@@ -8,7 +8,6 @@ typed letters (see `matching`), and repaints only the cells that changed.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from textwrap import wrap
 from typing import ClassVar, Generic, TypeVar
 
 from rich.color import Color
@@ -20,20 +19,20 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
+from narrowcast.keys.hints import keys_of
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.text.matching import SearchedNames
 from narrowcast.text.safe_text import safe_line
+from narrowcast.widgets.empty import EMPTY_LOOKS, Empty, empty_height, empty_row
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
-from narrowcast.widgets.strips import compose_line, lean_strip
+from narrowcast.widgets.strips import lean_strip
 
 __all__ = ["MEASURED", "VirtualList"]
 
 T = TypeVar("T")
 
 _CACHED_ITEMS = 512
-EMPTY_ROWS = 3
-"""Rows of a list without items that is as tall as its content."""
 MEASURED = 200
 """Number of items whose rows are counted for that: more than any terminal shows."""
 
@@ -50,6 +49,7 @@ class VirtualList(LineView, Generic[T]):
     """
 
     LOOKS: ClassVar[Mapping[str, Look]] = {
+        **EMPTY_LOOKS,
         "virtual-list--focused": Look(ground="selection", letters=Style(bold=True), ansi=Style(reverse=True)),
         "virtual-list--bar": Look("text-primary"),
         "virtual-list--idle-bar": Look("text-muted"),
@@ -93,7 +93,7 @@ class VirtualList(LineView, Generic[T]):
         items: Sequence[T] = (),
         *,
         item_rows: int = 1,
-        empty_text: str = "",
+        empty: Empty | None = None,
         name: str | None = None,
         id: str | None = None,  # noqa: A002
         classes: str | None = None,
@@ -102,7 +102,8 @@ class VirtualList(LineView, Generic[T]):
         self.item_rows = item_rows
         self._is_even = type(self).rows_of is VirtualList.rows_of
         """Whether all items have the same height: positions are then computed directly."""
-        self.empty_text = empty_text
+        self.empty = empty or Empty()
+        """What is shown if there are no items."""
         self.unmatched_hint = ""
         """What to do when nothing matches the filter."""
         self._items: Sequence[T] = items
@@ -286,11 +287,11 @@ class VirtualList(LineView, Generic[T]):
             self._move_to(index)
             self.action_select()
 
-    def _said_of_nothing(self) -> str:
-        """The text for an empty list: that there are no items, or that none match the filter."""
+    def _empty_now(self) -> Empty:
+        """Says that there are no items, or that none match the filter."""
         if self._query and self._items:
-            return f"Nothing matches {safe_line(self._query, 60)!r}. {self.unmatched_hint}".rstrip()
-        return self.empty_text
+            return Empty(f"Nothing matches {safe_line(self._query, 60)!r}", self.unmatched_hint)
+        return self.empty
 
     # LineView.
 
@@ -302,19 +303,15 @@ class VirtualList(LineView, Generic[T]):
     def rows_at(self, width: int) -> int:
         """The rows of the items at this width, also of those that the filter hides: nothing moves while one types."""
         if not self._items:
-            return EMPTY_ROWS
+            return empty_height(keys_of(self), self.empty, width)
         return sum(self.rows_of(item) for item in self._items[:MEASURED])
 
     def compose_row(self, y: int) -> Strip:
-        """Row `y`: a row of the item at that place, the empty text, or blank."""
+        """Row `y`: a row of the item at that place, why there are none, or blank."""
         width = self.room.width
         index, row = self._place(y)
         if not self._shown:
-            lines = ["", *wrap(self._said_of_nothing(), max(8, width - 3))]
-            style = self.part_style("virtual-list--dim")
-            return compose_line(
-                width, [("  ", style), ("".join(lines[y : y + 1]), style)], base=self.base_style
-            )
+            return empty_row(self, self._empty_now(), y)
         if index >= len(self._shown):
             return Strip.blank(width, self.base_style)
         return self._item_strips(index)[row]

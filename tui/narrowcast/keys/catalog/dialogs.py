@@ -34,6 +34,7 @@ _EVERYWHERE: tuple[Command, ...] = (
         "Dialogs",
         Command("manage.new", "Create or add", ("n",), "self.action_new"),
         Command("manage.delete", "Delete, remove or archive", ("x", "delete"), "self.action_delete"),
+        Command("manage.reload", "Load the list again", ("ctrl+r",), "self.action_reload"),
         Command("manage.find", "Filter", ("slash", "ctrl+f"), "self.action_find"),
         Command("manage.down", "Go from filter to list", ("down",), "self.action_down"),
         Command("manage.up", "Go from filter to list, upwards", ("up",), "self.action_up"),

@@ -29,6 +29,7 @@ from narrowcast.panes.messages.position import Position
 from narrowcast.panes.messages.row_values import Cards, StateNames, Tints
 from narrowcast.panes.messages.rows import RowMaker
 from narrowcast.panes.messages.selection import TextSelection
+from narrowcast.widgets.empty import EMPTY_LOOKS, Empty, empty_row
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.tints import ground_of
@@ -49,6 +50,7 @@ class MessageList(LineView):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.FOUND)]
     LOOKS: ClassVar[Mapping[str, Look]] = {
+        **EMPTY_LOOKS,
         **{f"messages--{part}": Look() for part in Palette.parts()},
         "messages--dim": Look("text-muted", ansi=Style(dim=True)),
         "messages--link": Look("text-primary", letters=Style(underline=True)),
@@ -131,7 +133,8 @@ class MessageList(LineView):
         self.selection = TextSelection(self, self.rows, self.position)
         self.overlay: Overlay | None = None
         self._cards: Cards | None = None
-        self.empty_text = ""
+        self.empty = Empty()
+        """What is shown if there are no messages."""
         self.appearance = Appearance()
         self._painter = RowPainter(self, self.rows, self.position)
         self._has_selection = False
@@ -248,7 +251,7 @@ class MessageList(LineView):
         feed = self.feed
         try:
             if feed is None or not len(feed):
-                return self._painter.empty_row(y, self.empty_text)
+                return empty_row(self, self.empty, y)
             return self._painter.row(y, feed, self.overlay)
         except Exception:
             log.exception("row %s of the messages cannot be drawn", y)

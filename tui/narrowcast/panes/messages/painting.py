@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Collection, Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from rich.cells import cell_len
@@ -15,7 +13,6 @@ from textual.strip import Strip
 from narrowcast.panes.messages.items import ItemRows, MessageItems
 from narrowcast.panes.messages.position import Position
 from narrowcast.panes.messages.row_values import MessageRow, RowCanvas
-from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.strips import compose_line, lean_strip
 
 if TYPE_CHECKING:
@@ -128,19 +125,6 @@ class RowPainter:
             [(date, maker.palette.dim)],
             base=view.base_style + Style(underline=True),
         )
-
-    def empty_row(self, y: int, text: str) -> Strip:
-        """Row ``y`` of a list without messages; ``text`` says why there are none."""
-        view, width = self._view, self._view.room.width
-        lines = _wrapped(text, max(8, width - 4))
-        shown = f"  {lines[y - 1]}" if 0 < y <= len(lines) else ""
-        return compose_line(width, [(shown, view.part_style("messages--dim"))], base=view.base_style)
-
-
-@lru_cache(maxsize=2)
-def _wrapped(text: str, width: int) -> list[str]:
-    """Cached, because each row of the list asks for it."""
-    return [part for line in text.split("\n") for part in textwrap.wrap(safe_line(line, 1_000), width)]
 
 
 _LETTERS = "asdfghjklqwertyuiopzxcvbnm"

@@ -20,6 +20,7 @@ from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.echoes import waiting_messages
+from narrowcast.panes.messages.empty import why_empty
 from narrowcast.panes.messages.items import MessageItems
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.parts import PaneParts
@@ -28,9 +29,7 @@ from narrowcast.panes.messages.requests import NarrowRequested
 from narrowcast.panes.messages.row_values import StateNames
 from narrowcast.runtime.context import app_of
 from narrowcast.runtime.frames import Frames, Kinds
-from narrowcast_api import permissions
 from narrowcast_api.errors import ApiError
-from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.on_screen import marks_read
 from narrowcast_api.state import changes as change
@@ -272,30 +271,9 @@ class MessagesPane(Vertical):
         self.refresh_messages()
 
     def _say_what_is_empty(self) -> None:
-        self.list.empty_text = self._why_empty()
+        self.list.empty = why_empty(self.session.state, self.view)
         if self.list.selected is None:
             self.parts.links.tell_hints()
-
-    def _why_empty(self) -> str:
-        view, keys = self.view, keys_of(self)
-        if view is None:
-            return with_keys(keys, "Select a view on the left, or press <go.switcher> to go anywhere.")
-        if view.error is not None:
-            return f"{view.error.user_message}\n{with_keys(keys, 'Press <message.reload> to try again.')}"
-        if view.loading or not view.found_newest:
-            return "Loading messages…"
-        if (where := view.narrow.new_message_destination) is not None:
-            begin = "message.reply" if isinstance(where, DirectDestination) else "write.channel"
-            refused = permissions.write_refusal(self.session.state, where)
-            how = with_keys(keys, f"Press <{begin}> to write the first.")
-            return f"No messages here yet.\n{refused or how}"
-        if view.narrow == Narrow.all():
-            if any(c.first_message_id is not None for c in self.session.state.channels.subscribed()):
-                how = "Messages from before you joined are in the channels: <pane.navigation>."
-                return f"No messages here yet.\n{with_keys(keys, how)}"
-            how = "Press <write.channel> to write the first to a channel, <write.direct> to a person."
-            return f"No messages yet.\n{with_keys(keys, how)}"
-        return with_keys(keys, "No messages match this view.\nPress <go.all> for all messages.")
 
     # Messages from the list.
 

@@ -68,7 +68,7 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
             self.row = row
 
     def __init__(self, state: State) -> None:
-        super().__init__(empty_text="No matches.", id="navigation-list")
+        super().__init__(id="navigation-list")
         self.state = state
         self.current: Narrow | None = None
 

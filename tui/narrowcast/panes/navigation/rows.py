@@ -106,6 +106,9 @@ def rows(
     for key, title, channels in _groups_of_channels(state):
         below = [row for channel in channels for row in _channel(state, channel, folding, current)]
         result += _section(key, title, below, closed, current)
+    if not state.channels.subscribed():
+        browse = NavigationRow(Kind.MORE, ("browse",), "browse channels", action="channel.browse")
+        result += _section("channels", "Channels", [browse], closed, current)
     return result
 
 

@@ -8,6 +8,7 @@ from narrowcast.screens.dialogs.form_fields import People, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.text import formats
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.state.changes import UsersChanged
 from narrowcast_api.wire.levels import Gate
@@ -18,7 +19,7 @@ class MutedPeopleScreen(ManageScreen[int]):
 
     TITLE_TEXT = "Muted users"
     KEYS = (("list.select", "user card"), ("manage.new", "mutes"), ("manage.delete", "unmutes"))
-    EMPTY = "You have not muted any users."
+    EMPTY = Empty("No muted users", "Messages of muted users are hidden.")
     FOLLOWS = (UsersChanged,)
 
     def refusal(self) -> str:

@@ -14,6 +14,7 @@ from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.widgets.empty import Empty
 from narrowcast_api.errors import MethodNotAllowed, NotFound
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes.second_factor import (
@@ -46,7 +47,7 @@ class SecondFactorScreen(ManageScreen[str]):
 
     KEYS = (("list.select", "selects"),)
     READ_KEYS = ()
-    EMPTY = "If this server supports it, set it up in the web app."
+    EMPTY = Empty("Not available here", "If this server supports it, set it up in the web app.")
     LINES = 2
     COUNTS = False
 

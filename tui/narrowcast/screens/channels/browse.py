@@ -16,6 +16,7 @@ from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast.text.formats import counted
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.model.channels import Channel
 from narrowcast_api.narrow.narrow import Narrow
@@ -37,7 +38,7 @@ class ChannelsScreen(ManageScreen[Channel]):
         ("manage.delete", "archives"),
         ("channels.restore", "unarchives"),
     )
-    EMPTY = "There are no channels you can view in this organization."
+    EMPTY = Empty("No channels", "There are none that you can view in this organization.")
     LINES = 2
     FOLLOWS = (ChannelsChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.CHANNELS)]

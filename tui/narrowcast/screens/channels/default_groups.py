@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Names, Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.resources.default_channel_groups import DefaultChannelGroup
 from narrowcast_api.state.changes import ChannelsChanged
@@ -17,7 +18,7 @@ class DefaultChannelGroupsScreen(ManageScreen[DefaultChannelGroup]):
 
     TITLE_TEXT = "Channel groups for new users"
     KEYS = (("list.select", "edits"), ("manage.new", "creates"), ("manage.delete", "deletes"))
-    EMPTY = "No channel groups."
+    EMPTY = Empty("No channel groups", "New users can choose a group of channels when they join.")
     LINES = 2
     FOLLOWS = (ChannelsChanged,)
 

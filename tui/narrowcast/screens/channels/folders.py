@@ -13,6 +13,7 @@ from narrowcast.screens.dialogs.form_fields import LineField, Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast.text.formats import counted
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.resources.channel_folders import ChannelFolder
 from narrowcast_api.state.changes import ChannelsChanged
@@ -28,7 +29,9 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
         ("manage.delete", "archives"),
         ("folders.restore", "unarchives"),
     )
-    EMPTY = "No channel folders. Channel settings choose a channel's folder."
+    EMPTY = Empty(
+        "No channel folders", "A folder is a section of the channel list; channel settings choose it."
+    )
     LINES = 2
     FOLLOWS = (ChannelsChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ORDERED, Context.FOLDERS)]

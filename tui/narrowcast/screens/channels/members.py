@@ -11,6 +11,7 @@ from narrowcast.screens.dialogs.form_fields import People, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast.text.presence import of_person
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import Change, ChannelsChanged, PresenceChanged, StateReplaced, UsersChanged
@@ -26,7 +27,7 @@ class ChannelMembersScreen(ManageScreen[int]):
         ("manage.new", "adds subscribers"),
         ("manage.delete", "unsubscribes"),
     )
-    EMPTY = "This channel has no subscribers."
+    EMPTY = Empty("No subscribers", "Nobody is subscribed to this channel.")
     FOLLOWS = (ChannelsChanged, UsersChanged, PresenceChanged)
 
     def __init__(self, session: Session, channel: Channel) -> None:

@@ -24,6 +24,7 @@ from narrowcast.screens.workspace import workspace_of
 from narrowcast.text import names
 from narrowcast.text.formats import at_least, counted, day_or_time, excerpt, has_long_clock
 from narrowcast.text.presence import conversation_sign
+from narrowcast.widgets.empty import Empty
 from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.tints import channel_tint, ground_of
 from narrowcast_api.errors import NarrowcastError
@@ -101,13 +102,23 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         """The keys of the rows that the next command is for; if there are none, it is for the selected one."""
 
     def new_list(self) -> ConversationList:
-        return ConversationList(empty_text=self.EMPTY)
+        return ConversationList()
 
     only = Only.ALL
     """Which conversations are listed."""
 
     def title_text(self) -> str:
         return self.TITLE_TEXT if self.only is Only.ALL else f"{self.TITLE_TEXT}: {self.only.value}"
+
+    @property
+    def empty(self) -> Empty:
+        if self.only is Only.ALL:
+            return self.EMPTY
+        return Empty(
+            self.EMPTY.heading,
+            f"Shown are only: {self.only.value}.",
+            (("conversations.show", "shows others"),),
+        )
 
     def action_show_only(self) -> None:
         """Chooses which conversations are listed."""
@@ -318,7 +329,11 @@ class RecentScreen(ConversationsScreen):
     """All conversations, newest first."""
 
     TITLE_TEXT = "Recent conversations"
-    EMPTY = "No conversations yet."
+    EMPTY = Empty(
+        "No conversations yet",
+        "Each topic and each direct message conversation is a line here.",
+        (("write.channel", "writes to a channel"), ("write.direct", "writes to a person")),
+    )
 
     def shown(self) -> Sequence[Conversation]:
         return [one for one in recent(self.state) if fits(self.state, one, self.only)]
@@ -334,7 +349,11 @@ class InboxScreen(ConversationsScreen):
     """Conversations with unread messages, by channel; Enter on a heading folds its group."""
 
     TITLE_TEXT = "Inbox"
-    EMPTY = "No unread messages."
+    EMPTY = Empty(
+        "No unread messages",
+        "You have read everything.",
+        (("conversations.recent", "recent conversations"), ("go.switcher", "goes anywhere")),
+    )
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

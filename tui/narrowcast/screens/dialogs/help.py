@@ -19,6 +19,7 @@ from narrowcast.keys.hints import Keys, key_of, with_keys
 from narrowcast.keys.keymap import key_label
 from narrowcast.keys.registry import Context, bindings_for, by_id, groups
 from narrowcast.screens.dialogs.dialog import LARGE, Dialog
+from narrowcast.widgets.empty import Empty
 from narrowcast.widgets.find_field import FindField
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import compose_line
@@ -101,7 +102,9 @@ class HelpList(VirtualList[HelpRow]):
     }
 
     def __init__(self, entries: Sequence[Entry]) -> None:
-        super().__init__(empty_text="No matches.")
+        super().__init__(
+            empty=Empty("Nothing matches", "A key, a command or a word of its title can be searched.")
+        )
         self._entries = entries
         self._words: list[str] = []
 

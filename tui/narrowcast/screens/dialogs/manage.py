@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.style import Style
 from textual.app import ComposeResult
@@ -27,6 +28,7 @@ from narrowcast.screens.dialogs.form import FormScreen, read_only_form
 from narrowcast.screens.dialogs.form_fields import Field, Values
 from narrowcast.screens.workspace import workspace_of
 from narrowcast.text.safe_text import safe_line
+from narrowcast.widgets.empty import Empty
 from narrowcast.widgets.find_field import FindField
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import compose_line
@@ -131,7 +133,8 @@ class ManageScreen(Dialog[object], Generic[T]):
     """The keys shown below the list."""
     READ_KEYS: ClassVar[tuple[KeyHint, ...]] = (("list.select", "shows details"),)
     """The same for a user who may not change the things."""
-    EMPTY: ClassVar[str] = "Nothing here yet."
+    EMPTY: ClassVar[Empty] = Empty("Nothing here yet")
+    """What is shown if there are no rows; the key that creates one is added."""
     LINES: ClassVar[int] = 1
     FOLLOWS: ClassVar[tuple[type[Change], ...]] = ()
     COUNTS: ClassVar[bool] = True
@@ -158,6 +161,10 @@ class ManageScreen(Dialog[object], Generic[T]):
         self._wanted = self._loaded = 0
         """How often `load` was asked for, and how many of these the last response serves."""
         self._first_row: Hashable | None = None
+        self._is_waiting = type(self).load is not ManageScreen.load
+        """Whether nothing was loaded yet."""
+        self._load_error = ""
+        """Why the last load failed."""
         self._before: frozenset[Hashable] | None = None
         """The keys of the rows before something was created: a new row is selected when it appears, until the next
         key press."""
@@ -166,7 +173,7 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     def new_list(self) -> ManageList[T]:
         """The list, without rows."""
-        return ManageList(item_rows=self.LINES, empty_text=self.EMPTY)
+        return ManageList(item_rows=self.LINES)
 
     def rows(self) -> Sequence[ListRow[T]]:
         """The rows to list, read from the state each time."""
@@ -207,7 +214,14 @@ class ManageScreen(Dialog[object], Generic[T]):
         async with self._turn:
             if self._loaded < mine:
                 wanted = self._wanted
-                await self.load()
+                try:
+                    await self.load()
+                except NarrowcastError as error:
+                    self._load_error = error.user_message
+                    raise
+                finally:
+                    self._is_waiting = False
+                self._load_error = ""
                 self._loaded = wanted
 
     @property
@@ -226,11 +240,21 @@ class ManageScreen(Dialog[object], Generic[T]):
         rows = self.rows()
         if select is None and self._before is not None:
             select = next((row.key for row in rows if row.key not in self._before and not row.heading), None)
+        self.list.empty = self._empty()
         self.list.set_items(rows, select=select)
         self.show_title()
 
     def about(self) -> str:
         return self.list.counted if self.COUNTS else ""
+
+    def _empty(self) -> Empty:
+        """What is shown if there are no rows."""
+        if self._is_waiting:
+            return Empty(WAITING)
+        if self._load_error:
+            return Empty("Could not be loaded", self._load_error, (("manage.reload", "tries again"),))
+        creates = [] if self.refusal() else [hint for hint in self.key_hints() if hint[0] == "manage.new"]
+        return replace(self.empty, hints=(*self.empty.hints, *creates))
 
     def _filter(self, text: str) -> None:
         self.list.set_filter(text)
@@ -240,6 +264,11 @@ class ManageScreen(Dialog[object], Generic[T]):
         """Selects a row by its key, also before the screen is mounted."""
         self._first_row = key
         self.list.select_key(key)
+
+    @property
+    def empty(self) -> Empty:
+        """What is shown if there are no rows: `EMPTY` unless it depends on something."""
+        return self.EMPTY
 
     def key_hints(self) -> Sequence[KeyHint]:
         """The keys shown below the list for a user who may change the things."""
@@ -305,12 +334,10 @@ class ManageScreen(Dialog[object], Generic[T]):
         except NarrowcastError as error:
             if not self.is_attached:
                 raise
-            if self.list.empty_text == WAITING:
-                self.list.empty_text = "Could not be loaded."
-                self.refresh_rows()
-            self.say(error.user_message, bad=True)
+            self.refresh_rows()
+            if self.list.items or not self._load_error:
+                self.say(error.user_message, bad=True)
             return
-        self.list.empty_text = self.EMPTY
         if self.is_attached:
             self.refresh_rows()
             if done:
@@ -328,8 +355,7 @@ class ManageScreen(Dialog[object], Generic[T]):
     def on_mount(self) -> None:
         """Shows the current things, fetches the rest, and subscribes to the state."""
         self.refresh_rows(select=self._first_row)
-        if type(self).load is not ManageScreen.load:
-            self.list.empty_text = WAITING
+        if self._is_waiting:
             self.work(self.reload())
         self._unfollow = [self.session.subscribe(in_app(self._on_changes))]
         if (workspace := workspace_of(self)) is not None:
@@ -372,6 +398,12 @@ class ManageScreen(Dialog[object], Generic[T]):
         event.stop()
         if (row := self.list.selected_item) is not None:
             self.open(row.value)
+
+    def action_reload(self) -> None:
+        """Loads what is not in the state again."""
+        self._is_waiting = type(self).load is not ManageScreen.load
+        self.refresh_rows()
+        self.work(self.reload())
 
     def action_new(self) -> None:
         self._before = frozenset(row.key for row in self.list.items)

@@ -18,6 +18,7 @@ from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.empty import Empty
 from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import Searched, VirtualList
 
@@ -117,7 +118,7 @@ class Picker(Dialog[T | None], Generic[T]):
         self._title = title
         self._placeholder = placeholder
         self._elsewhere = elsewhere
-        self.list: ChoiceList[T] = ChoiceList(choices, empty_text="No matches.")
+        self.list: ChoiceList[T] = ChoiceList(choices, empty=Empty("Nothing to choose from"))
         self.list.can_focus = False
         self.list.lead(True)
 

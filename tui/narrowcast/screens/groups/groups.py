@@ -14,6 +14,7 @@ from narrowcast.screens.groups.choose import group_names
 from narrowcast.screens.groups.members import GroupMembersScreen, join_refusal, leave_refusal
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen
 from narrowcast.text.formats import counted
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.model.user_groups import UserGroup
@@ -36,7 +37,7 @@ class GroupsScreen(ManageScreen[UserGroup]):
         ("groups.membership", "joins/leaves"),
         ("manage.delete", "deactivates"),
     )
-    EMPTY = "No user groups."
+    EMPTY = Empty("No user groups", "A group can be mentioned, and can have permissions.")
     LINES = 2
     FOLLOWS = (UserGroupsChanged, UsersChanged)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.GROUPS)]

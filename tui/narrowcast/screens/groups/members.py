@@ -12,6 +12,7 @@ from narrowcast.screens.dialogs.form_fields import People, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.card import PersonScreen
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.model.user_groups import UserGroup
 from narrowcast_api.state.changes import UserGroupsChanged, UsersChanged
@@ -52,7 +53,7 @@ class GroupMembersScreen(ManageScreen[Member]):
         ("group-members.add-group", "adds a group"),
         ("manage.delete", "removes"),
     )
-    EMPTY = "This group has no members."
+    EMPTY = Empty("No members", "Nobody belongs to this group.")
     FOLLOWS = (UserGroupsChanged, UsersChanged)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.GROUP_MEMBERS)]
 

@@ -13,6 +13,7 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import go_to_message
 from narrowcast.text.formats import excerpt, has_long_clock, moment
 from narrowcast.text.safe_text import safe_line
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.resources.reminders import Reminder
@@ -60,7 +61,7 @@ def remind(host: Host, message: Message) -> None:
 class RemindersScreen(ManageScreen[Reminder]):
     TITLE_TEXT = "Reminders"
     KEYS = (("list.select", "goes to the message"), ("manage.delete", "deletes"))
-    EMPTY = "No reminders. The command 'Remind me about this message' schedules one."
+    EMPTY = Empty("No reminders", "The command 'Remind me about this message' schedules one.")
     LINES = 2
     FOLLOWS = (ScheduledMessagesChanged,)
 

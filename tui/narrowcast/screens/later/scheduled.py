@@ -27,6 +27,7 @@ from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.natural_time import in_words
 from narrowcast.text.safe_text import safe_line
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.errors import NO_EFFECT, InvalidInput, NarrowcastError
 from narrowcast_api.http.encoding import OMIT
@@ -91,7 +92,9 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
 
     TITLE_TEXT = "Scheduled messages"
     KEYS = (("list.select", "edits"), ("scheduled.send", "sends now"), ("manage.delete", "deletes"))
-    EMPTY = "No scheduled messages. The command 'Schedule message' schedules what is in the compose box."
+    EMPTY = Empty(
+        "No scheduled messages", "The command 'Schedule message' schedules what is in the compose box."
+    )
     LINES = 2
     FOLLOWS = (ScheduledMessagesChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SCHEDULED)]

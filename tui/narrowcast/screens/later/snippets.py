@@ -11,6 +11,7 @@ from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import LineField, Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.resources.saved_snippets import SavedSnippet
 from narrowcast_api.state.changes import SavedSnippetsChanged
@@ -59,7 +60,7 @@ class SnippetsScreen(ManageScreen[SavedSnippet]):
         ("manage.new", "creates"),
         ("manage.delete", "deletes"),
     )
-    EMPTY = "No saved snippets."
+    EMPTY = Empty("No saved snippets", "A snippet is a text to insert into messages.")
     LINES = 2
     FOLLOWS = (SavedSnippetsChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SNIPPETS)]

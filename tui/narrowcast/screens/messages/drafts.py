@@ -19,6 +19,7 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.safe_text import safe_block
+from narrowcast.widgets.empty import Empty
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import VirtualList
@@ -48,7 +49,7 @@ class DraftsScreen(ManageScreen[Draft]):
         ("drafts.restore", "undoes deletion"),
         ("drafts.versions", "both versions"),
     )
-    EMPTY = "No drafts. Unsent messages are saved here automatically."
+    EMPTY = Empty("No drafts", "Unsent messages are saved here automatically.")
     LINES = 3
     FOLLOWS = (DraftsChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.DRAFTS)]

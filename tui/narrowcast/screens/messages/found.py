@@ -10,6 +10,7 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
+from narrowcast.widgets.empty import Empty
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.local_search import LocalHit, LocalResult
 
@@ -21,7 +22,7 @@ class FoundScreen(ManageScreen[LocalHit]):
     """Two lines per message. Dismissed with the message to go to in its conversation."""
 
     KEYS = (("list.select", "goes to the message"),)
-    EMPTY = "No cached messages match. Search again when you are connected."
+    EMPTY = Empty("No cached messages match", "Search again when you are connected.")
     LINES = 2
 
     def __init__(self, session: Session, text: str, result: LocalResult) -> None:

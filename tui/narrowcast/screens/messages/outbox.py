@@ -13,6 +13,7 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.unsent import reason, resend_refusal
+from narrowcast.widgets.empty import Empty
 from narrowcast_api.protocols.outbox_item import OutboxEntry
 from narrowcast_api.state.changes import ConnectionChanged, OutboxChanged
 
@@ -29,7 +30,7 @@ class OutboxScreen(ManageScreen[OutboxEntry]):
         ("outbox.resend", "resends"),
         ("manage.delete", "cancels"),
     )
-    EMPTY = "No unsent messages."
+    EMPTY = Empty("No unsent messages", "Messages wait here until the server has received them.")
     LINES = 3
     FOLLOWS = (OutboxChanged, ConnectionChanged)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.OUTBOX)]

@@ -17,6 +17,7 @@ from narrowcast.content.reader import parse
 from narrowcast.content.wrapping import Line
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import LARGE, Dialog
+from narrowcast.widgets.empty import Empty
 from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import VirtualList
 
@@ -30,7 +31,7 @@ class PreviewLines(VirtualList[Line]):
     """The rendered lines; they cannot be selected."""
 
     def __init__(self, html: str, names: MessageNames, palette: Palette, me: int) -> None:
-        super().__init__(empty_text="(empty)")
+        super().__init__(empty=Empty("Nothing to show", "The message is empty."))
         self._html = html
         self._names = names
         self._palette = palette

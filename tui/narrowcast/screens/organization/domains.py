@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.form_fields import LineField, Values, YesNo
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.state.changes import Change, SettingsChanged, StateReplaced
 
@@ -24,7 +25,7 @@ class DomainsScreen(ManageScreen["Domain"]):
         ("list.select", "allows/disallows subdomains"),
         ("manage.delete", "removes"),
     )
-    EMPTY = "No allowed domains."
+    EMPTY = Empty("No allowed domains", "Email addresses of new users can be limited to these domains.")
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

@@ -11,6 +11,7 @@ from narrowcast.screens.dialogs.form_fields import LineField, UnusableValue, Val
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.screens.messages.picture_file import picture_question, read_picture
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.resources.custom_emoji import CustomEmoji
 from narrowcast_api.state.changes import CustomEmojiChanged
@@ -21,7 +22,7 @@ class EmojiScreen(ManageScreen[CustomEmoji]):
 
     TITLE_TEXT = "Custom emoji"
     KEYS = (("list.select", "shows"), ("manage.new", "adds"), ("manage.delete", "deactivates"))
-    EMPTY = "There are no custom emoji."
+    EMPTY = Empty("No custom emoji", "Pictures added here can be used as emoji and reactions.")
     FOLLOWS = (CustomEmojiChanged,)
 
     def refusal(self) -> str:

@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 
 from narrowcast.screens.dialogs.form_fields import OneOf, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.state.changes import Change, SettingsChanged, StateReplaced
 from narrowcast_api.wire.levels import Gate
@@ -35,7 +36,7 @@ class ExportsScreen(ManageScreen["Export"]):
         ("list.select", "copies the address"),
         ("manage.delete", "deletes"),
     )
-    EMPTY = "No exports."
+    EMPTY = Empty("No exports", "An export is an archive of the organization's data.")
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

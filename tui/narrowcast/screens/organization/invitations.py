@@ -17,6 +17,7 @@ from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import group_names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.names import open_channels
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.errors import InvitationFailed
 from narrowcast_api.http.encoding import OMIT, Omit
@@ -53,7 +54,11 @@ class InvitationsScreen(ManageScreen["Invitation"]):
         ("invitations.resend", "resends"),
         ("manage.delete", "revokes"),
     )
-    EMPTY = "No invitations."
+    EMPTY = Empty(
+        "No invitations",
+        "Those that nobody has accepted yet are listed here.",
+        (("invitations.link", "creates a link"),),
+    )
     FOLLOWS = (SettingsChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.INVITATIONS)]
 

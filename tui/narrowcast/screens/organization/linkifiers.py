@@ -11,6 +11,7 @@ from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.ordering import ORDERED_KEYS, shift
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import Omit
 from narrowcast_api.resources.linkifiers import Linkifier
@@ -24,7 +25,7 @@ class LinkifiersScreen(ManageScreen[Linkifier]):
 
     TITLE_TEXT = "Linkifiers"
     KEYS = ORDERED_KEYS
-    EMPTY = "No linkifiers."
+    EMPTY = Empty("No linkifiers", "A linkifier turns texts such as #123 into links.")
     LINES = 2
     FOLLOWS = (LinkifiersChanged,)
 
@@ -143,7 +144,7 @@ class PlaygroundsScreen(ManageScreen[Playground]):
 
     TITLE_TEXT = "Code playgrounds"
     KEYS = (("manage.new", "adds"), ("manage.delete", "deletes"))
-    EMPTY = "No code playgrounds."
+    EMPTY = Empty("No code playgrounds", "A playground opens blocks of code on a web page.")
     LINES = 2
     FOLLOWS = (LinkifiersChanged,)
 

@@ -13,6 +13,7 @@ from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, Text
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.ordering import ORDERED_KEYS, shift
 from narrowcast.text.profile_values import options
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.resources.profile_fields import ProfileField
@@ -41,7 +42,7 @@ class ProfileFieldsScreen(ManageScreen[ProfileField]):
 
     TITLE_TEXT = "Custom profile fields"
     KEYS = ORDERED_KEYS
-    EMPTY = "No custom profile fields."
+    EMPTY = Empty("No custom profile fields", "They are shown on user cards, beside the name.")
     LINES = 2
     FOLLOWS = (ProfileFieldsChanged,)
 

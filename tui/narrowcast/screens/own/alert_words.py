@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import LineField, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.widgets.empty import Empty
 from narrowcast_api.state.changes import SettingsChanged
 
 
 class AlertWordsScreen(ManageScreen[str]):
     TITLE_TEXT = "Alert words"
     KEYS = (("manage.new", "adds"), ("manage.delete", "deletes"))
-    EMPTY = "No alert words. Messages that contain one notify you like a mention."
+    EMPTY = Empty("No alert words", "Messages that contain one notify you like a mention.")
     FOLLOWS = (SettingsChanged,)
 
     def rows(self) -> Sequence[ListRow[str]]:

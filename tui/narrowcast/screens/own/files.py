@@ -11,6 +11,7 @@ from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import go_to_message
 from narrowcast.text import formats
+from narrowcast.widgets.empty import Empty
 from narrowcast_api.model.attachments import Attachment
 from narrowcast_api.state.changes import SettingsChanged
 
@@ -22,7 +23,7 @@ class FilesScreen(ManageScreen[Attachment]):
         ("files.copy", "copies the link"),
         ("manage.delete", "deletes"),
     )
-    EMPTY = "You have not uploaded any files."
+    EMPTY = Empty("No files", "Files that you upload are listed here.")
     LINES = 2
     FOLLOWS = (SettingsChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.FILES)]

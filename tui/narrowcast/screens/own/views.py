@@ -15,6 +15,7 @@ from narrowcast.screens.dialogs.form_fields import LineField, Values, YesNo
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.text import names
+from narrowcast.widgets.empty import Empty
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.resources.navigation_views import NavigationView
 from narrowcast_api.state.changes import SettingsChanged
@@ -31,7 +32,7 @@ class ViewsScreen(ManageScreen[NavigationView]):
         ("views.edit", "edits"),
         ("manage.delete", "deletes"),
     )
-    EMPTY = "No saved views."
+    EMPTY = Empty("No saved views", "A saved view opens a search again; it can stand in the left pane.")
     FOLLOWS = (SettingsChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.VIEWS)]
 

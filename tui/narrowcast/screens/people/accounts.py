@@ -16,6 +16,7 @@ from narrowcast.screens.people.about import BOT_NAMES, WEBHOOK_FORMATS, kind
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.screens.people.keys import regenerate_bot_key, show_key
 from narrowcast.text.user_search import search_text
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.http.secret import Secret
@@ -106,7 +107,7 @@ class BotsScreen(ManageScreen["Bot"]):
         ("bots.regenerate", "generates a new key"),
         ("manage.delete", "deactivates"),
     )
-    EMPTY = "You have no bots."
+    EMPTY = Empty("No bots", "A bot is a program's account: it sends and reads messages.")
     FOLLOWS = (UsersChanged,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.BOTS)]
 

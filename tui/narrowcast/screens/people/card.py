@@ -23,6 +23,7 @@ from narrowcast.screens.people.about import facts
 from narrowcast.screens.people.administration import Administration, offers
 from narrowcast.screens.people.profile import profile_form
 from narrowcast.screens.workspace import Workspace, workspace_of
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.state.changes import (
@@ -60,7 +61,7 @@ class PersonScreen(ManageScreen[str]):
         ("person.picture", "picture"),
         ("person.manage", "manages"),
     )
-    EMPTY = "Unknown user."
+    EMPTY = Empty("Unknown user", "The server does not show this user.")
     COUNTS = False
     FOLLOWS = (UsersChanged, PresenceChanged, UserGroupsChanged, ProfileFieldsChanged)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.PERSON)]

@@ -24,6 +24,7 @@ from narrowcast.screens.settings.own import ELSEWHERE, options_at
 from narrowcast.screens.settings.typed_values import as_typed, typed_form
 from narrowcast.text import names
 from narrowcast.text.time_zones import time_zones
+from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting, setting_to_wire
@@ -52,7 +53,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
 
     CATALOG: ClassVar[Catalog] = {}
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SETTINGS)]
-    EMPTY = "No settings yet: waiting for the server."
+    EMPTY = Empty("No settings yet", "They are shown when the server has sent them.")
     KEYS = (("list.select", "changes"),)
     READ_KEYS = ()
     COUNTS = False
