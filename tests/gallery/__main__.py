@@ -93,11 +93,11 @@ def draw(wanted: Wanted) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "server"):
         rc = Path(folder) / "server" / "accounts" / "ada.zuliprc"
         for size in SIZES:
+            name = f"{size[0]}x{size[1]}"
+            if wanted.sizes and name not in wanted.sizes:
+                continue
             for look in LOOKS:
-                name = f"{size[0]}x{size[1]}"
-                if (not wanted.sizes or name in wanted.sizes) and (
-                    not wanted.looks or look.name in wanted.looks
-                ):
+                if not wanted.looks or look.name in wanted.looks:
                     yield from _draw_one(wanted, Path(folder) / f"{name}-{look.name}", rc, size, look)
             if not wanted.scenes or "welcome" in wanted.scenes:
                 yield from _draw_welcome(wanted, Path(folder), size)
