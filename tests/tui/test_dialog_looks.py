@@ -31,6 +31,12 @@ def test_a_second_dialog_dims_the_first_one_too() -> None:
     assert next(iter(twice)).style != next(iter(once[0])).style
 
 
+def test_one_of_256_colors_becomes_a_darker_one_of_them_behind_a_dialog() -> None:
+    text = Strip([Segment("name", Style.parse("color(253) on color(234)"))])
+    (row,) = dimmed([text], dark=True, has_shades=True)
+    assert next(iter(row)).style == Style.parse("color(240) on color(233)")
+
+
 def test_without_shades_what_lies_behind_is_faint() -> None:
     own = Strip([Segment("name", Style(color="magenta", bold=True))])
     (row,) = dimmed([own], dark=True, has_shades=False)

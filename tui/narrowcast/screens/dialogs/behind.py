@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from rich.color import Color
+from rich.color import Color, ColorType
 from rich.color_triplet import ColorTriplet
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
+
+from narrowcast.terminal.fallbacks import nearest, of_number
 
 __all__ = ["dimmed"]
 
@@ -21,7 +23,9 @@ FAINT = Style(dim=True, bold=False)
 
 
 def dimmed(strips: Sequence[Strip], *, dark: bool, has_shades: bool) -> list[Strip]:
-    """Rows of the screen below, each color mixed with a shade; faint if there are no shades."""
+    """Rows of the screen below, each color mixed with a shade; faint if there are no shades. One of the 256 colors
+    becomes another of them.
+    """
     return [_row(strip, dark, has_shades) for strip in strips]
 
 
@@ -39,10 +43,17 @@ def _style(style: Style, dark: bool) -> Style:
 
 
 def _mixed(color: Color | None, dark: bool) -> Color | None:
-    if color is None or color.triplet is None:
-        return color
+    if color is None:
+        return None
     shade = ON_DARK if dark else ON_LIGHT
+    if color.type is ColorType.EIGHT_BIT and color.number is not None:
+        # The rows have passed the filter to 256 colors, and will not pass it again.
+        return Color.from_ansi(nearest(*_between(of_number(color.number), shade)))
+    return color if color.triplet is None else Color.from_rgb(*_between(color.triplet, shade))
+
+
+def _between(color: tuple[int, int, int], shade: tuple[int, int, int]) -> tuple[int, int, int]:
     red, green, blue = (
-        round(part + (towards - part) * SHADE) for part, towards in zip(color.triplet, shade, strict=True)
+        round(part + (towards - part) * SHADE) for part, towards in zip(color, shade, strict=True)
     )
-    return Color.from_rgb(red, green, blue)
+    return red, green, blue
