@@ -16,6 +16,9 @@ from narrowcast.widgets.strips import Part, compose_line
 
 __all__ = ["OneLine", "Piece"]
 
+GAP = 2
+"""Columns that keep both sides apart; with one they read as one sentence."""
+
 Piece = tuple[str, str]
 """An untrusted text, and the name of its look: "", "dim", "strong", "good", "warn", "bad", "accent"."""
 
@@ -60,7 +63,7 @@ class OneLine(LineView, can_focus=False):
         room = width - sum(most_columns(text) for text, _ in (*left, *right))
         for part in self._styled(self._extra):
             room -= most_columns(part[0])
-            if room <= 0:  # the last cell keeps the two sides apart
+            if room < GAP:
                 break
             left.append(part)
         return compose_line(width, left, right, base=self.base_style)
