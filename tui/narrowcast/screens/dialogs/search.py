@@ -16,8 +16,8 @@ __all__ = ["search_question"]
 
 NOTES = (
     "channel:NAME  topic:NAME  sender:NAME  dm:NAME",
-    "has:link  has:image  has:attachment  has:reaction",
-    "is:unread  is:starred  is:mentioned  is:resolved  in:home   -term excludes",
+    "has:link  has:image  has:attachment  has:reaction  in:home",
+    "is:unread  is:starred  is:mentioned  is:resolved  -term excludes",
 )
 
 Offer = Callable[[str, int], Sequence[SearchOffer]]
