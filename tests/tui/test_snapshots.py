@@ -10,8 +10,11 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from narrowcast.config.config import Appearance, Config
+from narrowcast.terminal import output
+from narrowcast.terminal.screen_memory import ScreenMemory
 from narrowcast_api.narrow.narrow import Narrow
 from support.server import TestServer, running_server
 from support.sessions import until
@@ -21,6 +24,12 @@ from support.stage import Stage, on_stage, run
 NOON = 1_795_348_800.0
 """Sunday 22 November 2026, 12:00 in UTC."""
 THEMES = {"16": "terminal", "256": "narrowcast", "true": "narrowcast"}
+
+CONSOLE = Console(color_system="truecolor", force_terminal=True)
+REPAINT_BYTES, LETTER_BYTES = 16 * 1024, 200
+"""The most that is sent to the terminal for a whole screen of 120x40, and for a letter that is typed: over a slow line
+more would be felt.
+"""
 
 Step = Callable[[Stage], Awaitable[None]]
 
@@ -75,6 +84,14 @@ def keys(*names: str) -> Step:
     return step
 
 
+def sent(stage: Stage, memory: ScreenMemory) -> int:
+    """The number of bytes that bring a terminal from what is in ``memory`` to what the screen shows now."""
+    screen = stage.app.screen
+    text = output.difference(memory, screen._compositor.render_full_update(), CONSOLE)
+    assert text is not None
+    return len(text.encode())
+
+
 async def user_card(stage: Stage) -> None:
     from narrowcast.screens.people.card import PersonScreen
 
@@ -116,7 +133,7 @@ async def test_the_screens_look_as_they_did(
 ) -> None:
     monkeypatch.setenv("COLORTERM", "" if system == "256" else "truecolor")
     config = Config(appearance=Appearance(theme=THEMES[system]))
-    differences = []
+    differences, sizes = [], {}
     async with running_server(tmp_path / "server") as server:
         await furnish(server)
         async with on_stage(tmp_path, size=size, config=config, server=server) as stage:
@@ -128,8 +145,15 @@ async def test_the_screens_look_as_they_did(
                 await step(stage)
                 seen = await settled(stage, system)
                 differences.append(difference(f"{name}-{size[0]}x{size[1]}-{system}", seen))
+                memory = ScreenMemory()
+                sizes[name] = sent(stage, memory)
+                if name == "compose":
+                    await stage.press("x")
+                    await stage.drawn()
+                    assert 0 < sent(stage, memory) <= LETTER_BYTES
                 await stage.close_all()
                 stage.screen.writing.text.text = ""
                 stage.screen.focus_messages()
                 await stage.pilot.pause()
     assert not any(differences), "\n".join(filter(None, differences))
+    assert max(sizes.values()) <= REPAINT_BYTES, sizes
