@@ -8,6 +8,7 @@ import pytest
 
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
+from support.screens import screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -166,3 +167,16 @@ async def test_a_name_and_enter_lead_to_the_message(tmp_path: Path) -> None:
         writing = stage.screen.writing
         assert writing.target.to.text == "Bruno Castell"
         assert stage.app.focused is writing.text
+
+
+async def test_notes_to_yourself_are_named_so_and_the_field_says_what_else_fits_while_one_is_in_it(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.go(Narrow.direct(frozenset()))
+        await stage.press("r")
+        assert " To yourself ─" in screen_text(stage.screen)
+        await stage.press("shift+tab")
+        await until(lambda: " To yourself (or names, separated by commas)" in screen_text(stage.screen))
+        await stage.press("tab")
+        await until(lambda: " To yourself ─" in screen_text(stage.screen))

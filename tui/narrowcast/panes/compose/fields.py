@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
 TO_NAMES = "names, separated by commas; empty: to yourself"
-TO_YOURSELF = "yourself (or names, separated by commas)"
+TO_YOURSELF = "yourself"
+TYPED_TO_YOURSELF = f"{TO_YOURSELF} (or names, separated by commas)"
+"""The same while the field has the focus."""
 
 Fields = tuple[bool, str, str, str]
 """Whether it is a direct message; the texts of channel, topic and recipients, which are empty for hidden fields."""
@@ -97,6 +99,8 @@ class TargetLine(Horizontal):
         _set_width(self.sign, cell_len(self.sign.plain))
         room -= cell_len(self.sign.plain)
         if self.is_direct:
+            if self.to.placeholder != TO_NAMES:
+                self.to.placeholder = TYPED_TO_YOURSELF if self.to.has_focus else TO_YOURSELF
             _set_width(self.to, min(room, _wanted(self.to)))
             return
         channel, topic = _wanted(self.channel), _wanted(self.topic) if self.has_topics else 0
