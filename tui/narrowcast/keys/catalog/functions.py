@@ -266,7 +266,7 @@ FUNCTIONS: tuple[Command, ...] = (
             gate=Gate.SNIPPETS,
         ),
         Command("write.preview", "Preview message", (), "writing.preview", REFUSED),
-        Command("write.time", "Insert time (<time:…>)", (), "writing.insert_time", other_names="date clock"),
+        Command("write.time", "Insert time", (), "writing.insert_time", other_names="date clock zone"),
         Command("write.poll", "Create poll", (), "writing.new_poll"),
         Command("write.todo", "Create to-do list", (), "writing.new_todo"),
         Command("write.call", "Add video call link", (), "writing.video_call", REFUSED),

@@ -1,11 +1,13 @@
-"""Completion in compose: @people and @groups, #channels and #topics, :emoji:, and recipients; the list of completions
-above the current field.
+"""Completion in compose: @people and @groups, #channels and #topics, :emoji:, <time:, and recipients; the list of
+completions above the current field.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,7 +18,10 @@ from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.runtime.context import ExtensionsContext, app_of
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.text import names
+from narrowcast.text.formats import has_long_clock
+from narrowcast.text.formats import moment as shown_moment
 from narrowcast.text.matching import best_matches
+from narrowcast.text.natural_time import EXAMPLES, NoMoment, moment
 from narrowcast.text.user_search import people
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.errors import NarrowcastError
@@ -48,6 +53,7 @@ SLASH_COMMANDS = (
 """The slash commands that the server understands."""
 _TOKEN = re.compile(r"(?:^|(?<=[\s(\[*_~\"']))(@|#|:)(_?\*\*)?([^\s@#:*][^@#:*\n]{0,39})?$")
 """A sign and a name, also behind the asterisks that complete it."""
+_TIME = re.compile(r"<time:([^<>\n]{0,40})$")
 
 
 class Completion(Struct, frozen=True):
@@ -88,6 +94,29 @@ def completions_at(state: State, text: str, cursor: int, *, asked: bool = False)
         completions = _emoji(state, typed)
     start = line_start + match.start(1)
     return Completions(start, tuple(completions[:SHOWN])) if completions else None
+
+
+def times_at(typed: str, now: float, *, long: bool, zone: tzinfo | None = None) -> Completions | None:
+    """The time that is written behind ``<time:`` at the end of a text, or times for what begins so. ``long``: with a
+    24-hour clock.
+    """
+    match = _TIME.search(typed)
+    if match is None or _is_in_code(typed, len(typed)):
+        return None
+    words = match[1].strip()
+    wordings = dict.fromkeys(
+        [words, *(one for one in EXAMPLES.split(" · ") if one.startswith(words.lower()))]
+    )
+    completions: dict[int, Completion] = {}
+    for wording in wordings:
+        try:
+            at = moment(wording, now, zone)
+        except NoMoment:
+            continue
+        written = datetime.fromtimestamp(at, zone).astimezone(zone).isoformat(timespec="seconds")
+        shown = shown_moment(at, now, long=long, zone=zone)
+        completions.setdefault(at, Completion(shown, f"<time:{written}> ", wording))
+    return Completions(match.start(), tuple(completions.values())) if completions else None
 
 
 def slash_commands(typed: str, added: Iterable[tuple[str, str]]) -> list[Completion]:
@@ -266,7 +295,9 @@ class CompletionPopup:
                 return 0, commands
             if (added := _added(extensions, typed)) is not None:
                 return added
-            offered = completions_at(self._state, field.text, field.buffer.cursor, asked=asked)
+            offered = times_at(typed, time.time(), long=has_long_clock(self._state)) or completions_at(
+                self._state, field.text, field.buffer.cursor, asked=asked
+            )
             return (offered.start, offered.completions) if offered is not None else None
         last = typed.rpartition(",")[2] if field is self._target.to else typed
         if not asked and not last.strip():
