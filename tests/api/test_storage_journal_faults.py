@@ -119,6 +119,20 @@ def test_a_failed_write_is_retried_automatically(tmp_path: Path, monkeypatch: py
     journal.close()
 
 
+def test_however_many_writes_fail_one_retry_is_due(tmp_path: Path) -> None:
+    journal = Journal.open(tmp_path / "journal.db")
+    before = set(threading.enumerate())
+    refuse(journal)
+    for number in range(5):
+        assert journal.put_draft(replace(DRAFT, edited=float(number))).result() is False
+    assert (
+        len([one for one in threading.enumerate() if isinstance(one, threading.Timer) and one not in before])
+        == 1
+    )
+    refuse(journal, False)
+    journal.close()
+
+
 def test_a_change_made_while_the_disk_is_full_replaces_the_pending_write(tmp_path: Path) -> None:
     journal = journal_at(tmp_path)
     refuse(journal)

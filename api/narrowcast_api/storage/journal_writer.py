@@ -176,8 +176,8 @@ class JournalWriter:
     def close(self, timeout: float) -> None:
         """Writes what is pending, for at most `timeout` seconds, and closes the file."""
         self._closed = True
-        if self._timer is not None:
-            self._timer.cancel()
+        if (timer := self._timer) is not None:
+            timer.cancel()
         written = self._read_only is not None or self.flush(timeout)
         self._ended = True
         self.executor.shutdown(wait=written, cancel_futures=True)
@@ -213,11 +213,16 @@ class JournalWriter:
 
     def _retry_later(self) -> None:
         """Retries later, when there may be room on the disk. Only with a thread: tests retry explicitly."""
-        if self._read_only is not None or self._closed or not isinstance(self.executor, ThreadPoolExecutor):
+        has_thread = isinstance(self.executor, ThreadPoolExecutor)
+        if self._read_only is not None or self._closed or self._timer is not None or not has_thread:
             return
-        self._timer = threading.Timer(RETRY_SECONDS, self.retry)
+        self._timer = threading.Timer(RETRY_SECONDS, self._retry_due)
         self._timer.daemon = True
         self._timer.start()
+
+    def _retry_due(self) -> None:
+        self._timer = None  # first, so that the next failure starts another one
+        self.retry()
 
     def _store(self, batch: Mapping[Key, Write]) -> str | None:
         """Writes rows in one transaction; returns a message for the user if that failed."""
