@@ -34,6 +34,7 @@ async def test_the_next_start_shows_what_was_known_before_there_is_a_network(tmp
             await until(lambda: session.state.unreads.count_topic(server.channel("general"), "soup") == 1)
             session.cache_view(narrow, sent[2])
             me = session.state.me
+            general = server.channel("general")
     async with session_of(account, tmp_path / "dario", run=False) as session:
         assert session.state.from_cache
         assert session.state.me == me
@@ -46,6 +47,9 @@ async def test_the_next_start_shows_what_was_known_before_there_is_a_network(tmp
         assert [
             hit.message.id for hit in (await session.search_cached(Narrow.search("number"))).hits
         ] == sent[::-1]
+        assert [message.id for message in await session.newest_cached(narrow, 2)] == sent[1:]
+        assert [message.id for message in await session.newest_cached(Narrow.channel(general), 9)] == sent
+        assert len(await session.newest_cached(Narrow.all(), 9)) == 4
         await view.open()
         assert view.error is not None
         assert list(view.ids) == sent

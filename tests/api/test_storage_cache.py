@@ -72,6 +72,8 @@ def test_a_conversation_is_loaded_oldest_first_whatever_the_case_of_its_topic(tm
     assert [m.id for m in cache.load_conversation(ChannelDestination(7, "LUNCH"), ME, 10)] == [1, 2, 3]
     assert [m.id for m in cache.load_conversation(LUNCH, ME, 2)] == [2, 3]
     assert [m.id for m in cache.load_conversation(LUNCH, ME, 2, before=2)] == [1]
+    assert [m.id for m in cache.load_conversation_after(LUNCH, ME, 1, 1)] == [2]
+    assert [m.id for m in cache.load_conversation_after(LUNCH, ME, 5, 1)] == [2, 3]
     assert [m.id for m in cache.load_channel(7, 10)] == [1, 2, 3, 4]
     assert [m.id for m in cache.load_newest(1)] == [4]
     assert [m.id for m in cache.load_messages([4, 99, 1])] == [1, 4]

@@ -113,10 +113,14 @@ class Cache:
         self, destination: Destination, me: int, limit: int, before: int | None = None
     ) -> list[Message]:
         """The newest messages of a conversation, ascending; only those before the id `before` if it is given."""
-        if isinstance(destination, ChannelDestination):
-            topic = encodable(destination.topic.lower())
-            return self._page("channel_id = ? AND topic = ?", (destination.channel_id, topic), limit, before)
-        return self._page("people = ?", (_people(destination.user_ids | {me}),), limit, before)
+        return self._page(*_in_conversation(destination, me), limit, before)
+
+    def load_conversation_after(
+        self, destination: Destination, me: int, limit: int, after: int
+    ) -> list[Message]:
+        """The oldest messages of a conversation with ids above `after`, ascending."""
+        where, parameters = _in_conversation(destination, me)
+        return self._messages(f"{where} AND id > ? ORDER BY id LIMIT ?", *parameters, after, limit)
 
     def load_channel(self, channel_id: int, limit: int, before: int | None = None) -> list[Message]:
         """The newest messages of a channel, ascending."""
@@ -316,6 +320,13 @@ class Cache:
                 return  # nothing is left, or deleting fails: avoid an endless loop
         if self._counted("freelist_count"):
             self.file.vacuum()
+
+
+def _in_conversation(destination: Destination, me: int) -> tuple[str, tuple[object, ...]]:
+    """The condition for the messages of a conversation, and its parameters."""
+    if isinstance(destination, ChannelDestination):
+        return "channel_id = ? AND topic = ?", (destination.channel_id, encodable(destination.topic.lower()))
+    return "people = ?", (_people(destination.user_ids | {me}),)
 
 
 def _read_messages(rows: Iterable[Sequence[object]]) -> Iterator[Message]:

@@ -35,7 +35,7 @@ from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.pages import Pages
 from narrowcast_api.sync.server_notices import ServerNotices
 from narrowcast_api.sync.services import Services
-from narrowcast_api.sync.startup_cache import load_state, save_progress
+from narrowcast_api.sync.startup_cache import cached_messages, load_state, save_progress
 from narrowcast_api.sync.synchronizer import Synchronizer
 from narrowcast_api.sync.view_refresher import ViewRefresher
 from narrowcast_api.threads import in_thread
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import httpx2
 
     from narrowcast_api.account import Account
+    from narrowcast_api.model.messages import Message
 
 logger = logging.getLogger(__name__)
 
@@ -239,6 +240,21 @@ class Session:
         self._flush()
         cache = self.storage.cache
         return await cache.run(search_cache, cache, narrow, self.state, limit)
+
+    async def newest_cached(self, narrow: Narrow, limit: int) -> Sequence[Message]:
+        """Returns the newest cached messages of a narrow, ascending; works without a network."""
+        self._flush()
+        cache = self.storage.cache
+        return await cache.run(cached_messages, cache, self.state, narrow, None, limit)
+
+    async def cached_around(self, message: Message, each: int) -> Sequence[Message]:
+        """Returns a message between its cached neighbours in the conversation, at most ``each`` before and after."""
+        self._flush()
+        cache, me = self.storage.cache, self.state.me
+        where = message.destination(me)
+        before = await cache.run(cache.load_conversation, where, me, each, message.id)
+        after = await cache.run(cache.load_conversation_after, where, me, each, message.id)
+        return [*before, message, *after]
 
     # lifecycle
 

@@ -49,15 +49,17 @@ def save_progress(cache: Cache, state: State) -> None:
             cache.save_snapshot(to_json({**response, **dump_progress(state)}))
 
 
-def cached_messages(cache: Cache, state: State, narrow: Narrow, before: int | None) -> list[Message]:
-    """Returns the newest cached page of a narrow before an id, ascending."""
+def cached_messages(
+    cache: Cache, state: State, narrow: Narrow, before: int | None, limit: int = PAGE
+) -> list[Message]:
+    """Returns the newest cached messages of a narrow before an id, ascending: at most ``limit``."""
     destination = narrow.destination
     if destination is not None:
-        return cache.load_conversation(destination, state.me, PAGE, before)
+        return cache.load_conversation(destination, state.me, limit, before)
     if len(narrow.terms) == 1 and narrow.channel_id is not None:
-        return cache.load_channel(narrow.channel_id, PAGE, before)
+        return cache.load_channel(narrow.channel_id, limit, before)
     if narrow == Narrow.starred():
-        starred = sorted(i for i in state.starred if before is None or i < before)
-        return cache.load_messages(starred[-PAGE:])
-    newest = cache.load_newest(PAGE * 5 if narrow.terms else PAGE, before)
-    return [message for message in newest if narrow.matches(message, state)][-PAGE:]
+        starred = sorted(i for i in frozenset(state.starred) if before is None or i < before)
+        return cache.load_messages(starred[-limit:])
+    newest = cache.load_newest(PAGE * 5 if narrow.terms else limit, before)
+    return [message for message in newest if narrow.matches(message, state)][-limit:]
