@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from narrowcast.config.config import Appearance, Config
+from narrowcast.screens.messages.message_preview import MessagePreview
 from narrowcast.terminal import output
 from narrowcast.terminal.screen_memory import ScreenMemory
 from narrowcast_api.narrow.narrow import Narrow
@@ -99,10 +100,19 @@ async def user_card(stage: Stage) -> None:
     await stage.pilot.pause()
 
 
+async def switcher(stage: Stage) -> None:
+    """Opens the switcher, and waits for the messages beside it where there is room."""
+    everything = stage.session.view(Narrow.all())
+    await until(lambda: everything.found_newest)
+    await run(stage, "go.switcher")
+    previews = [one for one in stage.app.screen.query(MessagePreview) if one.display]
+    await until(lambda: all(preview.shown.messages for preview in previews))
+
+
 SCREENS: dict[str, Step] = {
     "conversation": keys(),
     "compose": keys("r", *"hello"),
-    "switcher": command("go.switcher"),
+    "switcher": switcher,
     "commands": command("app.palette"),
     "help": command("app.help"),
     "help-search": command("app.help", "slash", *"unread"),

@@ -16,6 +16,8 @@ from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main import choices
 from narrowcast.screens.main.choices import ChoiceTarget, Everywhere
 from narrowcast.screens.main.home import show_home
+from narrowcast.screens.messages.last_messages import LastMessages
+from narrowcast.screens.messages.message_preview import MessagePreview
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def _pick(screen: Workspace, picker: Picker[ChoiceTarget]) -> None:
 def switcher(screen: Workspace) -> None:
     """Opens the switcher: goes to any view by a part of its name."""
     everywhere = Everywhere(screen.session, time.time(), app_of(screen).accounts.others())
-    picker = _picker_of(everywhere, "Go to", elsewhere="For commands, press Esc and <app.palette>.")
+    picker = _picker_of(screen.session, everywhere, "Go to", "For commands, press Esc and <app.palette>.")
     _pick(screen, picker)
     screen.spawn(_complete(screen, everywhere, picker), "complete the switcher")
 
@@ -58,12 +60,14 @@ def choose_beside(screen: Workspace) -> None:
             screen.open_beside(target.narrow, target.anchor)
 
     everywhere = Everywhere(screen.session, time.time(), only_messages=True)
-    picker = _picker_of(everywhere, "Open side by side")
+    picker = _picker_of(screen.session, everywhere, "Open side by side")
     screen.app.push_screen(picker, chosen)
     screen.spawn(_complete(screen, everywhere, picker), "complete the switcher")
 
 
-def _picker_of(everywhere: Everywhere, title: str, elsewhere: str = "") -> Picker[ChoiceTarget]:
+def _picker_of(
+    session: Session, everywhere: Everywhere, title: str, elsewhere: str = ""
+) -> Picker[ChoiceTarget]:
     """A picker of all choices, or where there are very many, of the first ones."""
     if not everywhere.is_large:
         deque(everywhere.complete(), maxlen=0)
@@ -73,6 +77,7 @@ def _picker_of(everywhere: Everywhere, title: str, elsewhere: str = "") -> Picke
         placeholder="channel, topic, person, view",
         elsewhere=elsewhere,
         is_complete=not everywhere.is_large,
+        preview=MessagePreview(session, LastMessages(session)),
     )
 
 

@@ -12,11 +12,13 @@ from textual.containers import Vertical
 from textual.geometry import Region, Size
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
+from textual.widget import Widget
 
 from narrowcast.keys.hints import SEPARATOR, KeyHint, hint_words, keys_of
 from narrowcast.keys.registry import Context, bindings_for, by_id
 from narrowcast.screens.dialogs.behind import dimmed
 from narrowcast.screens.dialogs.key_line import LOW, KeyLine
+from narrowcast.screens.dialogs.preview_pane import BesidePreview, PreviewPane
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.terminal.textual_reads import focused_before, rows_of
 from narrowcast.widgets.frame_edge import FrameEdge
@@ -34,6 +36,8 @@ BESIDE, ABOVE = 4, 3
 """Columns at each side and rows above and below a dialog that stay free, on terminals with room for them."""
 LEAST_WIDTH, LEAST_HEIGHT = 72, 18
 """What a dialog takes before anything stays free beside it, or above it."""
+PREVIEW_FROM, LEAST_WITH_PREVIEW = 100, 12
+"""Columns of the terminal from which a preview is shown, and rows of a list with one beside it."""
 
 
 class DialogFrame(Vertical):
@@ -62,6 +66,8 @@ class Dialog(ModalScreen[T], FixedScreen[T]):
     TITLE_TEXT: ClassVar[str] = ""
     KEYS: ClassVar[Sequence[KeyHint]] = ()
     """The keys shown on the lower edge."""
+    preview: PreviewPane | None = None
+    """Shows something about what is selected, beside the list, where there is room."""
     _behind: list[Strip] | None = None
     _behind_size = Size()
     _outcome: tuple[T | None] | None = None
@@ -118,12 +124,42 @@ class Dialog(ModalScreen[T], FixedScreen[T]):
         self.frame.styles.margin = (self._above, 0, 0, 0)
         for listing in self._lists:
             listing.styles.max_height = max(1, self.rows_left(self.rows_beside()) // len(self._lists))
+        if self.preview is not None:
+            self.preview.display = self.shows_preview
+            self.set_class(self.shows_preview, "-preview")
+            self.show_preview()
+
+    def fit_preview(self, listing: VirtualList[Any], rows: int) -> None:
+        """Gives the list, and the preview beside it, so many rows: more where a preview needs them."""
+        if self.preview is not None and self.shows_preview:
+            rows = max(rows, min(LEAST_WITH_PREVIEW, self.rows_left(self.rows_beside())))
+            self.preview.styles.height = rows
+        listing.styles.height = rows
 
     @property
     def columns(self) -> int:
         """The columns of the whole dialog."""
         width = self.app.size.width
-        return min(self.WIDTH, width - 2 * min(BESIDE, max(0, (width - LEAST_WIDTH) // 2)))
+        wanted = max(self.WIDTH, LARGE) if self.shows_preview else self.WIDTH
+        return min(wanted, width - 2 * min(BESIDE, max(0, (width - LEAST_WIDTH) // 2)))
+
+    @property
+    def shows_preview(self) -> bool:
+        """Whether there is a preview and room for it."""
+        return self.preview is not None and self.app.size.width >= PREVIEW_FROM
+
+    def with_preview(self, listing: VirtualList[Any]) -> Widget:
+        """The list, with the preview at its right if the dialog has one."""
+        return listing if self.preview is None else BesidePreview(listing, self.preview)
+
+    def previewed(self) -> object:
+        """What the preview is about: what is selected."""
+        return None
+
+    def show_preview(self) -> None:
+        """Shows a preview of what is selected now."""
+        if self.preview is not None and self.shows_preview:
+            self.preview.show(self.previewed())
 
     @property
     def _above(self) -> int:

@@ -16,6 +16,7 @@ from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.dialog import Dialog
+from narrowcast.screens.dialogs.preview_pane import PreviewPane
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.empty import Empty
@@ -91,7 +92,7 @@ class Picker(Dialog[T | None], Generic[T]):
     choices comes later, and then `complete`, for which Enter after typed letters waits.
 
     ``elsewhere``: where to find what is not in the list, with the ids of commands as for `with_keys`; shown
-    when nothing matches.
+    when nothing matches. ``preview``: shows something about the value of the selected choice.
     """
 
     DEFAULT_CSS = """
@@ -109,8 +110,10 @@ class Picker(Dialog[T | None], Generic[T]):
         placeholder: str = "type to filter",
         elsewhere: str = "",
         is_complete: bool = True,
+        preview: PreviewPane | None = None,
     ) -> None:
         super().__init__()
+        self.preview = preview
         self._is_complete = is_complete
         self._takes = False
         self._late: Timer | None = None
@@ -131,7 +134,15 @@ class Picker(Dialog[T | None], Generic[T]):
     def body(self) -> ComposeResult:
         self.list.unmatched_hint = with_keys(keys_of(self), self._elsewhere)
         yield Editor(placeholder=self._placeholder)
-        yield self.list
+        yield self.with_preview(self.list)
+
+    def previewed(self) -> object:
+        item = self.list.selected_item
+        return item.value if item is not None else None
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        event.stop()
+        self.show_preview()
 
     def set_choices(self, choices: Sequence[Choice[T]], searched: Searched[Choice[T]] | None = None) -> None:
         """Replaces the choices; filter and selection stay. ``searched``: their `searched_of`."""
@@ -156,7 +167,7 @@ class Picker(Dialog[T | None], Generic[T]):
         """Takes as many rows as there are choices. While one types, fewer match, but nothing moves."""
         super().fit()
         room = self.rows_left(self.rows_beside())
-        self.list.styles.height = max(LEAST_ROWS, min(len(self.list.items), MOST_ROWS, room))
+        self.fit_preview(self.list, max(LEAST_ROWS, min(len(self.list.items), MOST_ROWS, room)))
 
     def rows_beside(self) -> int:
         return 2

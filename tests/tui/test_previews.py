@@ -1,0 +1,127 @@
+"""The messages beside the list of the switcher, and beside those that a search has found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.screen import Screen
+
+from narrowcast.screens.dialogs.picker import Picker
+from narrowcast.screens.messages.found import FoundScreen
+from narrowcast.screens.messages.last_messages import RESTS, STAYS
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.narrow.narrow import Narrow
+from support.clock import VirtualClock
+from support.screens import screen_rows, screen_text
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+async def switched(stage: Stage, typed: str) -> None:
+    """Opens the switcher and types into it."""
+    await stage.press("ctrl+k")
+    await until(lambda: isinstance(stage.app.screen, Picker))
+    await stage.type(typed)
+
+
+def requests_for_messages(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The parameters of all requests for messages from now on."""
+    asked: list[Any] = []
+    request = Connection.request
+
+    async def noted(connection: Connection, method: str, path: str, *rest: Any, **options: Any) -> bytes:
+        if (method, path) == ("GET", "/messages"):
+            asked.append(rest)
+        return await request(connection, method, path, *rest, **options)
+
+    monkeypatch.setattr(Connection, "request", noted)
+    return asked
+
+
+async def test_the_switcher_shows_the_last_messages_where_there_is_room_without_any_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+        await stage.in_topic("general", "lunch", "Leek **soup** at noon")
+        asked = requests_for_messages(monkeypatch)
+        await switched(stage, "lunch")
+        await until(lambda: "Leek soup at noon" in screen_text(stage.app.screen))
+        rows = screen_rows(stage.app.screen)
+        place = next(number for number, row in enumerate(rows) if "Leek soup" in row)
+        assert "#general › lunch" in rows[place - 2].partition(" │ ")[0]
+        assert "Bruno Castell" in rows[place - 1].partition(" │ ")[2]
+        assert asked == []
+        await stage.pilot.resize_terminal(99, 30)
+        await until(lambda: "Leek soup at noon" not in screen_text(stage.app.screen))
+        await stage.pilot.resize_terminal(100, 30)
+        await until(lambda: "Leek soup at noon" in screen_text(stage.app.screen))
+
+
+async def test_what_is_not_cached_is_asked_for_once_and_only_after_a_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+        await stage.server.call(
+            "bruno", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "jam"}]}
+        )
+        await stage.server.send("bruno", "jam", "pots", "Plums are ripe")
+        await until(lambda: any(channel.name == "jam" for channel in stage.session.state.channels))
+        clock = VirtualClock()
+        monkeypatch.setattr(stage.session, "clock", clock)
+        asked = requests_for_messages(monkeypatch)
+        await switched(stage, "jam")
+        for seconds in (STAYS, RESTS):
+            await until(lambda seconds=seconds: seconds in clock.sleeping)  # type: ignore[misc]
+            assert asked == []
+            await clock.advance(seconds)
+        await until(lambda: "Plums are ripe" in screen_text(stage.app.screen))
+        await stage.type("x")
+        await until(lambda: "Plums are ripe" not in screen_text(stage.app.screen))
+        await stage.press("backspace")
+        await until(lambda: STAYS in clock.sleeping)
+        await clock.advance(STAYS)
+        await until(lambda: "Plums are ripe" in screen_text(stage.app.screen))
+        assert len(asked) == 1
+        assert stage.session.state.unreads.count_all() == 0
+
+
+async def test_what_a_muted_user_wrote_is_not_shown_beside_the_switcher(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+        await stage.in_topic("general", "lunch", "Leek soup")
+        await stage.server.send("chiyo", "general", "lunch", "And bread")
+        await stage.server.call("ada", "POST", f"/users/me/muted_users/{stage.server.id('bruno')}")
+        await until(lambda: stage.session.state.users.muted)
+        await switched(stage, "lunch")
+        picker = stage.app.screen
+        await until(lambda: "And bread" in picked(picker))
+        assert "Leek soup" not in picked(picker)
+
+
+async def test_a_message_that_was_found_is_shown_whole_between_its_neighbours(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+        long = "\n\n".join(f"Leek {number}" for number in range(8))
+        for text in ("Before it", long, "After it", "Much later"):
+            last = await stage.server.send("bruno", "general", "lunch", text)
+        await until(lambda: last in stage.session.state.messages)
+        stage.session.context.status = stage.session.status._replace(
+            kind=type(stage.session.status.kind).OFFLINE
+        )
+        await stage.press("slash")
+        await stage.type("leek")
+        await stage.press("enter")
+        await until(lambda: isinstance(stage.app.screen, FoundScreen))
+        await until(lambda: "After it" in screen_text(stage.app.screen))
+        rows = [row.partition("│")[2] for row in screen_rows(stage.app.screen)]
+        first = next(number for number, row in enumerate(rows) if "▌   Leek 0" in row)
+        assert "│   Before it" in rows[first - 3]
+        assert "▌   Leek 7" in rows[first + 14]
+        assert "│   After it" in rows[first + 17]
+        await stage.press("enter")
+        assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")
+
+
+def picked(screen: Screen[Any]) -> str:
+    """The texts of the frame on the screen, without what lies behind."""
+    return "\n".join(row.partition("│")[2] for row in screen_rows(screen))
