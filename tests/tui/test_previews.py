@@ -31,7 +31,7 @@ def requests_for_messages(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     asked: list[Any] = []
     request = Connection.request
 
-    async def noted(connection: Connection, method: str, path: str, *rest: Any, **options: Any) -> bytes:
+    async def noted(connection: Connection, method: str, path: str, *rest: Any, **options: Any) -> Any:
         if (method, path) == ("GET", "/messages"):
             asked.append(rest)
         return await request(connection, method, path, *rest, **options)

@@ -347,7 +347,7 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     def body(self) -> ComposeResult:
         yield self._find
-        yield self.list
+        yield self.with_preview(self.list)
 
     def rows_beside(self) -> int:
         return int(self._find.is_finding)

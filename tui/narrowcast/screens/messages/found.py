@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import ChoiceTarget
+from narrowcast.screens.messages.message_preview import MessagePreview, ShownMessages
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.widgets.empty import Empty
+from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.local_search import LocalHit, LocalResult
 
@@ -18,8 +20,15 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 
+NEIGHBOURS = 3
+"""Maximum number of messages before and after one that was found."""
+LEAST_ROWS, MOST_ROWS = 6, 24
+
+
 class FoundScreen(ManageScreen[LocalHit]):
-    """Two lines per message. Dismissed with the message to go to in its conversation."""
+    """Two lines per message, and beside them the selected one among its neighbours. Dismissed with the message to go
+    to in its conversation.
+    """
 
     KEYS = (("list.select", "goes to the message"),)
     EMPTY = Empty("No cached messages match", "Search again when you are connected.")
@@ -29,6 +38,25 @@ class FoundScreen(ManageScreen[LocalHit]):
         super().__init__(session)
         self._text = text
         self._result = result
+        self.preview = MessagePreview(session, FoundMessages(session))
+
+    def fit(self) -> None:
+        super().fit()
+        wanted = (
+            MOST_ROWS if self.shows_preview and self._result.hits else self.LINES * len(self._result.hits)
+        )
+        self.fit_preview(self.list, max(LEAST_ROWS, min(wanted, self.rows_left(self.rows_beside()))))
+
+    def refresh_rows(self, *, select: Hashable | None = None) -> None:
+        super().refresh_rows(select=select)
+        self.show_preview()
+
+    def previewed(self) -> object:
+        return self.selected
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        event.stop()
+        self.show_preview()
 
     def title_text(self) -> str:
         """The search text, and the terms that only the server can evaluate."""
@@ -49,3 +77,21 @@ class FoundScreen(ManageScreen[LocalHit]):
     def open(self, item: LocalHit) -> None:
         where = item.message.destination(self.state.me)
         self.dismiss(ChoiceTarget(Narrow.from_destination(where), item.message.id))
+
+
+class FoundMessages:
+    """Reads a message that was found, and its cached neighbours in the conversation."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def read(self, about: object) -> AsyncIterator[ShownMessages]:
+        """Reads what surrounds a `LocalHit`."""
+        if not isinstance(about, LocalHit):
+            yield ShownMessages()
+            return
+        found = about.message
+        messages = await self._session.cached_around(found, NEIGHBOURS)
+        muted = self._session.state.users.muted
+        kept = [message for message in messages if message is found or message.sender_id not in muted]
+        yield ShownMessages(kept, found.id)
