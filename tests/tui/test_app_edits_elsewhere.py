@@ -133,6 +133,7 @@ async def test_a_text_whose_time_for_edits_passes_is_in_drafts_at_once(
         await stage.server.call("ada", "PATCH", "/realm", {"message_content_edit_limit_seconds": 1})
         await stage.told("The time for edits is over. What you write here is in Drafts.")
         assert [draft.content for draft in stage.session.drafts.all()] == ["Soop with"]
+        assert stage.screen.writing.target.hint.plain.strip() == "Esc leaves"
         await stage.type(" bread")
         assert [draft.content for draft in stage.session.drafts.all()] == ["Soop with bread"]
         await stage.press("enter")

@@ -89,6 +89,8 @@ class ComposeLook:
             return None
         if self._pane.writing.edits.is_loading:
             return "", "dim"  # nothing can be saved yet
+        if self._pane.writing.edits.is_too_late:
+            return self._hints(("compose.leave", "leaves")), "dim"
         return self._hints((self._save, "saves"), ("compose.leave", "cancels")), "dim"
 
     def _about_versions(self) -> str:

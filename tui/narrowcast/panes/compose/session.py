@@ -309,6 +309,7 @@ class ComposeSession:
     def end_edit_in_time(self) -> None:
         """The time for edits is over: the text is in Drafts from now on."""
         if self.edits.end_in_time(self._text.text):
+            self._shown()
             self._tell(TOO_LATE, severity="warning")
 
     def leave_edit(self) -> None:
