@@ -116,7 +116,7 @@ class Notifications:
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
     popup: Literal["auto", "osc9", "osc777", "osc99", "off"] = "auto"
-    """How the terminal is asked to show notifications; ``auto`` does so in terminals that are known to support them."""
+    """Notification protocol of the terminal; ``auto``: that of terminals which are known to have one."""
     sound: Literal["bell", "off"] = "bell"
     """What is played for notifications with a sound."""
     command: list[str] = field(default_factory=list)

@@ -180,7 +180,7 @@ CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
         ConfigKey(
             "notifications.popup",
             "Pop-ups",
-            "How the terminal is asked to show notifications",
+            "Notification protocol of the terminal",
             ("auto", "osc9", "osc777", "osc99", "off"),
         ),
         ConfigKey("notifications.sound", "Sound", "Played for notifications with a sound", ("bell", "off")),
