@@ -421,3 +421,31 @@ async def test_a_long_problem_is_said_in_full_below_a_list(tmp_path: Path) -> No
         await stage.press("j")
         assert "filters" in screen.key_line.plain
         assert "once more" not in screen.key_line.plain
+
+
+async def test_a_long_form_has_sections_and_keeps_them_apart_where_rows_are_few(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "channel.new")
+        form = await form_of(stage)
+        await until(lambda: "ACCESS" in screen_text(form))
+        rows = [row.strip(" │") for row in screen_rows(form)]
+        heading = next(number for number, row in enumerate(rows) if row.endswith("ACCESS"))
+        assert rows[heading + 1].endswith("Who can access this channel")
+        apart = {row.field.name for row in form.rows if row.has_class("-apart")}
+        assert apart == {row.field.name for row in form.rows if row.field.section}
+
+
+async def test_with_room_for_all_every_field_stands_apart_and_the_first_section_needs_no_heading(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+
+        async def submit(_values: Values) -> object:
+            return None
+
+        fields = [LineField("name", "Name", section="First"), LineField("place", "Place", section="Second")]
+        form = FormScreen("Pot", fields, state=stage.session.state, submit=submit)
+        await stage.app.push_screen(form)
+        await until(lambda: "SECOND" in screen_text(form))
+        assert "FIRST" not in screen_text(form)
+        assert [row.has_class("-apart") for row in form.rows] == [False, True]

@@ -20,7 +20,8 @@ GAP = 2
 """Columns that keep both sides apart; with one they read as one sentence."""
 
 Piece = tuple[str, str]
-"""An untrusted text, and the name of its look: "", "dim", "strong", "good", "warn", "bad", "accent"."""
+"""An untrusted text, and the name of its look: "", "dim", "strong", "good", "warn", "bad", "accent",
+"section"."""
 
 
 class OneLine(LineView, can_focus=False):
@@ -36,6 +37,7 @@ class OneLine(LineView, can_focus=False):
         "warn": Look("text-warning", letters=Style(bold=True)),
         "bad": Look("text-error", letters=Style(bold=True)),
         "accent": Look("text-accent", letters=Style(bold=True)),
+        "section": Look("text-muted", letters=Style(bold=True)),
     }
 
     _left: Sequence[Piece] = ()

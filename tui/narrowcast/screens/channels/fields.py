@@ -90,15 +90,10 @@ def _kinds(state: State, channel: Channel | None) -> list[tuple[object, str]]:
     ]
 
 
-def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
-    """The fields common to creating and changing a channel."""
+def _about(state: State, channel: Channel | None, refused: str) -> list[Field]:
+    """Name and description of a channel, new or not, and who has access to it."""
     limits = state.limits
-    folders: list[tuple[object, str]] = [(None, "None")]
-    ordered = sorted(state.channels.folders, key=lambda folder: folder.order)
-    folders += [(folder.id, folder.name) for folder in ordered if not folder.is_archived]
     privacy = _kinds(state, channel)
-    administrators = permissions.only_administrators(state, "decide this").short
-    topics = permissions.topics_policy_refusal(state).short
     return [
         LineField(
             "name",
@@ -120,13 +115,32 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
             "privacy",
             "Who can access this channel",
             needs=refused,
+            section="Access",
             options=privacy,
             value=privacy_of(channel) if channel else privacy[0][0],
         ),
+        YesNo(
+            "default",
+            "Default for new users",
+            needs=refused or permissions.only_administrators(state, "decide this").short,
+            value=channel is not None and channel.channel_id in state.channels.default_ids,
+        ),
+    ]
+
+
+def _advanced(state: State, channel: Channel | None, refused: str) -> list[Field]:
+    """The other settings of a channel, new or not."""
+    folders: list[tuple[object, str]] = [(None, "None")]
+    ordered = sorted(state.channels.folders, key=lambda folder: folder.order)
+    folders += [(folder.id, folder.name) for folder in ordered if not folder.is_archived]
+    topics = permissions.topics_policy_refusal(state).short
+    administrators = permissions.only_administrators(state, "decide this").short
+    return [
         OneOf(
             "folder",
             "Folder",
             needs=refused or permissions.level_needed(state, Gate.CHANNEL_FOLDERS),
+            section="Advanced configuration",
             options=folders,
             value=channel.folder_id if channel else None,
         ),
@@ -136,12 +150,6 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
             needs=refused or permissions.level_needed(state, Gate.TOPICS_POLICY) or topics,
             options=TOPICS,
             value=channel.topics_policy if channel else TopicsPolicy.INHERIT.value,
-        ),
-        YesNo(
-            "default",
-            "Default for new users",
-            needs=refused or administrators,
-            value=channel is not None and channel.channel_id in state.channels.default_ids,
         ),
         YesNo(
             "push",
@@ -181,8 +189,9 @@ def new_channel(host: Host, created: Callable[[int], object]) -> None:
         return made.stream_id
 
     fields = [
-        *_plain(state, None, ""),
+        *_about(state, None, ""),
         People("people", "Subscribers", "Besides yourself, separated by commas"),
+        *_advanced(state, None, ""),
         _announcing(state),
     ]
     ask(host, "Create channel", fields, submit, verb="creates", done="Channel created.", then=created)
@@ -231,7 +240,8 @@ def edit_channel(host: Host, channel: Channel) -> None:
         )
 
     fields = [
-        *_plain(state, channel, refused),
+        *_about(state, channel, refused),
+        *_advanced(state, channel, refused),
         LineField(
             "days",
             "Message retention (days)",
@@ -315,8 +325,14 @@ def edit_personal_settings(host: Host, channel: Channel) -> None:
         LineField("color", "Color", "Such as #76ce90", value=own.color),
     ]
     fields += [
-        OneOf(name, words, options=_notice(state, name), value=getattr(own, name))
-        for name, words in NOTICES.items()
+        OneOf(
+            name,
+            words,
+            section="" if number else "Notifications",
+            options=_notice(state, name),
+            value=getattr(own, name),
+        )
+        for number, (name, words) in enumerate(NOTICES.items())
     ]
     names_of_fields = [field.name for field in fields]
     ask(host, f"Personal settings for #{channel.name}", fields, submit, done="Saved.")

@@ -79,7 +79,10 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._note = safe_block(note)
         self._submit = submit
         self._focus_first = focus
-        self.rows = [FormRow(field, state) for field in fields]
+        self.rows = [
+            FormRow(field if number else replace(field, section=""), state)
+            for number, field in enumerate(fields)
+        ]
         self._scroll = VerticalScroll(can_focus=False)
         self._hint = OneLine(id="hint")
         self._sending = False
@@ -127,15 +130,21 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         return max(1, self.columns - SIDES)
 
     def fit(self) -> None:
-        """Shows as many fields as fit; the others scroll. Blank rows divide them if there is room for all."""
+        """Shows as many fields as fit; the others scroll. Blank rows divide them if there is room for all, else only
+        the sections, unless that would hide a field.
+        """
         super().fit()
         self.set_class(not self._has_buttons, "-few")
         height = sum(row.rows + PROBLEM_ROWS * row.has_problem for row in self.rows)
-        room, gaps = self.rows_left(self.rows_beside()), len(self.rows) - 1
-        are_apart = height + gaps <= room
-        for row in self.rows[1:]:
-            row.set_class(are_apart, "-apart")
-        self._scroll.styles.height = max(1, min(height + gaps * are_apart, room))
+        room = self.rows_left(self.rows_beside())
+        apart = others = self.rows[1:]
+        if height + len(apart) > room:
+            apart = [row for row in others if row.field.section]
+        if height <= room < height + len(apart):
+            apart = []
+        for row in others:
+            row.set_class(row in apart, "-apart")
+        self._scroll.styles.height = max(1, min(height + len(apart), room))
 
     def rows_beside(self) -> int:
         return self._note_rows() + (2 if self._has_buttons else 1) + int(self.app.size.height >= LOW)

@@ -139,6 +139,7 @@ class FormRow(Vertical):
         super().__init__()
         self.field = field
         self._state = state
+        self.heading = OneLine()
         self.label = OneLine()
         self.control = self._make()
         self.before = fields.initial(field)
@@ -148,10 +149,11 @@ class FormRow(Vertical):
 
     @property
     def rows(self) -> int:
-        """The rows that it takes, without the one that stands apart from the row above."""
+        """The rows that it takes with its section's heading, without the one that stands apart from the row above."""
+        heading = int(bool(self.field.section))
         if self.field.needs or isinstance(self.field, fields.YesNo):
-            return 1
-        return 1 + (self.field.rows if isinstance(self.field, fields.Text) else 1)
+            return heading + 1
+        return heading + 1 + (self.field.rows if isinstance(self.field, fields.Text) else 1)
 
     def _make(self) -> Editor | ChoiceControl:
         field, state = self.field, self._state
@@ -180,6 +182,9 @@ class FormRow(Vertical):
 
     def compose(self) -> ComposeResult:
         label, needs = self.field.label, self.field.needs
+        if self.field.section:
+            self.heading.show_pieces([(self.field.section.upper(), "section")])
+            yield self.heading
         if needs:
             what = self.typed.removesuffix(AND) if isinstance(self.control, Editor) else self.control.words
             if len(needs) > MAX_NEEDS:

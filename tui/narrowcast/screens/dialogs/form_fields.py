@@ -46,13 +46,15 @@ class Field(Struct, frozen=True):
     """A field of a form.
 
     ``hint``: a sentence shown while the field has the focus. ``needs``: why the value cannot be changed, such as
-    `Gate.unsupported` or who may; the field is then disabled.
+    `Gate.unsupported` or who may; the field is then disabled. ``section``: the heading of the section that begins with
+    the field.
     """
 
     name: str
     label: str
     hint: str = ""
     needs: str = ""
+    section: str = ""
 
 
 class LineField(Field, frozen=True):

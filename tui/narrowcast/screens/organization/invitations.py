@@ -124,6 +124,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
             "notify",
             "Notify me when invitees join",
             needs=permissions.level_needed(self.state, Gate.INVITE_NOTIFY_REFERRER),
+            section="" if _welcomes(self.state) else WHEN_JOINING,
             value=True,
         )
         fields = [addresses, *_terms(self.state, for_email=True), notify]
@@ -306,7 +307,7 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
     groups = permissions.named_groups(state)
     examples = ", ".join(group.name for group in groups[:4])
     return [
-        OneOf("role", "Join as", options=roles, value=400 if own <= 400 else own),
+        OneOf("role", "Join as", section="Invitation", options=roles, value=400 if own <= 400 else own),
         OneOf(
             "expires",
             "Expires",
@@ -319,6 +320,7 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
             "Default channels",
             "The channels that new users are subscribed to",
             no_defaults,
+            section="Channels and groups",
             value=not no_defaults,
         ),
         Names(
@@ -343,6 +345,8 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
 
 
 _WELCOME = "welcome_message_custom_text"
+WHEN_JOINING = "When they join"
+"""The section of what happens then."""
 
 
 def _welcomes(state: State) -> list[Field]:
@@ -351,7 +355,17 @@ def _welcomes(state: State) -> list[Field]:
         return []
     said = state.organization.text(_WELCOME)
     hint = "A message to new users; leave empty for none"
-    return [Text(_WELCOME, "Custom welcome message", hint, value=said, limit=MAX_WELCOME_TEXT, rows=3)]
+    return [
+        Text(
+            _WELCOME,
+            "Custom welcome message",
+            hint,
+            section=WHEN_JOINING,
+            value=said,
+            limit=MAX_WELCOME_TEXT,
+            rows=3,
+        )
+    ]
 
 
 def _welcome(state: State, values: Values) -> str | Omit:

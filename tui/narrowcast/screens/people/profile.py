@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import (
     Field,
@@ -77,7 +79,8 @@ def profile_form(session: Session) -> FormScreen:
         ),
     ]
     if user is not None:
-        fields += profile_fields(state, user, administering=False)
+        for number, field in enumerate(profile_fields(state, user, administering=False)):
+            fields.append(field if number else replace(field, section="Custom profile fields"))
     return FormScreen("Edit profile", fields, state=state, submit=save)
 
 
