@@ -6,10 +6,10 @@ from typing import Protocol
 
 from narrowcast_api.narrow.narrow import Narrow
 
-__all__ = ["Follower", "OpenView"]
+__all__ = ["OpenView", "ViewFollower"]
 
 
-class Follower(Protocol):
+class ViewFollower(Protocol):
     """An object that shows part of the open view."""
 
     def view_closes(self) -> None:
@@ -29,14 +29,14 @@ class OpenView:
 
     def __init__(self) -> None:
         self._narrow: Narrow | None = None
-        self._followers: list[Follower] = []
+        self._followers: list[ViewFollower] = []
 
     @property
     def narrow(self) -> Narrow | None:
         """The narrow of the open view; None before the first view."""
         return self._narrow
 
-    def follow(self, follower: Follower) -> None:
+    def follow(self, follower: ViewFollower) -> None:
         """Notifies ``follower`` of every change from now on."""
         self._followers.append(follower)
 
