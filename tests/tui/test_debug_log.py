@@ -146,6 +146,19 @@ async def test_the_key_turns_it_on_and_off(tmp_path: Path) -> None:
     assert not debug_log.is_on()
 
 
+async def test_the_key_goes_on_with_the_file_that_was_named(tmp_path: Path, debug: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("ctrl+f12")
+        await stage.told("Debug log: off.")
+        assert "command app.palette" not in debug.read_text()
+        await stage.press("ctrl+f12")
+        await stage.told("Debug log: on.")
+        await stage.press("ctrl+p", "escape", "ctrl+f12")
+        await until(lambda: debug.read_text().count("command app.debug") == 2)
+        assert "command app.palette" in debug.read_text()
+        assert not list(stage.app.paths.state.glob("debug.log"))
+
+
 def test_a_slow_frame_has_a_line_with_the_kinds_of_changes(
     debug: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

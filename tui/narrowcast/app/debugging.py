@@ -31,6 +31,8 @@ class Debugging:
     def __init__(self, app: App[Any]) -> None:
         self._app = app
         self._watch: asyncio.Task[None] | None = None
+        self._before: Path | None = None
+        """The file that was written before: that which `--debug` named goes on."""
 
     def begin(self) -> None:
         """Watches the loop if the debug log is written."""
@@ -44,10 +46,11 @@ class Debugging:
             self._watch = None
         app = app_of(self._app)
         if (written := DebugLog.current) is not None:
+            self._before = written.path
             await asyncio.to_thread(written.close)
             app.tell(f"Debug log: off. It is in {written.path}")
             return
-        path = app.paths.state / FILE
+        path = self._before or app.paths.state / FILE
         await asyncio.to_thread(_start, path)
         self.begin()
         app.tell(f"Debug log: on. Each request, event and command is written to {path}")
