@@ -7,7 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from support.extensions import write
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+PACKAGES = ("api/narrowcast_api", "tui/narrowcast", "server/narrowcast_server")
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.parent.name != "upstream")  # reports, not pages
 
 
@@ -95,6 +96,22 @@ def test_every_table_has_its_head(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         assert re.match(r"\|.*\n\|[-:| ]+\|\n", table), table
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/first-change.md"])
+def test_every_file_and_folder_that_the_pages_for_developers_name_is_there(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w./-]+\.py|[\w-]+/[\w./-]+/)`", text))
+    assert len(named) > 10
+    roots = [ROOT, ROOT / "tests", *(ROOT / name for name in PACKAGES)]
+    paths = [path for root in roots[1:] for path in root.rglob("*")]
+    names = {path.name for path in paths}
+    assert [name for name in sorted(named) if name.strip("/") not in names if not found(name, roots)] == []
+
+
+def found(name: str, roots: Sequence[Path]) -> bool:
+    """Whether a path is there below one of the folders."""
+    return any((root / name).exists() for root in roots)
 
 
 def test_every_picture_is_drawn_from_the_app() -> None:
