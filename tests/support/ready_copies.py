@@ -38,6 +38,7 @@ class ReadyCopies:
                 [sys.executable, "-m", "support.ready_copies", str(there.fileno())],
                 stdin=subprocess.PIPE,  # its streams are pipes, as those of the copies are
                 stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 env=dict(env),
                 cwd=_TESTS,
                 pass_fds=[there.fileno()],
