@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from narrowcast_api.model.users import read_user
 from narrowcast_api.state.changes import SettingsChanged
-from support.live import apply, make_state
+from support.live import apply, make_state, user
 
 
 def test_a_file_is_listed_until_it_is_deleted() -> None:
@@ -57,3 +60,18 @@ def test_a_view_of_the_navigation_keeps_what_an_event_does_not_say() -> None:
         assert (known.is_pinned, known.name) == after
     apply(state, {**event, "op": "remove"})
     assert list(state.navigation_views) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown"),
+    [
+        ({"email": "user10@chat.example"}, ""),
+        ({"email": "user10@chat.example", "delivery_email": "ada@chat.example"}, "ada@chat.example"),
+        ({"email": "ada@chat.example"}, "ada@chat.example"),
+        ({"email": "user11@chat.example"}, "user11@chat.example"),
+    ],
+)
+def test_an_address_that_only_stands_for_a_hidden_one_is_not_shown(
+    fields: dict[str, object], shown: str
+) -> None:
+    assert read_user(user(10, "Ada", **fields)).shown_email == shown
