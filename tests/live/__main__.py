@@ -121,7 +121,6 @@ async def _keyboard(site: LiveSite) -> int:
     await site.lay_out()
     with tempfile.TemporaryDirectory() as folder:
         driven = await keyboard.run(site, Path(folder))
-    _say(*(f"KEYBOARD {failure}" for failure in driven.failures))
     _say(f"{driven.done} operations and commands of the app, {len(driven.failures)} of them unexpected")
     return 1 if driven.failures else 0
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -64,6 +65,12 @@ class Keyboard:
     failures: list[str] = field(default_factory=list)
     done: int = 0
     topic: str = ""
+
+    def failed(self, what: str) -> None:
+        """Notes a failure, and writes it at once: all commands together take many minutes."""
+        self.failures.append(what)
+        sys.stdout.write(f"KEYBOARD {what}\n")
+        sys.stdout.flush()
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -144,7 +151,7 @@ class Keyboard:
         try:
             await until(is_so, _SECONDS)
         except Late:
-            self.failures.append(f"{what}: not on the server")
+            self.failed(f"{what}: not on the server")
 
 
 async def run(site: LiveSite, folder: Path) -> Keyboard:
@@ -186,7 +193,7 @@ async def _operations(keyboard: Keyboard) -> None:
         try:
             await operation(keyboard)
         except (Late, LookupError, AssertionError) as error:
-            keyboard.failures.append(f"{operation.__name__}: {error!r}")
+            keyboard.failed(f"{operation.__name__}: {error!r}")
         await keyboard.home()
 
 
@@ -359,8 +366,9 @@ async def _commands(keyboard: Keyboard, seen: RequestsSeen) -> None:
             await keyboard.command(command.title)
             await asyncio.sleep(0.3)
         except Exception as error:  # any is a fault of the command, and the others are still to be run
-            keyboard.failures.append(f"{command.id}: {error!r}")
+            keyboard.failed(f"{command.id}: {error!r}")
         keyboard.done += 1
         if command.id not in _MAY_BE_REFUSED:
-            keyboard.failures += [f"{command.id}: {line}" for line in seen.refused[before:]]
+            for line in seen.refused[before:]:
+                keyboard.failed(f"{command.id}: {line}")
         await keyboard.home()
