@@ -12,6 +12,7 @@ from textual import events
 
 from narrowcast.commands import go
 from narrowcast.commands.go import OFFER_EVERY
+from narrowcast.runtime.looking import Looking
 from narrowcast.screens.dialogs import picker as dialog_picker
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
@@ -161,6 +162,28 @@ async def test_in_a_large_organization_enter_waits_for_the_people_behind_typed_l
         assert stage.app.screen is picker
         released.set()
         await until(lambda: stage.screen.narrow == Narrow.direct(frozenset({elif_})))
+
+
+async def test_in_a_large_organization_the_people_wait_while_a_key_was_just_pressed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choices, "MANY_PEOPLE", 3)
+    monkeypatch.setattr(choices, "STEP", 1)
+    monkeypatch.setattr(go, "AFTER_KEY", 3600.0)
+    async with on_stage(tmp_path) as stage:
+        now = 0.0
+        stage.app.looking = Looking(lambda: now)
+        await stage.press("ctrl+k")
+        picker = stage.app.screen
+        assert isinstance(picker, Picker)
+        assert "Elif Kaya" not in [choice.text for choice in picker.list.items]
+        await stage.press("escape")
+        now += 3600.0
+        go.switcher(stage.screen)
+        await until(lambda: isinstance(stage.app.screen, Picker))
+        later = stage.app.screen
+        assert isinstance(later, Picker)
+        await until(lambda: "Elif Kaya" in [choice.text for choice in later.list.items])
 
 
 async def test_letters_that_are_typed_at_once_filter_the_list_once_and_leaving_waits_for_no_more(

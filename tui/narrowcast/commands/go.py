@@ -30,6 +30,8 @@ OFFER_EVERY = 0.5
 """Seconds after which the topics fetched so far are offered."""
 PAUSE = 0.002
 """Seconds between two steps of completing the switcher, each of which takes some 3 ms."""
+AFTER_KEY = 0.04
+"""The same after a key: painting its letter takes many turns of the loop, each of which would wait for a step."""
 
 
 def _pick(screen: Workspace, picker: Picker[ChoiceTarget]) -> None:
@@ -85,28 +87,34 @@ async def _complete(screen: Workspace, everywhere: Everywhere, picker: Picker[Ch
     """Adds to an open ``picker`` what it does not have yet: people, then topics. Keys pressed meanwhile go first."""
     if everywhere.is_large:
         for _ in everywhere.complete():
-            await asyncio.sleep(PAUSE)
+            await _pause(screen)
             if picker not in screen.app.screen_stack:
                 return
-        await _offer(everywhere, picker)
+        await _offer(screen, everywhere, picker)
         picker.complete()
-    await _complete_topics(screen.session, everywhere, picker)
+    await _complete_topics(screen, everywhere, picker)
 
 
-async def _offer(everywhere: Everywhere, picker: Picker[ChoiceTarget]) -> None:
+async def _pause(screen: Workspace) -> None:
+    """Lets other work run, and a letter that was just typed be painted."""
+    await asyncio.sleep(AFTER_KEY if app_of(screen).looking.since_key() < AFTER_KEY else PAUSE)
+
+
+async def _offer(screen: Workspace, everywhere: Everywhere, picker: Picker[ChoiceTarget]) -> None:
     """Offers what is known by now, prepared for the filter in a thread, since it may be very much."""
     for _ in everywhere.find_topics():
-        await asyncio.sleep(PAUSE)
+        await _pause(screen)
     known = everywhere.choices()
     searched = await asyncio.to_thread(picker.list.searched_of, known)
     if picker.is_attached:
         picker.set_choices(known, searched)
 
 
-async def _complete_topics(session: Session, everywhere: Everywhere, picker: Picker[ChoiceTarget]) -> None:
+async def _complete_topics(screen: Workspace, everywhere: Everywhere, picker: Picker[ChoiceTarget]) -> None:
     """Fetches the topics of subscribed channels that are not loaded yet, while ``picker`` is open, and offers
     them: not each list by itself, since the choices may be very many.
     """
+    session = screen.session
     state = session.state
     missing = [
         channel.channel_id
@@ -122,11 +130,11 @@ async def _complete_topics(session: Session, everywhere: Everywhere, picker: Pic
                 return
             is_complete = session.clock.monotonic() - offered >= OFFER_EVERY
             if is_complete:
-                await _offer(everywhere, picker)
+                await _offer(screen, everywhere, picker)
                 offered = session.clock.monotonic()
     finally:
         if not is_complete and picker.is_attached:
-            await _offer(everywhere, picker)
+            await _offer(screen, everywhere, picker)
 
 
 def inbox(screen: Workspace) -> None:

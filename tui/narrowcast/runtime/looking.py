@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
@@ -24,6 +25,10 @@ class Looking:
         """Records a key, a click, or a turn of the mouse wheel."""
         self.last_key = self._clock()
 
+    def since_key(self) -> float:
+        """Seconds since the last key of this run; infinite if none was pressed."""
+        return math.inf if self.last_key is None else self._clock() - self.last_key
+
     def focus_reported(self, has_focus: bool) -> None:
         """Records that the terminal got or lost the focus."""
         self._has_focus = has_focus
@@ -37,4 +42,4 @@ class Looking:
             return False
         if self._has_focus is not None:
             return self._has_focus
-        return self._clock() - self.last_key < LOOKING
+        return self.since_key() < LOOKING
