@@ -17,6 +17,7 @@ from narrowcast.keys.command import Command, CommandFunction, Offline
 from narrowcast.keys.registry import by_id
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.workspace import workspace_of
+from narrowcast.widgets.pressed_command import CommandPressed
 from narrowcast_api import debug_log
 from narrowcast_api.events.status import ConnectionKind
 
@@ -48,6 +49,11 @@ class AppWithCommands(App[Returned]):
             app_of(self).refuse(f"{command.title}: not available here.")
         else:
             await _run(command, node)
+
+    async def on_command_pressed(self, event: CommandPressed) -> None:
+        """Runs the command of a part of a line that was clicked, as its key does."""
+        event.stop()
+        await self.perform(by_id()[event.command_id])
 
     async def run_action(
         self,

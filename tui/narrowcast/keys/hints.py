@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from narrowcast.keys.keymap import key_label, types_character
 from narrowcast.keys.registry import by_id
@@ -17,17 +17,33 @@ __all__ = [
     "HasApp",
     "KeyHint",
     "Keys",
+    "ShownHint",
     "default_keys",
     "hint_pairs",
     "hint_words",
     "key_of",
     "keys_in_field",
     "keys_of",
+    "shown_hints",
     "with_keys",
 ]
 
 KeyHint = tuple[str, str]
 """The id of a command, and its effect in a word or two."""
+
+
+class ShownHint(NamedTuple):
+    """A hint as it is shown: the label of the key, and what it does. Without a key it is only a text."""
+
+    key: str
+    does: str
+    command_id: str = ""
+
+    @property
+    def words(self) -> str:
+        return f"{self.key} {self.does}" if self.key else self.does
+
+
 Keys = Mapping[str, Sequence[str]]
 """The keys of each command by its id."""
 
@@ -69,14 +85,19 @@ def keys_in_field(keys: Keys, hints: Iterable[KeyHint]) -> Keys:
     }
 
 
+def shown_hints(keys: Keys, hints: Iterable[KeyHint]) -> list[ShownHint]:
+    """Each hint with its key; commands without a key are left out."""
+    return [ShownHint(key, does, one) for one, does in hints if (key := key_of(keys, one))]
+
+
 def hint_pairs(keys: Keys, hints: Iterable[KeyHint]) -> list[tuple[str, str]]:
-    """Each hint as its key and what it does; commands without a key are left out."""
-    return [(key, does) for command_id, does in hints if (key := key_of(keys, command_id))]
+    """Each hint as its key and what it does."""
+    return [(hint.key, hint.does) for hint in shown_hints(keys, hints)]
 
 
 def hint_words(keys: Keys, hints: Iterable[KeyHint]) -> list[str]:
     """Each hint as "n creates"; commands without a key are left out."""
-    return [f"{key} {does}" for key, does in hint_pairs(keys, hints)]
+    return [hint.words for hint in shown_hints(keys, hints)]
 
 
 def with_keys(keys: Keys, text: str) -> str:

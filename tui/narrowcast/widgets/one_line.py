@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
 from rich.style import Style
+from textual import events
 from textual.strip import Strip
 
 from narrowcast.text.columns import most_columns
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
+from narrowcast.widgets.pressed_command import CommandPressed, command_of, running
 from narrowcast.widgets.strips import Part, compose_line
 
 __all__ = ["OneLine", "Piece"]
@@ -43,14 +46,27 @@ class OneLine(LineView, can_focus=False):
     _left: Sequence[Piece] = ()
     _right: Sequence[Piece] = ()
     _extra: Sequence[Piece] = ()
+    _commands: Mapping[Piece, str] = MappingProxyType({})
 
     def show_pieces(
-        self, left: Sequence[Piece], right: Sequence[Piece] = (), extra: Sequence[Piece] = ()
+        self,
+        left: Sequence[Piece],
+        right: Sequence[Piece] = (),
+        extra: Sequence[Piece] = (),
+        *,
+        commands: Mapping[Piece, str] = MappingProxyType({}),
     ) -> None:
-        """Replaces the content of the line. ``extra`` follows ``left``, as many of its pieces as fit whole."""
-        if (left, right, extra) != (self._left, self._right, self._extra):
-            self._left, self._right, self._extra = left, right, extra
+        """Replaces the content of the line. ``extra`` follows ``left``, as many of its pieces as fit whole.
+        ``commands``: the ids of those that pieces run when they are clicked.
+        """
+        if (left, right, extra) != (self._left, self._right, self._extra) or commands != self._commands:
+            self._left, self._right, self._extra, self._commands = left, right, extra, commands
             self.changed()
+
+    def on_click(self, event: events.Click) -> None:
+        if (command_id := command_of(event)) and self.clicked(event) is not None:
+            event.stop()
+            self.post_message(CommandPressed(command_id))
 
     @property
     def plain(self) -> str:
@@ -71,7 +87,15 @@ class OneLine(LineView, can_focus=False):
         return compose_line(width, left, right, base=self.base_style)
 
     def _styled(self, pieces: Sequence[Piece]) -> list[Part]:
-        return [(safe_line(text), self.part_style(look) if look else Style.null()) for text, look in pieces]
+        return [
+            (
+                safe_line(text),
+                running(
+                    self.part_style(look) if look else Style.null(), self._commands.get((text, look), "")
+                ),
+            )
+            for text, look in pieces
+        ]
 
     def scroll_rows(self, delta: int) -> None:
         """A line does not scroll."""

@@ -1,19 +1,21 @@
-"""The status line: connection, account, unread counts, typing users, and the current keys."""
+"""The status line: connection, account, unread counts, typing users, and the current keys. A click on a part runs the
+command that it leads to.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
-
-from narrowcast.keys.hints import SEPARATOR, Keys, with_keys
+from narrowcast.keys.hints import SEPARATOR, Keys, ShownHint, with_keys
 from narrowcast.text import formats, names
+from narrowcast.text.columns import most_columns
 from narrowcast.widgets.one_line import OneLine, Piece
 from narrowcast_api.protocols.outbox_item import OutboxState
 
 if TYPE_CHECKING:
     from narrowcast_api.narrow.destinations import Destination
+    from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
 
 LOOKS = {
@@ -103,46 +105,76 @@ def unsent_pieces(session: Session, keys: Keys) -> list[Piece]:
 
 
 class StatusLine(OneLine):
-    """See the module's description."""
+    """See the module's description. Where the terminal is narrow, parts are left out in this order: the account, then
+    the keys from the right, of which the last one stays; at the end the left side is cut.
+    """
+
+    @property
+    def plain(self) -> str:
+        left = [text for text, _ in (*self._left, *self._extra)]
+        return " ".join([*left, "".join(text for text, _ in self._right)])
 
     def update(
         self,
         session: Session,
         where: Destination | None,
-        hint: str,
+        hints: Sequence[ShownHint],
         keys: Keys,
         *,
         urgent: bool = False,
         added: Sequence[str] = (),
     ) -> None:
-        """Updates the line. An ``urgent`` hint shows how to leave a mode; ``added``: the texts of extensions."""
+        """Updates the line. ``urgent`` hints show how to leave a mode; ``added``: the texts of extensions."""
         state = session.state
-        unread = state.unreads.count_all()
-        mentions = state.unreads.count_mentions()
-        left: list[Piece] = [connection_piece(session)]
+        commands: dict[Piece, str] = {}
+        left = [connection_piece(session)]
+        commands[left[0]] = "organization.server"
         if session.read_only:
             left.append((" read-only: open elsewhere ", "warn"))
-        left.extend(unsent_pieces(session, keys))
+        unsent = unsent_pieces(session, keys)
+        commands.update(dict.fromkeys(unsent, "go.outbox"))
+        left.extend(unsent)
         if typing := typing_text(session, where):
             left.append((f" {typing} ", "accent"))
-        some = formats.at_least(unread, more=state.unreads.old_missing)
-        left.append((f" {some} unread" if unread else " no unread", ""))
-        if mentions:
-            left.append((f", {formats.counted(mentions, 'mention')}", "accent"))
+        counts = _count_pieces(state)
+        commands.update(zip(counts, ("go.inbox", "go.mentions"), strict=False))
+        left.extend(counts)
         left.extend((f"  {text}", "accent") for text in added)
         who = state.users.name(state.me) if state.users.get(state.me) is not None else session.account.email
         account = [(f"  {who}", "dim"), (f" · {state.server.name or session.account.site}", "dim")]
-        if urgent:
-            left, hint = self._beside_mode(left, hint)
-        self.show_pieces(left, [(hint + " ", "accent" if urgent else "dim")], account)
+        commands.update(dict.fromkeys(account, "account.switch"))
+        left, hints = self._fitting(left, hints, urgent=urgent)
+        right: list[Piece] = []
+        look = "accent" if urgent else "dim"
+        for hint in hints:
+            right += [(SEPARATOR, look), (hint.words, look)] if right else [(hint.words, look)]
+            if hint.command_id:
+                commands[hint.words, look] = hint.command_id
+        self.show_pieces(left, [*right, (" ", "")], account, commands=commands)
 
-    def _beside_mode(self, left: list[Piece], hint: str) -> tuple[list[Piece], str]:
-        """What there is room for while a mode shows its keys: first of all the last of them, which ends it."""
-        room = self.size.width - 1
-        if sum(cell_len(text) for text, _ in left) + cell_len(hint) > room:
+    def _fitting(
+        self, left: list[Piece], hints: Sequence[ShownHint], *, urgent: bool
+    ) -> tuple[list[Piece], Sequence[ShownHint]]:
+        """What there is room for. While a mode shows its keys they go first, above all the last one, which ends it."""
+        shown, room = list(hints), self.app.size.width - 1
+        if urgent and _columns(left) + _columns_of(shown) > room:
             left = left[:1]
-        room -= sum(cell_len(text) for text, _ in left)
-        words = hint.split(SEPARATOR)
-        while len(words) > 2 and cell_len(SEPARATOR.join(words)) > room:
-            del words[-2]
-        return left, SEPARATOR.join(words)
+        while len(shown) > 1 + urgent and _columns(left) + _columns_of(shown) > room:
+            del shown[-2]
+        return left, shown
+
+
+def _count_pieces(state: State) -> list[Piece]:
+    """The number of unread messages, and that of mentions."""
+    unread, mentions = state.unreads.count_all(), state.unreads.count_mentions()
+    some = formats.at_least(unread, more=state.unreads.old_missing)
+    pieces = [(f" {some} unread" if unread else " no unread", "")]
+    return [*pieces, (f", {formats.counted(mentions, 'mention')}", "accent")] if mentions else pieces
+
+
+def _columns(pieces: Sequence[Piece]) -> int:
+    return sum(most_columns(text) for text, _ in pieces)
+
+
+def _columns_of(hints: Sequence[ShownHint]) -> int:
+    return most_columns(SEPARATOR.join(hint.words for hint in hints))

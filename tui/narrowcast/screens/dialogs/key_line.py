@@ -10,9 +10,10 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from narrowcast.content.wrapping import Run, wrap
-from narrowcast.keys.hints import KeyHint, hint_pairs, keys_of
+from narrowcast.keys.hints import KeyHint, ShownHint, keys_of, shown_hints
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.frame_edge import FrameEdge, edge_row
+from narrowcast.widgets.pressed_command import running
 from narrowcast.widgets.strips import Part, compose_line
 
 __all__ = ["KeyLine"]
@@ -26,12 +27,12 @@ SIDES = 4
 LOW = 24
 """Height of the terminal below which dialogs have no blank rows."""
 
-Hints = Sequence[tuple[str, str]]
+Hints = Sequence[ShownHint]
 
 
 class KeyLine(FrameEdge):
-    """Keys that do not fit on the edge take more rows above it. ``framed``: whether there is a frame; without one, a
-    message replaces the keys.
+    """Keys that do not fit on the edge take more rows above it; a click on one does the same. ``framed``: whether there
+    is a frame; without one, a message replaces the keys.
     """
 
     DEFAULT_CSS = """
@@ -56,7 +57,7 @@ class KeyLine(FrameEdge):
     @property
     def keys(self) -> str:
         """The keys that are shown, as one line."""
-        return GAP.join(f"{key} {does}" for key, does in self._hints)
+        return _words(self._hints)
 
     @property
     def plain(self) -> str:
@@ -73,7 +74,7 @@ class KeyLine(FrameEdge):
 
     def show_keys(self, hints: Sequence[KeyHint], refusal: str = "") -> None:
         """Shows what keys do, and until there is a message, why nothing can be changed here."""
-        self._hints, self._said, self._refusal = hint_pairs(keys_of(self), hints), "", refusal
+        self._hints, self._said, self._refusal = shown_hints(keys_of(self), hints), "", refusal
         self._changed()
 
     def _changed(self) -> None:
@@ -104,7 +105,7 @@ class KeyLine(FrameEdge):
         return [*rows[: MAX_ROWS - 1], *filter(None, [" ".join(rows[MAX_ROWS - 1 :])])] if self.said else []
 
     def _key_rows(self, width: int) -> list[Hints]:
-        rows: list[list[tuple[str, str]]] = [[]]
+        rows: list[list[ShownHint]] = [[]]
         room = width - SIDES - 2
         for hint in self._hints:
             if rows[-1] and cell_len(_words([*rows[-1], hint])) > room:
@@ -135,11 +136,14 @@ class KeyLine(FrameEdge):
 
     def _keys(self, hints: Hints) -> list[Part]:
         parts: list[Part] = []
-        for key, does in hints:
-            parts += [(GAP if parts else "", Style.null()), (key, self.part_style("key"))]
-            parts.append((f" {does}", self.part_style("dim")))
+        for hint in hints:
+            parts += [
+                (GAP if parts else "", Style.null()),
+                (hint.key, running(self.part_style("key"), hint.command_id)),
+                (f" {hint.does}", running(self.part_style("dim"), hint.command_id)),
+            ]
         return parts
 
 
 def _words(hints: Hints) -> str:
-    return GAP.join(f"{key} {does}" for key, does in hints)
+    return GAP.join(hint.words for hint in hints)

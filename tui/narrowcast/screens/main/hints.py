@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from narrowcast.keys.hints import KeyHint, Keys, hint_words, keys_in_field
+from narrowcast.keys.hints import SEPARATOR, KeyHint, Keys, ShownHint, keys_in_field, shown_hints
 
 __all__ = ["hint_line"]
 
@@ -48,18 +48,19 @@ WRITING: tuple[KeyHint, ...] = (
 )
 
 
-def hint_line(keys: Keys, hints: Iterable[KeyHint], width: int, *, in_field: bool = False) -> str:
+def hint_line(keys: Keys, hints: Iterable[KeyHint], width: int, *, in_field: bool = False) -> list[ShownHint]:
     """As many of `hints` as fit into their share of a line of `width` cells, followed by the key for help.
     ``in_field``: the user types in a field, where keys that type a character do nothing else.
     """
     if in_field:
         hints = tuple(hints)
         keys = keys_in_field(keys, [*hints, HELP])
-    last = " ".join(hint_words(keys, [HELP]))
-    room = int(width * SHARE) - len(last)
-    shown: list[str] = []
-    for words in hint_words(keys, hints):
-        if len(words) + 3 <= room:
-            shown.append(words)
-            room -= len(words) + 3
-    return " · ".join(filter(None, [*shown, last]))
+    last = shown_hints(keys, [HELP])
+    room = int(width * SHARE) - sum(len(hint.words) for hint in last)
+    shown: list[ShownHint] = []
+    for hint in shown_hints(keys, hints):
+        needed = len(hint.words) + len(SEPARATOR)
+        if needed <= room:
+            shown.append(hint)
+            room -= needed
+    return [*shown, *last]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.keys.hints import keys_of
+from narrowcast.keys.hints import SEPARATOR, ShownHint, keys_of
 from narrowcast.panes.filter_field import FilterField
 from narrowcast.runtime.context import app_of, in_app
 from narrowcast.runtime.frames import Frames, Kinds
@@ -79,20 +79,22 @@ class StatusLines:
         screen = self._screen
         where = screen.narrow.destination if screen.narrow is not None else None
         in_mode = bool(screen.messages.mode_hint) and screen.messages.has_focus_within
-        hint = screen.messages.mode_hint if in_mode else self._hint()
+        mode = screen.messages.mode_hint.split(SEPARATOR) if in_mode else ()
+        hints = [ShownHint("", words) for words in mode] or self._hints()
         added = app_of(self._host).extensions.segments()
-        self.status.update(screen.session, where, hint, keys_of(self._host), urgent=in_mode, added=added)
+        self.status.update(screen.session, where, hints, keys_of(self._host), urgent=in_mode, added=added)
         text = banner(screen.session, keys_of(self._host))
         self._host.set_class(bool(text), "-banner")
         if text:
             self.banner.show_pieces([(" " + text, "warn")])
 
-    def _hint(self) -> str:
+    def _hints(self) -> list[ShownHint]:
         """The most useful keys of the pane that has the focus."""
         screen, width = self._screen, self._screen.size.width
         keys = keys_of(self._host)
         if screen.writing.text.in_normal_mode:
-            return "NORMAL  i inserts · " + hint_line(keys, (WRITING[0],), width, in_field=True)
+            mode = ShownHint("", "NORMAL  i inserts")
+            return [mode, *hint_line(keys, (WRITING[0],), width, in_field=True)]
         if screen.writing.has_focus_within:
             other = ("compose.other-enter", "new line" if screen.writing.enter_sends else "sends")
             return hint_line(keys, (other, *WRITING), width, in_field=True)
