@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from support.command_line import rc_of, run
 from support.fault_proxy import Fault, FaultProxy
 from support.server import TestServer, running_server
 from support.sessions import until
+from support.terminal import home, narrowcast
 
 NOWHERE = ChannelDestination(987_654, "x")
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="there is no /dev/full")
 
 
 async def write(
@@ -198,3 +201,29 @@ async def test_a_damaged_journal_is_reported_by_each_command_that_reads_it(tmp_p
         assert "Traceback" not in checked.err
         assert "the old file is kept" in checked.out
         assert [one.content for one in await listed(tmp_path, rc)] == ["still here"]
+
+
+@on_linux
+async def test_a_message_whose_text_cannot_be_printed_is_not_cancelled(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await write(server, tmp_path, "keep")
+        told = "narrowcast: No space left on device\n"
+        assert await _onto_a_full_disk(tmp_path, "outbox", "--rc", rc, "cancel", "all") == (1, told)
+        assert [one.content for one in await listed(tmp_path, rc)] == ["keep"]
+
+
+@on_linux
+async def test_output_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    told = "narrowcast: the output could not be written: No space left on device\n"
+    assert await _onto_a_full_disk(tmp_path, "--version") == (1, told)
+
+
+async def _onto_a_full_disk(folder: Path, *arguments: str) -> tuple[int | None, str]:
+    """The exit code of a command whose output cannot be written, and its errors."""
+    with Path("/dev/full").open("wb") as full:
+        process = await asyncio.create_subprocess_exec(
+            *narrowcast(*arguments), stdout=full, stderr=asyncio.subprocess.PIPE, env=home(folder)
+        )
+    _, errors = await process.communicate()
+    return process.returncode, errors.decode()

@@ -19,6 +19,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit code and never raises for errors that a user can cause."""
     ready_streams()
     try:
+        code = _outcome(arguments)
+    except BaseException:
+        settle_streams()
+        raise
+    problem = settle_streams()
+    if problem is None or code != Exit.DONE:
+        return code
+    return _fail(f"the output could not be written: {problem.strerror}", Exit.FAILED)
+
+
+def _outcome(arguments: Sequence[str] | None) -> int:
+    try:
         return _run(build_parser().parse_args(arguments))
     except CommandError as error:
         return _fail(str(error), error.code)
@@ -31,8 +43,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if explained is None:
             raise
         return _fail(*explained)
-    finally:
-        settle_streams()
 
 
 def _fail(message: str, code: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -95,11 +96,13 @@ async def _retry(session: Session, entry: OutboxEntry) -> str:
 
 
 async def _cancel(session: Session, entry: OutboxEntry) -> str:
-    """Cancels a message and prints its text, so that it is not lost; returns what prevents it."""
-    if not await session.outbox.claim(entry.local_id) or session.outbox.cancel(entry.local_id) is None:
-        return f"{entry.local_id} is already being sent"
-    say(safe_block(entry.content))
-    return ""
+    """Prints the text of a message and cancels it; returns what prevents it."""
+    if await session.outbox.claim(entry.local_id):
+        say(safe_block(entry.content))
+        sys.stdout.flush()  # if that fails, as on a full disk, the message stays
+        if session.outbox.cancel(entry.local_id) is not None:
+            return ""
+    return f"{entry.local_id} is already being sent"
 
 
 async def _wait(account: Account, paths: Paths, seconds: float) -> Exit:

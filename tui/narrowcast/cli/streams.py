@@ -53,15 +53,19 @@ def ready_streams() -> None:
         setattr(sys, name, cast(TextIO, SafeStream(stream)))
 
 
-def settle_streams() -> None:
-    """Flushes the streams. If the output was closed, discards the rest: Python would otherwise report an
-    error at exit and change the exit code.
+def settle_streams() -> OSError | None:
+    """Flushes the streams, and discards what cannot be written: Python would otherwise report an error at exit.
+    Returns why standard output could not be written, unless its reader has closed it.
     """
+    problem: OSError | None = None
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (OSError, ValueError):
+        except (OSError, ValueError) as error:
+            if stream is sys.stdout and isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+                problem = error
             with contextlib.suppress(OSError, ValueError):
                 nowhere = os.open(os.devnull, os.O_WRONLY)
                 os.dup2(nowhere, stream.fileno())
                 os.close(nowhere)
+    return problem
