@@ -167,9 +167,7 @@ _LISTS: tuple[Command, ...] = (
         "Recent conversations and inbox",
         Command("conversations.mark-read", "Mark as read", ("Z",), "self.action_mark_read"),
         Command("conversations.mute", "Mute or unmute topic", ("M",), "self.action_mute"),
-        Command(
-            "conversations.undo", "Take back marking as read or muting", ("u", "ctrl+z"), "self.action_undo"
-        ),
+        Command("conversations.undo", "Take back marking as read or muting", ("u",), "self.action_undo"),
         Command(
             "conversations.choose",
             "Select several conversations: this one, or no longer",
