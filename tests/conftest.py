@@ -101,7 +101,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
     distance = _SPREAD * len(others) / max(1, len(waiting))
     place = {file: float(number) for number, file in enumerate(others)}
     place |= {file: number * distance - 0.5 for number, file in enumerate(waiting)}
-    items.sort(key=lambda item: place[item.path])
+    items.sort(key=lambda item: (place[item.path], item.path))  # two files may have the same place
     if (seed := config.getoption("delays")) is not None:
         items[:] = delays.shuffled(items, seed)
 
