@@ -11,6 +11,7 @@ from textual.screen import Screen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.messages.found import FoundScreen
 from narrowcast.screens.messages.last_messages import RESTS, STAYS
+from narrowcast_api.errors import TransportError
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.narrow.narrow import Narrow
 from support.clock import VirtualClock
@@ -85,6 +86,25 @@ async def test_what_is_not_cached_is_asked_for_once_and_only_after_a_rest(
         await until(lambda: "Plums are ripe" in screen_text(stage.app.screen))
         assert len(asked) == 1
         assert stage.session.state.unreads.count_all() == 0
+
+
+async def test_why_nothing_can_be_shown_is_told_without_control_characters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refused(*_: object, **__: object) -> object:
+        raise TransportError("no\x1b[2J\nway")
+
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+        monkeypatch.setattr(stage.session, "newest_cached", nothing_cached)
+        monkeypatch.setattr(Connection, "request", refused)
+        await switched(stage, "general")
+        await until(lambda: "no␛[2J" in screen_text(stage.app.screen))
+        assert "\x1b" not in screen_text(stage.app.screen)
+
+
+async def nothing_cached(*_: object) -> list[object]:
+    """An empty cache."""
+    return []
 
 
 async def test_what_a_muted_user_wrote_is_not_shown_beside_the_switcher(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from narrowcast.panes.messages.rows import RowMaker
 from narrowcast.runtime.background import Latest
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.preview_pane import PreviewPane
+from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.tints import ground_of
@@ -112,7 +113,7 @@ class MessagePreview(PreviewPane):
         shown, maker = self._shown, self._maker(width)
         if not shown.messages:
             dim = self.part_style("messages--dim")
-            lines = wrap([Run(shown.note, dim)], max(1, width)) if shown.note else ()
+            lines = wrap([Run(safe_line(shown.note), dim)], max(1, width)) if shown.note else ()
             return [(maker.line([(run.text, run.style) for run in line.runs]).strip, False) for line in lines]
         ids = [message.id for message in shown.messages]
         middle = ids.index(shown.found) if shown.found in ids else len(ids) - 1
