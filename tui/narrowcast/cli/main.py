@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ready_streams()
     try:
         code = _outcome(arguments)
-    except BaseException:
+    except BaseException:  # also what argparse ends with: its text has to be written, too
         settle_streams()
         raise
     problem = settle_streams()
