@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 
 import pytest
 from pyte.screens import Char
 
-from support.terminal import Terminal
+from support.terminal import Terminal, home, narrowcast
 
 from .conftest import OpenApp, Served
 
@@ -81,6 +83,23 @@ def test_after_a_suspension_every_cell_is_as_before(served: Served, open_app: Op
         terminal.wait_for("● live")
         terminal.settle(quiet=0.5)
         assert differing(cells(terminal), before) == []
+
+
+def test_the_key_suspends_the_program_that_waits_for_the_app_too(served: Served, tmp_path: Path) -> None:
+    """As make in `make demo`: the shell gets the terminal when the whole job has stopped."""
+    command = ["sh", "-c", '"$@"; exit $?', "sh", *narrowcast("--rc", str(served.rc("ada")))]
+    with Terminal(command, env=home(tmp_path), size=SIZE) as terminal:
+        terminal.wait_for("● live")
+        terminal.settle(quiet=0.5)
+        for _ in range(2):
+            terminal.press("ctrl+z")
+            terminal.wait_stopped()
+            assert "● live" not in terminal.text
+            os.killpg(terminal.process.pid, signal.SIGCONT)
+            terminal.wait_for("● live")
+            terminal.settle(quiet=0.5)
+        terminal.press("ctrl+q")
+        assert terminal.wait_end() == 0
 
 
 def test_after_a_continue_signal_without_a_suspension_every_cell_is_as_before(

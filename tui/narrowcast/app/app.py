@@ -48,7 +48,7 @@ from narrowcast.terminal.fallbacks import NearestOf256
 from narrowcast.terminal.output import TerminalOutput
 from narrowcast.terminal.paths import Paths
 from narrowcast.terminal.textual_fixes import FixedApp, FixedScreen, end_notice
-from narrowcast.terminal.textual_reads import add_bindings, add_line_filter, notices_of
+from narrowcast.terminal.textual_reads import add_bindings, add_line_filter, driver_of, notices_of
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.style_sheet import style_sheet
@@ -418,7 +418,9 @@ class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False)
         )
 
     async def action_app_suspend(self) -> None:
-        self.action_suspend_process()
+        driver = driver_of(self)
+        if isinstance(driver, TerminalDriver):
+            driver.stop_job()
 
     def action_app_quit(self) -> None:
         selected = self.screen.get_selected_text() if self._pressed == COPIES else None

@@ -186,6 +186,8 @@ class FixedDriver(LinuxDriver):
     """Whether SIGTSTP has arrived, and SIGCONT not after it."""
     _resumes = False
     """Whether SIGCONT has arrived."""
+    _stops_job = False
+    """Whether the programs of the same job stop, too."""
 
     @property
     def app(self) -> App[Any]:
@@ -226,6 +228,13 @@ class FixedDriver(LinuxDriver):
         self._resumes = True
         self._handle_in_loop()
 
+    def stop_job(self) -> None:
+        """Leaves the terminal and stops the whole job: a program that waits for this one, such as make, would go on
+        otherwise, and the shell would not get the terminal.
+        """
+        self._stops = self._stops_job = True
+        self._handle_in_loop()
+
     def _handle_in_loop(self) -> None:
         with suppress(RuntimeError):  # the loop is closed: the app has ended
             self.call_in_loop(self._handle_signals)
@@ -238,9 +247,10 @@ class FixedDriver(LinuxDriver):
             if self._auto_restart:
                 self.suspend_application_mode()
                 self._must_signal_resume = True
+            job, self._stops_job = self._stops_job, False
             if self._stops:
                 self._stops = False
-                os.kill(os.getpid(), signal.SIGSTOP)
+                os.kill(0 if job else os.getpid(), signal.SIGSTOP)
         if self._resumes:
             self._resumes = False
             if self._auto_restart:
