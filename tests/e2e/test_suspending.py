@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import shlex
 import signal
 from collections.abc import Sequence
 from itertools import product
@@ -87,18 +87,22 @@ def test_after_a_suspension_every_cell_is_as_before(served: Served, open_app: Op
 
 def test_the_key_suspends_the_program_that_waits_for_the_app_too(served: Served, tmp_path: Path) -> None:
     """As make in `make demo`: the shell gets the terminal when the whole job has stopped."""
-    command = ["sh", "-c", '"$@"; exit $?', "sh", *narrowcast("--rc", str(served.rc("ada")))]
-    with Terminal(command, env=home(tmp_path), size=SIZE) as terminal:
-        terminal.wait_for("● live")
-        terminal.settle(quiet=0.5)
+    command = shlex.join(["sh", "-c", '"$@"; exit $?', "sh", *narrowcast("--rc", str(served.rc("ada")))])
+    env = {**home(tmp_path), "PS1": "ready> "}
+    with Terminal(["sh", "-i"], env=env, size=SIZE) as terminal:
+        terminal.wait_for("ready>")
+        terminal.send(f"{command}\r".encode())
         for _ in range(2):
-            terminal.press("ctrl+z")
-            terminal.wait_stopped()
-            assert "● live" not in terminal.text
-            os.killpg(terminal.process.pid, signal.SIGCONT)
             terminal.wait_for("● live")
             terminal.settle(quiet=0.5)
+            terminal.press("ctrl+z")
+            terminal.wait_for("Stopped")
+            terminal.send(b"clear; fg\r")
+        terminal.wait_for("● live")
+        terminal.settle(quiet=0.5)
         terminal.press("ctrl+q")
+        terminal.wait_gone("● live")
+        terminal.send(b"exit\r")
         assert terminal.wait_end() == 0
 
 

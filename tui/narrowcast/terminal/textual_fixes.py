@@ -247,14 +247,29 @@ class FixedDriver(LinuxDriver):
             if self._auto_restart:
                 self.suspend_application_mode()
                 self._must_signal_resume = True
-            job, self._stops_job = self._stops_job, False
+            if self._stops_job:
+                self._stops_job = False
+                self._stop_others()
             if self._stops:
                 self._stops = False
-                os.kill(0 if job else os.getpid(), signal.SIGSTOP)
+                os.kill(os.getpid(), signal.SIGSTOP)
         if self._resumes:
             self._resumes = False
             if self._auto_restart:
                 self.resume_application_mode()
+
+    def _stop_others(self) -> None:
+        """Sends the other programs of the job the signal that the terminal sends all of them for its key. Does nothing
+        where the job is not the one that has the terminal, as without a shell that controls jobs.
+        """
+        try:
+            has_terminal = os.tcgetpgrp(self.fileno) == os.getpgrp()
+        except OSError:
+            return
+        if has_terminal:
+            handler = signal.signal(signal.SIGTSTP, signal.SIG_IGN)
+            os.kill(0, signal.SIGTSTP)
+            signal.signal(signal.SIGTSTP, handler)
 
     def resume_application_mode(self) -> None:
         """SIGCONT may arrive without a suspension: after SIGSTOP, and after the SIGHUP of a closed window. Textual
