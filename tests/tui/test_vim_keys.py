@@ -81,6 +81,17 @@ def after(text: str, keys: str) -> str:
         ("|a b c d e f", "d2w1.", "|d e f"),
         ("|abcdef", "rz3.", "zz|zdef"),
         ("|abc", "r.", "|.bc"),
+        ("|a b c", "cwx<", "|x b c"),
+        ("on|e two", "cwly<", "onl|y two"),
+        ("|one two three", "c2wfour<", "fou|r three"),
+        ("one|  two", "cw-<", "one|-two"),
+        ("one |two\nthree", "dw", "one| \nthree"),
+        ("|one\ntwo three", "d2w", "|three"),
+        ("one |two  \n  three", "yw0P", "two | one two  \n  three"),
+        ("|a b c d e f g h", "2d3w", "|g h"),
+        ("|a b c d", "2d3w", "|"),
+        ("ab\ncd\nef\n|gh", "2dk", "|ab"),
+        ("  a|b", "3d0", "|b"),
     ],
 )
 def test_keys_of_normal_mode(before: str, keys: str, expected: str) -> None:

@@ -31,6 +31,8 @@ class VimKeys:
         self._buffer = buffer
         self.inserting = True
         self._count = ""
+        self._factor = ""
+        """The count before the operator: d3w in 2d3w is repeated twice."""
         self._operator = ""
         self._pending = ""
         self._register = ""
@@ -130,7 +132,7 @@ class VimKeys:
             self._to(self._left(1))
 
     def _forget(self) -> None:
-        self._count = self._operator = self._pending = ""
+        self._count = self._factor = self._operator = self._pending = ""
 
     # normal mode
 
@@ -160,7 +162,7 @@ class VimKeys:
             self._forget()
 
     def _times(self) -> int:
-        return min(int(self._count or "1"), MAX_COUNT)
+        return min(int(self._count or "1") * int(self._factor or "1"), MAX_COUNT)
 
     def _begin_operator(self, key: str) -> None:
         if self._operator == key:
@@ -170,10 +172,10 @@ class VimKeys:
         elif self._operator:
             self._forget()
         else:
-            self._operator = key
+            self._operator, self._factor, self._count = key, self._count, ""
 
     def _move(self, motion: str) -> None:
-        operator, count, counted = self._operator, self._times(), bool(self._count)
+        operator, count, counted = self._operator, self._times(), bool(self._count or self._factor)
         self._forget()
         if not operator:
             self._to(self._target(motion, count, counted))
@@ -181,15 +183,34 @@ class VimKeys:
         elif motion in _LINEWISE:
             self._operate_lines(operator, self._target(motion, count, counted))
         else:
-            target = self._target("e" if operator == "c" and motion == "w" else motion, count, counted)
-            inclusive = motion == "e" or (operator == "c" and motion == "w")
-            if motion == "$":
-                target = self._buffer.line_end()
-            if inclusive:
-                target = min(target + 1, len(self._buffer.text))
-            if motion in "hl":
-                target = self._left(count) if motion == "h" else self._right(count, end=True)
-            self._operate(operator, *sorted((self._buffer.cursor, target)))
+            self._operate(operator, *sorted((self._buffer.cursor, self._end(operator, motion, count))))
+
+    def _end(self, operator: str, motion: str, count: int) -> int:
+        """The other end of what an operator is applied to."""
+        text, here = self._buffer.text, self._buffer.cursor
+        match motion:
+            case "$":
+                return self._buffer.line_end()
+            case "h":
+                return self._left(count)
+            case "l":
+                return self._right(count, end=True)
+            case "e":
+                return min(self._target("e", count, counted=True) + 1, len(text))
+            case "w" if operator == "c" and not text[here : here + 1].isspace():
+                ends = [
+                    word.end() for word in _WORDS.finditer(text, here)
+                ]  # without the blanks behind the word
+                return ends[count - 1] if len(ends) >= count else len(text)
+            case "w":
+                target = self._target("w", count, counted=True)
+                last_word = max((word.end() for word in _WORDS.finditer(text, here, target)), default=here)
+                line_break = text.find(
+                    "\n", last_word, target
+                )  # the last word does not pull up the next line
+                return target if line_break < 0 else line_break
+            case _:
+                return self._target(motion, count, counted=True)
 
     def _target(self, motion: str, count: int, counted: bool) -> int:
         text, here = self._buffer.text, self._buffer.cursor
