@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -120,3 +121,17 @@ def test_an_emoji_presentation_selector_takes_no_cell() -> None:
     ((text, caret, _),) = window.shown(Size(40, 1), is_focused=True)
     assert (text, caret) == ("\u2764 love", 6)
     assert buffer.text == "\u2764\ufe0f love"
+
+
+@pytest.mark.parametrize("text", ["日\t本", "é\x1b[x", "a\u200bb", "é\x9b", "日\u2028x", "👍🏽\u202ex"])
+def test_the_caret_is_behind_what_is_shown_of_a_control(text: str) -> None:
+    window = TextWindow(TextBuffer(text, multiline=False))
+    ((shown, caret, _),) = window.shown(Size(40, 1), is_focused=True)
+    assert shown.isprintable()
+    assert caret == cell_len(shown)
+
+
+def test_a_row_with_tabs_is_not_wider_than_the_text_has_room() -> None:
+    buffer = TextBuffer("é\t\t\t\t\t\t\t\t\tx")
+    shown = TextWindow(buffer).shown(Size(8, 4), is_focused=True)
+    assert all(cell_len(row.text) < 8 for row in shown)

@@ -12,15 +12,12 @@ import unicodedata
 
 from rich.cells import cell_len
 
-from narrowcast_api import characters
-
 JOINING = re.compile(
     "[\\u0900-\\u0dff\\u0f00-\\u109f\\u1700-\\u17ff\\u1900-\\u1bff\\ua880-\\ua9df\\uaa00-\\uaadf\\uabc0-\\uabff"
     "\\U00011000-\\U000114ff]"
 )
 """Letters whose width differs between terminals."""
 
-_SELECTORS = re.compile(f"[{characters.SELECTORS}]")
 _NO_COLUMN = ("Mn", "Me", "Cf")
 
 
@@ -31,11 +28,6 @@ def most_columns(text: str) -> int:
     if JOINING.search(text) is None:
         return cell_len(text)
     return sum(_most_columns(character) for character in text)
-
-
-def cells(text: str) -> int:
-    """The columns of a text that is shown without emoji presentation selectors, about whose width terminals differ."""
-    return len(text) if text.isascii() else cell_len(_SELECTORS.sub("", text))
 
 
 def _most_columns(character: str) -> int:

@@ -10,11 +10,28 @@ import unicodedata
 from functools import lru_cache
 
 from msgspec import Struct
+from rich.cells import cell_len
 
-from narrowcast.text.columns import cells, most_columns
+from narrowcast.text.columns import most_columns
 
 MAX_UNDO = 200
 _JOINER = "\u200d"
+_PICTURES: dict[int, int] = {
+    **{code: 0x2400 + code for code in range(32)},
+    0x7F: 0x2421,
+    **dict.fromkeys((*range(128, 160), 1564, 8203, 8206, 8207), 65533),
+    **dict.fromkeys((*range(8232, 8239), *range(8288, 8304), 65279), 65533),
+}
+"""Replaces each control and each invisible character by one of one cell, so that the cursor moves over it."""
+_SELECTORS: dict[int, None] = dict.fromkeys(range(0xFE00, 0xFE10))
+"""Leaves out emoji presentation selectors, about whose width terminals differ."""
+
+
+def as_shown(text: str) -> str:
+    """A part of a text as an editor shows it; places on the screen are counted in this."""
+    if text.isascii() and text.isprintable():
+        return text
+    return text.translate(_PICTURES).translate(_SELECTORS)
 
 
 class TextRow(Struct, frozen=True):
@@ -235,7 +252,9 @@ class TextBuffer:
         position = self.cursor if position is None else position
         for number in range(len(rows) - 1, -1, -1):
             if rows[number].start <= position:
-                return number, cells(self.text[rows[number].start : min(position, rows[number].end)])
+                return number, cell_len(
+                    as_shown(self.text[rows[number].start : min(position, rows[number].end)])
+                )
         return 0, 0
 
     def position_at(self, rows: list[TextRow], row: int, cell: int) -> int:
@@ -244,7 +263,7 @@ class TextBuffer:
         position, used = rows[row].start, 0
         while position < rows[row].end:
             step = self._after(position)
-            wide = cells(self.text[position:step])
+            wide = cell_len(as_shown(self.text[position:step]))
             if used + wide > cell:
                 break
             used += wide
@@ -276,7 +295,7 @@ def _extends(text: str, position: int) -> bool:
 @lru_cache(maxsize=256)
 def _wrap(line: str, width: int) -> tuple[tuple[int, int], ...]:
     """Wraps one line at spaces if possible, else anywhere; rows are at most ``width - 1`` cells wide."""
-    limit = width - 1
+    limit, line = width - 1, line.translate(_PICTURES)
     if most_columns(line) <= limit:
         return ((0, len(line)),)
     rows: list[tuple[int, int]] = []

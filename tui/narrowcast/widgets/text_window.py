@@ -8,17 +8,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from textual.geometry import Offset, Region, Size
 
-from narrowcast.widgets.text_buffer import TextBuffer, TextRow
-
-_CONTROL_PICTURES: dict[int, int | None] = {
-    **{code: 0x2400 + code for code in range(32)},
-    0x7F: 0x2421,
-    **dict.fromkeys((*range(128, 160), 1564, 8203, 8206, 8207), 65533),
-    **dict.fromkeys((*range(8232, 8239), *range(8288, 8304), 65279), 65533),
-    **dict.fromkeys(range(0xFE00, 0xFE10)),
-}
-"""Replaces each code point by one of one cell, so that the cursor stays on the same character; leaves out emoji
-presentation selectors, about whose width terminals differ."""
+from narrowcast.widgets.text_buffer import TextBuffer, TextRow, as_shown
 
 
 class ShownRow(NamedTuple):
@@ -87,7 +77,7 @@ class TextWindow:
     def _display(self, start: int, end: int) -> str:
         if self._password:
             return "•" * (end - start)
-        return self._buffer.text[start:end].translate(_CONTROL_PICTURES)
+        return as_shown(self._buffer.text[start:end])
 
 
 def from_cell(text: str, cell: int) -> str:
