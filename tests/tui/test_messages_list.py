@@ -279,6 +279,16 @@ async def test_a_match_is_highlighted_and_the_row_keeps_its_text() -> None:
         assert lit == "Wrenswrenswrens"
 
 
+@pytest.mark.parametrize("typed", ["wrens", "Straße", "straße"])
+async def test_a_match_beside_a_letter_that_is_two_in_capitals_is_highlighted(typed: str) -> None:
+    app = ListApp([message(1, "<p>Wrens in der Straße</p>")])
+    async with app.run_test(size=(60, 6)) as pilot:
+        await pilot.pause()
+        app.list.overlay = FoundText(typed)
+        lit = "".join(s.text for s in app.list.row_at(5) if s.style is not None and s.style.reverse)
+        assert lit.casefold() == typed.casefold()
+
+
 async def test_alert_words_are_lit_in_the_messages_that_the_server_found_them_in() -> None:
     html = "<p>Soup and soups, SOUP.</p>"
     found = message(1, html, flags=frozenset({"read", "has_alert_word", "historical"}))

@@ -191,25 +191,34 @@ class Hints:
         return strip
 
 
+def _folded(text: str) -> str:
+    """The text without differences of case; each letter keeps its place, so that one such as ß stays as it is."""
+    folded = text.casefold()
+    if len(folded) == len(text):
+        return folded
+    return "".join(small if len(small := letter.casefold()) == 1 else letter for letter in text)
+
+
 class FoundText:
     """Highlights every occurrence of a text in view."""
 
     def __init__(self, text: str, commands: Mapping[str, Callable[[], None]] | None = None) -> None:
         self.text = text.casefold()
+        self._shown = _folded(text)
         self.commands = commands or {}
 
     def apply(self, view: RowCanvas, y: int, key: Key, strip: Strip) -> Strip:
         """Highlights the matches in one row; a match that wraps is not highlighted."""
         plain = strip.text
-        folded = plain.casefold()
-        if not self.text or len(folded) != len(plain):
+        folded = _folded(plain)
+        if not self._shown:
             return strip
         style = view.part_style("messages--found")
-        start = folded.find(self.text)
+        start = folded.find(self._shown)
         while start >= 0:
             begin = cell_len(plain[:start])
-            end = begin + cell_len(plain[start : start + len(self.text)])
+            end = begin + cell_len(plain[start : start + len(self._shown)])
             lit = [Segment(text, (look or Style()) + style) for text, look, _ in strip.crop(begin, end)]
             strip = Strip([*strip.crop(0, begin), *lit, *strip.crop(end)], strip.cell_length)
-            start = folded.find(self.text, start + len(self.text))
+            start = folded.find(self._shown, start + len(self._shown))
         return strip
