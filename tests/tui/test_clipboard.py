@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from narrowcast.terminal.desktop_clipboard import (
     is_set_by_terminal,
     read_image,
     read_text,
-    text_writer,
+    text_writers,
     write_text,
 )
 from support.screens import screen_text
@@ -62,19 +63,33 @@ def desktop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def test_a_text_is_copied_by_the_desktop_s_program_exactly(desktop: Path) -> None:
     environ = {"PATH": str(desktop.parent / "bin") + ":/usr/bin:/bin", "WAYLAND_DISPLAY": "wayland-0"}
-    writer = text_writer(environ, "linux")
-    assert writer == ["wl-copy"]
-    assert await write_text(writer, "all:\n\tmake\n")
+    writers = text_writers(environ, "linux")
+    assert writers == [["wl-copy"]]
+    assert await write_text(writers, "all:\n\tmake\n")
     assert desktop.read_text() == "all:\n\tmake\n"
     assert await read_text(environ, "linux") == "all:\n\tmake\n"
     assert await read_image(environ, "linux") is None
-    assert not await write_text(["false"], "text")
-    assert not await write_text(["no-such-program-here"], "text")
+    assert not await write_text([["false"]], "text")
+    assert not await write_text([["no-such-program-here"]], "text")
+    assert await write_text([["false"], *writers], "again")
+    assert desktop.read_text() == "again"
+
+
+@pytest.mark.parametrize("remote", [{}, {"SSH_CONNECTION": "1"}])
+async def test_in_tmux_its_own_buffer_takes_the_text_and_hands_it_on(
+    tmp_path: Path, remote: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    kept = shlex.quote(str(tmp_path / "kept"))
+    program(tmp_path, "tmux", f'echo "$*" > {kept}; cat >> {kept}')
+    environ = {"PATH": os.environ["PATH"], "TMUX": "/tmp/tmux-0/default,1,0", **remote}
+    assert await write_text(text_writers(environ, "linux"), "all:\n\tmake")
+    assert (tmp_path / "kept").read_text() == "load-buffer -w -\nall:\n\tmake"
 
 
 def test_over_ssh_and_without_a_desktop_there_is_no_program() -> None:
     for environ in ({}, {"DISPLAY": ":0", "SSH_CONNECTION": "1"}, {"WAYLAND_DISPLAY": "w", "SSH_TTY": "t"}):
-        assert text_writer({**environ, "PATH": "/usr/bin"}, "linux") == []
+        assert text_writers({**environ, "PATH": "/usr/bin"}, "linux") == []
 
 
 @pytest.mark.parametrize(
@@ -94,7 +109,7 @@ def test_terminals_that_do_not_let_programs_copy_are_known(environ: dict[str, st
 async def test_what_cannot_be_copied_is_shown_to_be_selected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "TMUX"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("VTE_VERSION", "7600")
     async with on_stage(tmp_path) as stage:

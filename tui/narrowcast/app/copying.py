@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from narrowcast.screens.dialogs.copy_text import CopyTextScreen
-from narrowcast.terminal.desktop_clipboard import is_asked, is_set_by_terminal, text_writer, write_text
+from narrowcast.terminal.desktop_clipboard import is_asked, is_set_by_terminal, text_writers, write_text
 from narrowcast.terminal.textual_reads import driver_of
 
 if TYPE_CHECKING:
@@ -34,26 +34,26 @@ class Copying:
     def __init__(self, app: App[Any], spawn: Callable[[Awaitable[object], str], object]) -> None:
         self._app = app
         self._spawn = spawn
-        self._writer: list[str] = []
+        self._writers: list[list[str]] = []
         self._by_terminal = is_set_by_terminal(os.environ)
         self._answer: asyncio.Future[bytes] | None = None
         """What the terminal is asked for; None if it is not."""
 
     async def prepare(self) -> None:
-        """Looks for a program that writes the clipboard."""
-        self._writer = await asyncio.to_thread(text_writer, os.environ)
+        """Looks for programs that write the clipboard."""
+        self._writers = await asyncio.to_thread(text_writers, os.environ)
 
     def copy(self, text: str) -> bool:
         """Copies a text; if that is not possible, shows it for the user to select, and returns False."""
         self._app.copy_to_clipboard(text)
-        if self._writer:
+        if self._writers:
             self._spawn(self._write(text), "copy")
         elif not self._by_terminal:
             self._show(text)
-        return bool(self._writer) or self._by_terminal
+        return bool(self._writers) or self._by_terminal
 
     async def _write(self, text: str) -> None:
-        if not await write_text(self._writer, text) and not self._by_terminal:
+        if not await write_text(self._writers, text) and not self._by_terminal:
             self._show(text)
 
     async def read(self) -> bytes | None:

@@ -220,7 +220,7 @@ _TMUX: tuple[tuple[str, Callable[[str], bool], str], ...] = (
     ),
     (
         "set-clipboard",
-        lambda value: value == "on",
+        lambda value: value in {"on", "external"},
         "copying does not reach the clipboard: set -g set-clipboard on",
     ),
     (

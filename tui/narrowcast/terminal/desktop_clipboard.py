@@ -6,7 +6,7 @@ import asyncio
 import shutil
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from narrowcast.terminal.programs import kill, start
 
@@ -19,7 +19,7 @@ __all__ = [
     "is_set_by_terminal",
     "read_image",
     "read_text",
-    "text_writer",
+    "text_writers",
     "write_text",
 ]
 
@@ -58,8 +58,12 @@ def _is_remote(environ: Mapping[str, str]) -> bool:
     return bool(environ.get("SSH_CONNECTION") or environ.get("SSH_TTY"))
 
 
-def text_writer(environ: Mapping[str, str], platform: str = sys.platform) -> list[str]:
-    """The program that puts its input into the clipboard; empty if there is none. It searches the folders of PATH."""
+def text_writers(environ: Mapping[str, str], platform: str = sys.platform) -> list[list[str]]:
+    """The programs that put their input into the clipboard, the best first. It searches the folders of PATH.
+
+    tmux hands what it loads on to its terminal, also over SSH; what programs in it send to the terminal, it does not
+    unless it is told to.
+    """
     writers = []
     if _has_desktop(environ, "WAYLAND_DISPLAY"):
         writers.append(["wl-copy"])
@@ -67,7 +71,9 @@ def text_writer(environ: Mapping[str, str], platform: str = sys.platform) -> lis
         writers += [["xclip", "-selection", "clipboard"], ["xsel", "--clipboard", "--input"]]
     if platform == "darwin" and not _is_remote(environ):
         writers.append(["pbcopy"])
-    return next((one for one in writers if shutil.which(one[0], path=environ.get("PATH"))), [])
+    if environ.get("TMUX"):
+        writers.append(["tmux", "load-buffer", "-w", "-"])
+    return [one for one in writers if shutil.which(one[0], path=environ.get("PATH"))]
 
 
 def _readers(environ: Mapping[str, str], platform: str) -> list[tuple[list[str], list[str], list[str]]]:
@@ -84,8 +90,15 @@ def _readers(environ: Mapping[str, str], platform: str) -> list[tuple[list[str],
     return readers
 
 
-async def write_text(writer: list[str], text: str) -> bool:
-    """Whether the program has put the text into the clipboard."""
+async def write_text(writers: Iterable[list[str]], text: str) -> bool:
+    """Whether one of the programs has put the text into the clipboard; the first that can does."""
+    for writer in writers:
+        if await _has_taken(writer, text):
+            return True
+    return False
+
+
+async def _has_taken(writer: list[str], text: str) -> bool:
     try:
         process = await start(*writer, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL)
     except OSError:
