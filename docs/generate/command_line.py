@@ -89,7 +89,7 @@ def manual_page() -> str:
         {
             "heading": "environment",
             "content": ".B XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, XDG_STATE_HOME\nchange these folders;\n"
-            ".br\n.B VISUAL, EDITOR\nthe editor; \n.br\n.B NO_COLOR\nturns colours off.",
+            ".br\n.B VISUAL, EDITOR\nthe editor; \n.br\n.B NO_COLOR\nturns colors off.",
         },
     ]
     parser.epilog = None
