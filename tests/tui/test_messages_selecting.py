@@ -33,6 +33,30 @@ async def test_selected_text_joins_wrapped_lines_and_leaves_decoration_out() -> 
         assert text == ("word " * 19).strip() + "\ntext 2"
 
 
+CODE = "all:\tprogram\n\techo \tdone\n\t\tdeep"
+
+
+@pytest.mark.parametrize("no_color", ["", "1"])
+async def test_tabs_of_selected_code_are_copied_as_tabs(
+    no_color: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", no_color)
+    code = message(1, f'<div class="codehilite"><pre><span></span><code>{CODE}\n</code></pre></div>')
+    app = ListApp([code])
+    async with app.run_test(size=(40, 20)) as pilot:
+        await pilot.pause()
+        assert any("all:    program" in row for row in app.rows())
+        assert any("    echo    done" in row for row in app.rows())
+        app.list.selection.select_text_of(1)
+        assert app.screen.get_selected_text() == CODE
+        assert app.list.rows.text_of(code) == CODE
+        rows = app.list.rows.of(1)
+        assert rows is not None
+        y = (1 << 16) + next(place for place, row in enumerate(rows.rows) if "echo" in row.text)
+        assert selected(app, Offset(0, y), Offset(8, y)) == "\techo"
+        assert selected(app, Offset(2, y), Offset(10, y)) == "echo \t"
+
+
 async def test_a_selection_survives_older_messages_and_is_painted() -> None:
     app = ListApp([short(number) for number in range(10, 20)])
     async with app.run_test(size=(40, 30)) as pilot:

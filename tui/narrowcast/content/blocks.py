@@ -14,6 +14,8 @@ from narrowcast.text.safe_text import SafeText
 
 BOLD, ITALIC, STRIKE, CODE, FOUND = 1, 2, 4, 8, 16
 """Bits of an inline's `look`."""
+TAB, REST_OF_TAB = "tab", "rest of tab"
+"""In place of a class of the highlighter: the first blank that shows a tab in code, and the others."""
 
 
 class TextRun(Struct, frozen=True):

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from rich.style import Style
 
-from narrowcast.content.blocks import CodeBlock
+from narrowcast.content.blocks import REST_OF_TAB, TAB, CodeBlock
 from narrowcast.content.palette import Palette
 from narrowcast.content.wrapping import Line, Run, columns_of, wrap_hard
 from narrowcast.text.columns import most_columns
 from narrowcast.text.safe_text import crop_cells
 
-__all__ = ["code_rows"]
+__all__ = ["NOTHING", "code_rows", "exact_text"]
 
 PAD = "  "
 WIDEST = 100
 MEASURED_ROWS = 500
 """How many lines decide how wide the ground is; longer ones after them wrap."""
+NOTHING = "\0"
+"""What a blank yields that belongs to a tab; no text of a message contains it."""
+_COPIED = "copied"
+_TABS = {TAB: Style(meta={_COPIED: "\t"}), REST_OF_TAB: Style(meta={_COPIED: NOTHING})}
 
 
 def code_rows(block: CodeBlock, width: int, palette: Palette, copy_key: str, target: Style) -> Iterator[Line]:
@@ -86,7 +90,7 @@ def code_lines(block: CodeBlock, palette: Palette) -> Iterator[list[Run]]:
     """The lines of the code, in the colours of its tokens."""
     row: list[Run] = []
     for text, token in block.pieces:
-        style = palette.token(token)
+        style = _TABS.get(token) or palette.token(token)
         start = 0
         while (end := text.find("\n", start)) >= 0:
             row.append(Run(text[start:end], style))
@@ -96,3 +100,10 @@ def code_lines(block: CodeBlock, palette: Palette) -> Iterator[list[Run]]:
         if start < len(text):
             row.append(Run(text[start:], style))
     yield row
+
+
+def exact_text(runs: Sequence[Run]) -> str:
+    """What copying a row of code yields for each character that is shown; empty if it is what is shown."""
+    if not any(run.text.isspace() and _COPIED in run.style.meta for run in runs):
+        return ""
+    return "".join(run.style.meta.get(_COPIED, "") * len(run.text) or run.text for run in runs)

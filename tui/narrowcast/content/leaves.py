@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from narrowcast.content.blocks import (
+    REST_OF_TAB,
+    TAB,
     Align,
     Inline,
     Mention,
@@ -15,7 +17,7 @@ from narrowcast.content.blocks import (
     Time,
 )
 from narrowcast.text import formats
-from narrowcast.text.safe_text import SafeText, safe_line
+from narrowcast.text.safe_text import TAB_CELLS, SafeText, safe_block, safe_line
 from narrowcast_assets.emoji import character_of
 
 if TYPE_CHECKING:
@@ -35,6 +37,21 @@ def children(node: LexborNode) -> Iterator[LexborNode]:
 def attribute(node: LexborNode, name: str) -> str:
     """An attribute's value, '' if it is missing."""
     return node.attributes.get(name) or ""
+
+
+def code_pieces(text: str, token: str) -> Iterator[tuple[SafeText, str]]:
+    """A text of code in pieces, as in `CodeBlock`; each tab is a piece for its first blank, and one for the others."""
+    column = 0
+    for number, part in enumerate(text.split("\t")):
+        if number:
+            blanks = TAB_CELLS - column % TAB_CELLS
+            yield SafeText(" "), TAB
+            yield SafeText(" " * (blanks - 1)), REST_OF_TAB
+            column += blanks
+        piece = safe_block(part)
+        yield piece, token
+        line_break = piece.rfind("\n")
+        column = len(piece) - line_break - 1 + (column if line_break < 0 else 0)
 
 
 def classes_of(node: LexborNode) -> frozenset[str]:

@@ -55,6 +55,7 @@ from narrowcast.content.leaves import (
     attribute,
     children,
     classes_of,
+    code_pieces,
     emoji,
     mention,
     moment,
@@ -232,9 +233,9 @@ class _Reader:
             if self._is_spent():
                 return
             if child.is_text_node:
-                pieces.append((safe_block(self._taken(child.text_content or "")), token))
+                pieces += code_pieces(self._taken(child.text_content or ""), token)
             elif depth > MAX_DEPTH:
-                pieces.append((safe_block(self._taken(all_text(child))), token))
+                pieces += code_pieces(self._taken(all_text(child)), token)
             else:
                 own = attribute(child, "class").split() if child.tag == "span" else []
                 inner = next((name for name in own if name != "hll"), token)

@@ -318,5 +318,5 @@ class ItemRows:
         text = ""
         for row in self.maker(self.feed).message(alone, RowContext(), shape).rows:
             if row.is_text:
-                text += (row.glue if row.glue is not None else "\n" if text else "") + row.text
+                text += (row.glue if row.glue is not None else "\n" if text else "") + row.copied()
         return text

@@ -15,6 +15,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from narrowcast.content.blocks import Document, Mention, MentionKind
+from narrowcast.content.code_rows import NOTHING
 from narrowcast.content.inlines import Target
 from narrowcast.text import formats
 from narrowcast.widgets.tints import Ground, channel_tint, person_tile, person_tint
@@ -96,8 +97,8 @@ class Expansion(Struct, frozen=True):
 
 
 class MessageRow(Struct, frozen=True):
-    """One row. `text` is what copying it yields, from cell `start` on; a row with `glue` continues the one
-    above, joined by `glue`.
+    """One row. `text` is the text of the message in it, from cell `start` on; a row with `glue` continues the one
+    above, joined by `glue`. `exact`: the characters to copy in place of those of `text`, if they differ.
     """
 
     strip: Strip
@@ -106,6 +107,11 @@ class MessageRow(Struct, frozen=True):
     glue: str | None = None
     is_text: bool = False
     """Whether it is part of the message, not of its heading."""
+    exact: str = ""
+
+    def copied(self, start: int = 0, end: int | None = None) -> str:
+        """What copying a part of the text yields."""
+        return (self.exact or self.text)[start:end].replace(NOTHING, "")
 
 
 class Rows(Struct):

@@ -16,6 +16,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from narrowcast.content.blocks import CardBlock, CardKind, Document, Paragraph, TextRun
+from narrowcast.content.code_rows import exact_text
 from narrowcast.content.inlines import Inliner, Target, TargetKind
 from narrowcast.content.layout import Layout, Rendered
 from narrowcast.content.palette import Palette
@@ -125,8 +126,9 @@ class RowMaker:
         while bars < line.prefix and (line.glue is not None or line.runs[bars].bar):
             bars += 1
         start = self.indent + sum(cell_len(run.text) for run in line.runs[:bars])
-        copied = "".join(run.text for run in line.runs[bars : len(line.runs) - line.tail])
-        return MessageRow(strip, copied, start, line.glue, is_text=True)
+        runs = line.runs[bars : len(line.runs) - line.tail]
+        text = "".join(run.text for run in runs)
+        return MessageRow(strip, text, start, line.glue, is_text=True, exact=exact_text(runs))
 
     def lead_rows(self, message: Message, lead: RowContext) -> list[MessageRow]:
         """Gap, date, unread line and conversation, as needed."""

@@ -94,7 +94,7 @@ class TextSelection:
                 span = selection.get_span(_number(ids[index], number))
                 if span is None or not (row.is_text or row.text):
                     continue
-                text = row.text[span[0] : None if span[1] < 0 else span[1]]
+                text = row.copied(span[0], None if span[1] < 0 else span[1])
                 parts.append(("\n" if row.glue is None else row.glue) + text if parts else text)
             if len(parts) > _MAX_ROWS:
                 break
