@@ -116,6 +116,39 @@ async def test_what_is_selected_is_lit_and_replaced_by_what_is_typed() -> None:
         assert editor.text in ("", "one two three")
 
 
+class _LineApp(ContextApp):
+    def compose(self) -> ComposeResult:
+        yield Editor("one two, drei vier", multiline=False)
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        (("ctrl+left", "x"), "one two, drei xvier"),
+        (("alt+b", "alt+b", "x"), "one two, xdrei vier"),
+        (("ctrl+a", "alt+f", "x"), "onex two, drei vier"),
+        (("ctrl+a", "ctrl+right", "ctrl+right", "x"), "one twox, drei vier"),
+        (("ctrl+w",), "one two, drei "),
+        (("alt+backspace",), "one two, drei "),
+        (("ctrl+backspace",), "one two, drei "),
+        (("ctrl+a", "alt+d"), " two, drei vier"),
+        (("ctrl+a", "ctrl+delete"), " two, drei vier"),
+        (("alt+b", "ctrl+u"), "vier"),
+        (("alt+b", "ctrl+k", "ctrl+a", "ctrl+y"), "vierone two, drei "),
+    ],
+)
+@pytest.mark.parametrize("app", [_LineApp, _EditorApp])
+async def test_keys_for_words_do_the_same_in_one_line_and_in_several(
+    app: type[ContextApp], keys: tuple[str, ...], expected: str
+) -> None:
+    running = app()
+    async with running.run_test(size=(40, 5)) as pilot:
+        editor = running.query_one(Editor)
+        editor.text = "one two, drei vier"
+        await pilot.press(*keys)
+        assert editor.text == expected
+
+
 @pytest.mark.parametrize(
     ("text", "select", "kind", "expected", "selected"),
     [

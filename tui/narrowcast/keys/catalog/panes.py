@@ -392,13 +392,13 @@ EDITOR: tuple[Command, ...] = (
         Command(
             "compose.kill-word",
             "Cut word to the left",
-            ("ctrl+w", "alt+backspace"),
+            ("ctrl+w", "alt+backspace", "ctrl+backspace"),
             "self.action_compose_kill_word",
         ),
         Command(
             "compose.kill-word-right",
             "Cut word to the right",
-            ("alt+d",),
+            ("alt+d", "ctrl+delete"),
             "self.action_compose_kill_word_right",
         ),
         Command("compose.kill-start", "Cut to start of line", ("ctrl+u",), "self.action_compose_kill_start"),
