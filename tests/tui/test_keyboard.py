@@ -37,6 +37,7 @@ def test_unreadable_bytes_do_not_swallow_the_next_key(broken: bytes) -> None:
         (b"\x1b\r", "alt+enter"),
         (b"\x1bo", "alt+o"),
         (b"\x1b\x01", "ctrl+a"),
+        (b"\x1bD", "alt+shift+d"),
     ],
 )
 def test_alt_is_heard_where_a_terminal_sends_it_as_an_escape_before_the_key(

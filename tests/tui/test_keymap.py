@@ -292,7 +292,11 @@ def test_keys_are_accepted_in_other_common_spellings() -> None:
     spelled = {
         "Ctrl-g": "ctrl+g",
         "CTRL+G": "ctrl+g",
-        "Alt-R": "alt+R",
+        "Alt-R": "alt+shift+r",
+        "Shift-Alt-r": "alt+shift+r",
+        "Ctrl-Alt-d": "alt+ctrl+d",
+        "Return": "enter",
+        "Ins": "insert",
         "Shift-f": "F",
         "Shift-F6": "shift+f6",
         "esc": "escape",

@@ -198,6 +198,23 @@ def test_alt_with_keys_that_have_names_of_several_letters(parser: type[XTermPars
         assert keys == [f"alt+{key}" if parser is KeyParser else key]
 
 
+@pytest.mark.parametrize("parser", [XTermParser, KeyParser], ids=["Textual", "mended"])
+def test_keys_that_are_taken_for_others(parser: type[XTermParser]) -> None:
+    """docs/upstream/keys-of-alt-that-are-others.md"""
+    for sent, pressed, taken_for in (
+        ("\x1bb", "alt+b", "ctrl+left"),
+        ("\x1bf", "alt+f", "ctrl+right"),
+        ("\x1b\x7f", "alt+backspace", "ctrl+w"),
+        ("\x1b1", "alt+1", "inverted_exclamation_mark"),
+        ("\x1b-", "alt+minus", "en_dash"),
+        ("\x1b=", "alt+equals_sign", "not_equal_to"),
+        ("\x00", "ctrl+space", "ctrl+@"),
+    ):
+        (key,) = (message for message in parser().feed(sent) if isinstance(message, Key))
+        assert key.key == (pressed if parser is KeyParser else taken_for)
+        assert not (parser is KeyParser and key.is_printable)
+
+
 READERS = """
 import threading
 from textual.app import App

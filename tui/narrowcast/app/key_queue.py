@@ -39,7 +39,9 @@ __all__ = [
 
 ROUNDS = 4
 """Number of times that all nodes from the focus outwards are waited for, as messages can cause further messages."""
-MENDS_TEXT = frozenset({"enter", "backspace", "delete", "ctrl+a", "ctrl+e", "ctrl+u", "ctrl+w"})
+MENDS_TEXT = frozenset(
+    {"enter", "backspace", "delete", "ctrl+a", "ctrl+e", "ctrl+u", "ctrl+w", "alt+backspace"}
+)
 _MOVES_FOCUS = (events.Key, events.Paste, events.MouseDown, events.MouseUp)
 STEP, STEPS = 0.01, 25
 """A busy widget can delay the next key for 25 steps of 0.01 s. Time in which nothing at all could be handled, as

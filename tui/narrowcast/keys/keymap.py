@@ -39,6 +39,7 @@ _LABELS = {
 }
 
 _BY_LABEL = {label.casefold(): name for name, label in _LABELS.items()}
+_BY_LABEL |= {"return": "enter", "bs": "backspace", "ins": "insert"}
 _SEPARATOR = re.compile(r"[-+](?=.)")
 """Between modifiers and key; the key itself may be a plus or minus."""
 
@@ -83,18 +84,19 @@ def normalize(key: str) -> str:
     Raises ValueError for an unknown key.
     """
     *modifiers, name = _SEPARATOR.split(key.strip())
-    modifiers = [modifier.lower() for modifier in modifiers]
+    modifiers = sorted(modifier.lower() for modifier in modifiers)  # as Textual names keys
     if unknown := set(modifiers) - _MODIFIERS:
         raise ValueError(f"no such modifier: {', '.join(sorted(unknown))}")
     if name.casefold() in _BY_LABEL:
         name = _BY_LABEL[name.casefold()]
     elif len(name) > 1:
         name = name.lower()
-    elif "shift" in modifiers and name.isalpha():
-        modifiers.remove("shift")
-        name = name.upper()
-    elif "ctrl" in modifiers:
-        name = name.lower()  # a terminal sends the same for both
+    elif modifiers == ["shift"] and name.isalpha():
+        modifiers, name = [], name.upper()
+    elif "ctrl" in modifiers or "shift" in modifiers:
+        name = name.lower()  # with Ctrl, terminals send the same for both
+    elif modifiers and name.isupper():
+        modifiers, name = sorted([*modifiers, "shift"]), name.lower()
     name = _name(name)
     if name not in _NAMED and _character(name) is None:
         raise ValueError(f"no such key: {name}")

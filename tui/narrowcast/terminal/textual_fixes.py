@@ -12,7 +12,7 @@ import os
 import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from string import punctuation
+from string import digits, punctuation
 from typing import IO, Any, Final, Generic, Protocol, Self, TypeVar, cast
 
 from rich.console import RenderableType
@@ -297,9 +297,21 @@ def end_notice(app: App[Any], notice: Notification) -> None:
 SIDE_MARGINS_REPORTED: Final = ("\x1b[?69;1$y", "\x1b[?69;2$y")
 
 
+_AS_PRESSED: Final = {
+    "\x00": "ctrl+space",
+    "\x1bb": "alt+b",
+    "\x1bf": "alt+f",
+    "\x1b\x7f": "alt+backspace",
+    "\x1b-": "alt+minus",
+    "\x1b=": "alt+equals_sign",
+    **{f"\x1b{digit}": f"alt+{digit}" for digit in digits},
+}
+"""What Textual takes for other keys (docs/upstream/keys-of-alt-that-are-others.md)."""
+
+
 class KeyParser(XTermParser):
     """Keeps Alt of keys with names of several letters: Alt-. would be `full_stop`, and Alt-Enter `enter`, in every
-    terminal that sends Alt as an escape before the key (#6663).
+    terminal that sends Alt as an escape before the key (#6663). Reads keys that Textual takes for others.
     """
 
     has_side_margins = False
@@ -308,6 +320,9 @@ class KeyParser(XTermParser):
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
         if sequence in SIDE_MARGINS_REPORTED:
             self.has_side_margins = True
+        if (pressed := _AS_PRESSED.get(sequence)) is not None:
+            yield events.Key(pressed, None)
+            return
         for key in super()._sequence_to_key_events(sequence, alt):
             forgotten = alt and "+" not in key.key and (key.key == "enter" or sequence in punctuation)
             yield events.Key(f"alt+{key.key}", key.character) if forgotten else key
