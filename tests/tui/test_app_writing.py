@@ -281,6 +281,18 @@ async def test_a_quote_comes_after_what_was_written_wherever_the_cursor_was(tmp_
         assert (first, last) == ("hello world", "Yes.")
 
 
+async def test_the_caret_is_behind_what_was_typed_while_a_quote_was_fetched(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch", "Soup?")
+        await stage.press("r")
+        await stage.type("so")
+        stage.screen.writing.begin.insert_quote(0, "> Soup?")
+        text = stage.screen.writing.text
+        assert text.text == "> Soup?\nso"
+        assert text.caret is not None
+        assert text.caret.x == len("so")
+
+
 async def test_the_users_own_message_is_edited_in_place_and_the_draft_comes_back(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic("general", "lunch")

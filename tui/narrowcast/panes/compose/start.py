@@ -100,7 +100,8 @@ class ComposeStart:
             lines = f"\n{lines}"
         behind = len(text.text) - text.buffer.cursor
         text.replace(place, place, lines)
-        text.buffer.cursor = len(text.text) - behind
+        cursor = len(text.text) - behind
+        text.select(cursor, cursor)
 
     def insert(self, text: str) -> None:
         """Inserts text at the cursor."""
