@@ -12,7 +12,7 @@ from textual.drivers.headless_driver import HeadlessDriver
 
 from narrowcast.content.blocks import CodeBlock
 from narrowcast.content.reader import parse
-from narrowcast.panes.compose.banners import paths_in
+from narrowcast.panes.compose.banners import files_in, paths_in
 from narrowcast.screens.dialogs.copy_text import CopyTextScreen
 from narrowcast.terminal.clipboard_answers import ClipboardAnswer
 from narrowcast.terminal.desktop_clipboard import (
@@ -155,6 +155,17 @@ async def test_other_texts_and_paths_without_a_file_offer_nothing(tmp_path: Path
     assert paths_in("see /etc/hosts") == paths_in("/etc/hosts\n/etc/passwd") == paths_in("'/open") == ()
     assert paths_in("file:///tmp/a%20b.txt") == (Path("/tmp/a b.txt"),)
     assert paths_in("/tmp/a\\ b.txt '/tmp/c d'") == (Path("/tmp/a b.txt"), Path("/tmp/c d"))
+
+
+def test_a_path_with_blanks_and_quotes_is_that_of_its_file_as_it_is_or_quoted(tmp_path: Path) -> None:
+    file, other = tmp_path / "it's the plan.txt", tmp_path / "plan.txt"
+    for path in (file, other):
+        path.write_text("plan")
+    assert files_in(str(file)) == files_in(f"{file} \n") == files_in(shlex.quote(str(file))) == (file,)
+    assert files_in(shlex.join([str(file), str(other)])) == (file, other)
+    assert (
+        files_in(f"{other} is the plan") == files_in(f"{other}\n{file}") == files_in("/" + "x" * 5000) == ()
+    )
 
 
 async def test_without_a_program_the_terminal_is_asked_for_its_clipboard(

@@ -47,6 +47,20 @@ def paths_in(pasted: str) -> tuple[Path, ...]:
     return paths if len(paths) <= MAX_PATHS and all(path.is_absolute() for path in paths) else ()
 
 
+def _path_as_it_is(pasted: str) -> tuple[Path, ...]:
+    """The path that a pasted text is without any quoting, as file managers copy it."""
+    text = pasted.strip()
+    return (expand_home(text),) if text.startswith(("/", "~/")) and "\n" not in text else ()
+
+
+def files_in(pasted: str) -> tuple[Path, ...]:
+    """The files whose paths a pasted text consists of; empty if it is any other text, or if one does not exist."""
+    for paths in (paths_in(pasted), _path_as_it_is(pasted)):
+        if paths and _are_files(paths):
+            return paths
+    return ()
+
+
 def _are_files(paths: tuple[Path, ...]) -> bool:
     try:
         return all(path.is_file() for path in paths)
@@ -191,11 +205,11 @@ class Banners:
 
     def pasted(self, text: str) -> None:
         """Offers to upload files whose paths were pasted."""
-        if paths := paths_in(text):
-            app_of(self._pane.host).spawn(self._offer_files(text.strip(), paths), "look for a file")
+        if paths_in(text) or _path_as_it_is(text):
+            app_of(self._pane.host).spawn(self._offer_files(text.strip()), "look for a file")
 
-    async def _offer_files(self, text: str, paths: tuple[Path, ...]) -> None:
-        if await asyncio.to_thread(_are_files, paths) and self._pane.host.is_attached:
+    async def _offer_files(self, text: str) -> None:
+        if (paths := await asyncio.to_thread(files_in, text)) and self._pane.host.is_attached:
             self._pasted = PastedFiles(text, paths)
             self.refresh(self._refusal)
 
