@@ -298,6 +298,19 @@ async def test_no_text_of_the_server_reaches_the_terminal_as_it_is(
         check(stage)
 
 
+async def test_what_a_card_says_stands_in_one_column_whatever_signs_are_in_the_labels(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        state = stage.session.state
+        state.profile_fields.put([ProfileField(1, "\u2764\ufe0f Soup", 1, "", "", 0, False, True, False)])
+        state.users.put([User(77, "Zoe", "zoe@x", "zoe@x", profile={1: ProfileValue("leek")})])
+        stage.app.push_screen(PersonScreen(stage.session, 77))
+        await stage.pilot.pause()
+        shown = screen_rows(stage.app.screen)
+        (email,) = (row.index("zoe@x") for row in shown if "zoe@x" in row)
+        (soup,) = (row.index("leek") for row in shown if "leek" in row)
+        assert soup == email
+
+
 def check(stage: Stage) -> None:
     """Asserts that the screen contains no control characters and no direction overrides."""
     shown = "".join(screen_rows(stage.app.screen))

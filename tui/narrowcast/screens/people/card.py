@@ -23,6 +23,7 @@ from narrowcast.screens.people.about import facts
 from narrowcast.screens.people.administration import Administration, offers
 from narrowcast.screens.people.profile import profile_form
 from narrowcast.screens.workspace import Workspace, workspace_of
+from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow, Term
@@ -86,9 +87,9 @@ class PersonScreen(ManageScreen[str]):
         user = self.user
         if user is None:
             return []
-        about = facts(self.state, user, time.time())
+        about = [(safe_line(label), text) for label, text in facts(self.state, user, time.time())]
         if self._shared:
-            about.append(("Channels", self._shared))
+            about.append((safe_line("Channels"), self._shared))
         least, most = LABELS
         width = max(least, *(cells for label, _ in about if (cells := cell_len(label)) <= most))
         found = []
