@@ -311,6 +311,16 @@ async def test_the_title_counts_unread_messages_and_mentions_of_all_accounts(tmp
         assert titles == [name, f"(1 @1) {name}", f"(2 @2) {name}"]
 
 
+async def test_the_title_says_that_a_count_is_incomplete(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        unreads = stage.session.state.unreads
+        unreads.add_topic(stage.server.channel("general"), "soup", range(1_000_000, 1_050_000))
+        unreads.old_missing = True
+        titles: list[str] = []
+        WindowTitle(lambda: [stage.session.state], titles.append).refresh()
+        assert titles == [f"(50,000+) {stage.session.state.organization.text('name')}"]
+
+
 def title_of(stage: Stage) -> list[tuple[int, int]]:
     """The unread badge of each account."""
     return [unread_badge(one.session.state) for one in stage.app.accounts.live()]

@@ -28,6 +28,7 @@ from narrowcast.terminal.notifications import (
     popup_sequence,
 )
 from narrowcast.terminal.textual_reads import driver_of
+from narrowcast.text.formats import at_least
 from narrowcast_api.model.messages import Message
 from narrowcast_api.protocols.notifications import (
     Notice,
@@ -245,7 +246,10 @@ class WindowTitle:
             return
         badges = [unread_badge(state) for state in states]
         unread, mentions = sum(count for count, _ in badges), sum(count for _, count in badges)
-        parts = [str(unread)] if unread else []
+        more = any(
+            count and state.unreads.old_missing for state, (count, _) in zip(states, badges, strict=True)
+        )
+        parts = [at_least(unread, more=more)] if unread else []
         parts += [f"@{mentions}"] if mentions else []
         name = states[0].organization.text("name") or "Narrowcast"
         title = f"({' '.join(parts)}) {name}" if parts else name
