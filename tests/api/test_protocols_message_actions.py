@@ -144,6 +144,16 @@ async def test_an_earlier_act_of_another_window_stays_applied_when_a_later_own_a
     assert stage.state.starred == set(), "it was not starred before either"
 
 
+async def test_acts_on_messages_that_a_restored_server_has_lost_are_not_sent_for_others() -> None:
+    stage = Stage()
+    stage.online = False
+    for message_id in (100, 101):
+        await stage.acts.flag(message_id, "starred", True)
+    stage.acts.on_older_server(100)
+    assert [record.message_id for record in stage.journal.load_acts()] == [100]
+    assert stage.acts.waiting == 1
+
+
 async def test_acts_on_one_message_are_sent_one_after_the_other() -> None:
     stage = Stage()
     both = [stage.acts.reaction(101, THUMB, on) for on in (True, False)]

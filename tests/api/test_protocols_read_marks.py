@@ -334,6 +334,20 @@ async def test_marks_that_were_taken_back_or_refused_are_not_kept(tmp_path: Path
     journal.close()
 
 
+async def test_marks_of_messages_that_a_restored_server_has_lost_are_not_sent_for_others(
+    tmp_path: Path,
+) -> None:
+    bench = Restartable(tmp_path)
+    marks, journal = bench.open()
+    marks.seen([5, 6])
+    marks.on_older_server(5)
+    assert journal.load_read_marks() == [5]
+    bench.online = True
+    await marks.close()
+    assert bench.requests == [[5]]
+    journal.close()
+
+
 async def test_a_second_instance_leaves_the_marks_of_the_first_alone(tmp_path: Path) -> None:
     bench = Restartable(tmp_path)
     marks, journal = bench.open()

@@ -132,6 +132,14 @@ class MessageActions:
         for record in self._in_order():
             self._do(record)
 
+    def on_older_server(self, newest_id: int) -> None:
+        """Handles that the server was restored to an older state: actions on messages that it has lost would be on
+        others, which will get their ids.
+        """
+        for record in self._in_order():
+            if record.message_id > newest_id and record.act_id not in self._under_way:
+                self._forget(record)
+
     def wake(self) -> None:
         """Retries at once, because the connection is live again."""
         self._retry.clear()

@@ -100,6 +100,15 @@ class ReadMarks:
         """Shows the kept messages as read again on top of a new snapshot."""
         self._context.show_read(self._kept)
 
+    def on_older_server(self, newest_id: int) -> None:
+        """Handles that the server was restored to an older state: the marks of messages that it has lost would be of
+        others, which will get their ids.
+        """
+        lost = {message_id for message_id in (*self._queue, *self._kept) if message_id > newest_id}
+        for message_id in lost:
+            self._queue.pop(message_id, None)
+        self._forget(lost)
+
     @asynccontextmanager
     async def suspended(self) -> AsyncIterator[None]:
         """For the time in which the user marks messages as unread: `seen` does nothing. Waits for a request that is

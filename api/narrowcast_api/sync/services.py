@@ -114,6 +114,8 @@ class Services:
         snapshot is passed on, which was requested at `asked_at` (monotonic seconds).
         """
         self.outbox.on_older_server(newest_id, asked_at)
+        self.read_marks.on_older_server(newest_id)
+        self.message_actions.on_older_server(newest_id)
         self.drafts.on_older_server(state.drafts.all())
 
     def on_event(self, event: kinds.Event) -> None:
