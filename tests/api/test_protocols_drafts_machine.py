@@ -170,7 +170,7 @@ class DraftMachine(RuleBasedStateMachine):
             record.version.content
             for client in self.clients
             for record in client.journal.load_drafts()
-            if not record.deleted
+            if record.is_listed
         }
         coming = {event.draft.content for client in self.clients for event in client.queue}
         lost = self.alive - kept - coming - set(self.server.texts()) - self.server.unheard

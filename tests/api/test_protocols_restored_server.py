@@ -1,18 +1,13 @@
-"""A server that was restored to an older state: no message is sent twice, and no draft is lost."""
+"""A server that was restored to an older state: no message is sent twice. Drafts: `test_protocols_drafts_missing`."""
 
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 from narrowcast_api.protocols.outbox import OutboxState
-from support.clock import VirtualClock
-from support.draft_server import DraftClient, DraftServer, edited_elsewhere
 from support.outbox_server import LUNCH, OutboxBench, Request, states
 
 FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
-
-# messages
 
 
 async def restored(bench: OutboxBench) -> None:
@@ -82,65 +77,3 @@ async def test_a_message_that_was_just_sent_is_not_taken_for_lost(bench: OutboxB
         bench.outbox.send(LUNCH, "Soup today")
         await bench.clock.advance(600)
         assert states(bench) == [FAILED], "the first is not taken for the second"
-
-
-# drafts
-
-
-def restore(client: DraftClient) -> None:
-    """Registers anew with a server that was restored to an older state."""
-    client.drafts.on_older_server(list(client.server.drafts.values()))
-    client.register()
-
-
-async def test_drafts_that_a_restored_server_has_lost_are_created_there_again(client: DraftClient) -> None:
-    async with client:
-        await client.receive("kept")
-        await client.receive("lost")
-        del client.server.drafts[2]
-        restore(client)
-        await client.clock.advance(5)
-        await client.catch_up()
-        assert client.texts() == sorted(client.server.texts()) == ["kept", "lost"]
-
-
-async def test_a_draft_with_the_id_of_one_that_a_restored_server_has_lost_does_not_replace_it(
-    client: DraftClient,
-) -> None:
-    async with client:
-        await client.receive("lost")
-        edited_elsewhere(client.server, 1, "another")
-        client.queue.clear()
-        restore(client)
-        await client.clock.advance(5)
-        await client.catch_up()
-        assert client.texts() == sorted(client.server.texts()) == ["another", "lost"]
-
-
-async def test_drafts_that_were_lost_are_created_once_though_two_devices_have_them(tmp_path: Path) -> None:
-    server, clock = DraftServer(), VirtualClock()
-    one = DraftClient(server, tmp_path, clock, "one")
-    other = DraftClient(server, tmp_path, clock, "other")
-    async with one, other:
-        await one.receive("lost")
-        await other.catch_up()
-        del server.drafts[1]
-        restore(one)
-        await clock.advance(5)
-        restore(other)
-        await clock.advance(20)
-        await other.catch_up()
-        await one.catch_up()
-        assert server.texts() == one.texts() == other.texts() == ["lost"]
-
-
-async def test_a_deleted_draft_that_a_restored_server_has_lost_stays_deleted(client: DraftClient) -> None:
-    async with client:
-        draft_id = await client.receive("gone")
-        client.online = False
-        client.drafts.delete(draft_id)
-        client.server.drafts.clear()
-        client.online = True
-        restore(client)
-        await client.clock.advance(20)
-        assert (client.texts(), client.server.texts(), client.kept()) == ([], [], [])

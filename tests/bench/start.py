@@ -100,7 +100,7 @@ def _started(command: list[str], folder: Path, kept: Holds, new: Holds) -> Start
     app = Watched(command, folder)
     try:
         app.take(5)
-        app.take_until_idle(patience=10.0)  # zulip-terminal is never idle
+        app.take_until_quiet(1.5, patience=10.0)
         settled = cpu_seconds(app.pid)
         (first, _), (at, cpu) = app.when(kept, new)
         return Start(first, at, cpu, settled)

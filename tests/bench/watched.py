@@ -60,9 +60,6 @@ def resident_bytes(pid: int | str) -> int:
     raise LookupError("VmRSS")
 
 
-IDLE = 0.1
-"""The share of a processor below which a process is idle."""
-
 MARGINS_ASKED = b"\x1b[?69$p"
 
 
@@ -131,14 +128,6 @@ class Watched(Terminal):
                 break
             taken += data
         return bytes(taken)
-
-    def take_until_idle(self, quiet: float = 1.5, patience: float = PATIENCE) -> None:
-        """Reads until the process neither wrote nor worked for ``quiet`` seconds, however slow the machine is."""
-        end = time.monotonic() + patience
-        while time.monotonic() < end:
-            before = cpu_seconds(self.pid)
-            if not self.take(quiet) and cpu_seconds(self.pid) - before < IDLE * quiet:
-                break
 
     def when(self, *holds: Callable[[str], bool]) -> list[tuple[float, float]]:
         """Feeds the pieces to a screen; returns (seconds, CPU seconds) of the first piece at which each

@@ -200,7 +200,7 @@ class Run:
         )
         kept = sorted((record.content, record.state.value) for record in journal.load_outbox())
         assert kept == [tuple(entry) for entry in report["outbox"]]
-        drafts = sorted(draft.content for draft in journal.load_drafts() if not draft.deleted)
+        drafts = sorted(draft.content for draft in journal.load_drafts() if draft.is_listed)
         assert drafts == report["drafts"]
         assert journal.load_read_marks() == []
         journal.close()

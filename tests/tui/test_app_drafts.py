@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast.screens.main.title import TitleLine
-from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
+from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen, RemovedDraftsScreen
 from narrowcast_api.client import Client
 from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -395,3 +395,30 @@ async def test_a_key_in_compose_shows_both_versions_of_a_conflict_and_another_ch
         assert "two versions" not in stage.screen.writing.target.hint.plain
         await until(lambda: all(draft.synced for draft in stage.session.drafts.all()))
         assert await device.texts() == ["soup there"]
+
+
+async def test_the_text_of_a_draft_that_the_server_has_lost_is_listed_and_can_be_restored(
+    tmp_path: Path,
+) -> None:
+    async with two_devices(tmp_path) as device:
+        stage = device.stage
+        with stage.server.organization.transaction():
+            stage.server.organization.store.execute("DELETE FROM drafts")
+        stage.session.synchronizer.stream.register_again()
+        await stage.server.send("bruno", "general", "tea")
+        await stage.told("A draft was sent, deleted or replaced elsewhere. d r shows its text.")
+        await stage.drawn()
+        assert stage.screen.writing.text.text == ""
+        await stage.press("escape", "d")
+        await until(lambda: isinstance(stage.app.screen, DraftsScreen))
+        assert "r 1 removed elsewhere" in screen_text(stage.app.screen)
+        await stage.press("r")
+        await until(lambda: isinstance(stage.app.screen, RemovedDraftsScreen))
+        await stage.pilot.pause()
+        assert "soup" in screen_text(stage.app.screen)
+        await stage.press("enter")
+        assert "removed elsewhere" not in screen_text(stage.app.screen)
+        await stage.press("enter")
+        assert stage.screen.writing.text.text == "soup"
+        await until(lambda: all(draft.synced for draft in stage.session.drafts.all()))
+        assert await device.texts() == ["soup"]

@@ -46,8 +46,8 @@ class DraftMerge:
     def removed(self, server_id: int) -> None:
         """Handles event `remove`: sent or deleted on another device, or the deletion of this one."""
         item = self._store.of_server(server_id)
-        if item is not None:
-            self._gone(item)
+        if item is not None and not self._outlives(item):
+            self._store.forget(item)
 
     def snapshot(self, drafts: Sequence[ServerDraft]) -> bool:
         """Merges all drafts of the server, from a registration. Returns whether some are missing that may be
@@ -61,24 +61,8 @@ class DraftMerge:
             if item.expected or item.busy:
                 unsure = True
             else:
-                self._gone(item)
+                self._not_there(item)
         return unsure
-
-    def restored(self, drafts: Iterable[ServerDraft]) -> None:
-        """Keeps the texts that a server has lost, which was restored to an older state with these drafts: the user
-        has deleted none of them. Another text with the id of a lost one is a draft of its own.
-        """
-        there = {draft.id: draft.version for draft in drafts}
-        for item in self._store:
-            record = item.record
-            version = there.get(record.server_id) if record.server_id is not None else record.base
-            if is_same_version(version, record.base) or is_same_version(version, record.version):
-                continue
-            if record.deleted:
-                self._store.forget(item)
-            else:
-                item.recreated = True
-                self.detach(item)
 
     def fetched(self, drafts: Sequence[ServerDraft], known_ids: Collection[int]) -> None:
         """Merges all drafts of the server, fetched while no request about one was in progress. `known_ids`:
@@ -86,7 +70,7 @@ class DraftMerge:
         """
         for item in self._there(drafts, known_ids):
             item.expected.clear()
-            self._gone(item)
+            self._not_there(item)
 
     def compared(self, item: DraftItem, draft: ServerDraft) -> None:
         """Merges the server's version before a request from here changes it. Events of earlier requests are
@@ -183,13 +167,25 @@ class DraftMerge:
         item.set(generation=item.record.generation + 1)
         self.detach(item)
 
-    def _gone(self, item: DraftItem) -> None:
+    def _not_there(self, item: DraftItem) -> None:
+        """Handles a draft that the server does not have any more, without an event about it: another device may have
+        sent or deleted it, or the server was restored to an older state, which it may not show.
+        """
+        if item.record.deleted:
+            self._store.forget(item)
+        elif not self._outlives(item):
+            self._store.keep_missing(item)
+
+    def _outlives(self, item: DraftItem) -> bool:
+        """Makes a draft that the server does not have any more a new one, if its text was changed here since; returns
+        whether it was.
+        """
         now = self._clock.now()
         just_sent = item.sent_at is not None and now - item.sent_at < _DELETION_GRACE
-        if not item.record.deleted and (item.record.dirty or item.expected or just_sent):
+        outlives = not item.record.deleted and (item.record.dirty or bool(item.expected) or just_sent)
+        if outlives:
             self.outlived(item)
-        else:
-            self._store.forget(item)
+        return outlives
 
     def _merge_version(self, item: DraftItem, draft: ServerDraft, *, final: bool) -> None:
         """Merges a version that the server has, or had. `final`: it is the current one, not an earlier one
@@ -212,6 +208,9 @@ class DraftMerge:
             self._conflict(item, draft, final=final)
         else:
             self._take_over(item, draft)
+            if final and record.content.strip() not in draft.content:
+                # Edited elsewhere, or another draft: a server that was restored to an older state gives ids again.
+                self._store.keep_replaced(record)
 
     def _take_over(self, item: DraftItem, draft: ServerDraft) -> None:
         """Replaces the draft's text by that of another device. Local text that they overwrote unseen becomes

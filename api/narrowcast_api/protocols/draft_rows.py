@@ -38,6 +38,8 @@ def merge_rows(
     `agreed` is the text from which both started, `written_here` whether `mine` was changed since, `is_leader`
     whether it has the current server fields.
     """
+    if mine.missing_since is not None or theirs.missing_since is not None:
+        return _merge_missing(mine, theirs, agreed), False
     written_there = theirs.version != agreed
     same = mine.version == theirs.version
     version, deleted, both = mine.version, mine.deleted and theirs.deleted, False
@@ -69,3 +71,28 @@ def merge_rows(
         return gone, both
     on_server = merged.server_id is not None and is_same_version(version, merged.base)
     return replace(merged, dirty=deleted or not on_server), both
+
+
+def _merge_missing(mine: Draft, theirs: Draft, agreed: DraftVersion | None) -> Draft:
+    """Returns a draft that one window found missing on the server while the other had it: new text in it is a new
+    draft.
+    """
+    missing, other = (mine, theirs) if mine.missing_since is not None else (theirs, mine)
+    merged = replace(
+        missing,
+        error=mine.error,
+        generation=max(mine.generation, theirs.generation),
+        revision=theirs.revision,
+    )
+    if other.deleted:
+        return replace(merged, deleted=True, dirty=True, missing_since=None)
+    if other.missing_since is not None or other.version in (missing.version, agreed):
+        return merged
+    return replace(
+        merged,
+        version=other.version,
+        edited=other.edited,
+        dirty=True,
+        generation=merged.generation + 1,
+        missing_since=None,
+    )

@@ -15,6 +15,12 @@ from narrowcast_api.state.changes import DraftsChanged
 from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import Draft
 
+MOST_MISSING = 50
+"""The texts of missing drafts that are kept, the newest ones."""
+
+MISSING_FOR = 30 * 86_400.0
+"""Seconds for which they are kept."""
+
 SAVE_AFTER = 0.3
 """The maximum number of seconds that typed text is only in memory; the first change after a pause is written
 at once.
@@ -32,7 +38,6 @@ class DraftItem(Struct):
     one (UTC seconds); None if the text is from another device, or is the first one of this draft, which any
     device that changes it has seen. `refused`: why the server rejected this text for this destination.
     `removed`: the draft was sent or deleted elsewhere while its text was changed here, and nobody was told yet.
-    `recreated`: a server that was restored to an older state has lost it.
     """
 
     record: Draft
@@ -46,7 +51,6 @@ class DraftItem(Struct):
     sent_at: float | None = None
     refused: str | None = None
     removed: bool = False
-    recreated: bool = False
 
     def set(self, **changes: object) -> None:
         """Replaces fields of the record."""
@@ -102,17 +106,13 @@ class DraftStore:
         return None
 
     def rescued(self, version: DraftVersion) -> DraftItem | None:
-        """A draft with this text that was created from overwritten text, or that the server has lost, and that is
-        not on the server yet: other devices may create it there, too.
+        """A draft with this text that was created from overwritten text and is not on the server yet: the other device
+        may create it there, too.
         """
         for item in self._items.values():
             record = item.record
             is_here_only = record.server_id is None and not (item.busy or record.posting or record.deleted)
-            if (
-                (record.conflict_with or item.recreated)
-                and is_here_only
-                and is_same_version(record.version, version)
-            ):
+            if record.conflict_with and is_here_only and is_same_version(record.version, version):
                 return item
         return None
 
@@ -229,6 +229,44 @@ class DraftStore:
         if is_gone and self._forgotten.get(draft_id) is item:
             self._forgotten.pop(draft_id, None)
 
+    def keep_missing(self, item: DraftItem) -> None:
+        """Keeps the text of a draft that the server does not have any more, for the user to restore."""
+        self.unlink(item)
+        if self._has_other(item.record):
+            self.forget(item)
+            return
+        item.expected.clear()
+        item.set(server_id=None, base=None, posting=False, dirty=False, missing_since=self._clock.now())
+        self.save(item)
+
+    def keep_replaced(self, record: Draft) -> None:
+        """Keeps the text that a draft had before the server's replaced it, in the same way."""
+        if not self._has_other(record):
+            now = self._clock.now()
+            self.add(Draft(self.new_id(), record.version, record.edited, dirty=False, missing_since=now))
+
+    def _has_other(self, record: Draft) -> bool:
+        """Whether another draft has the same text."""
+        return any(
+            item.record.is_listed
+            and item.record.draft_id != record.draft_id
+            and is_same_version(item.record.version, record.version)
+            for item in self
+        )
+
+    def missing(self) -> list[Draft]:
+        """The texts that are kept in this way, the last one first."""
+        found = [item.record for item in self if item.record.missing_since is not None]
+        return sorted(found, key=lambda draft: (draft.missing_since or 0.0, draft.edited), reverse=True)
+
+    def forget_old_missing(self) -> None:
+        """Removes those that are kept no longer."""
+        since = self._clock.now() - MISSING_FOR
+        for number, record in enumerate(self.missing()):
+            item = self._items[record.draft_id]
+            if number >= MOST_MISSING or (record.missing_since or 0.0) < since:
+                self.forget(item)
+
     def drop(self, item: DraftItem) -> None:
         """Deletes the draft's row in the journal: after a crash it is not needed any more."""
         self._journal.delete_draft(item.record.draft_id, over=item.record.revision)
@@ -272,7 +310,7 @@ class DraftStore:
         if gone is not None and theirs.version in (gone.record.version, gone.agreed):
             item.set(deleted=True, dirty=True)
             self.save(item)
-        elif gone is not None:
+        elif gone is not None and item.record.is_listed:
             item.set(generation=theirs.generation + 1)
             if is_leader:
                 item.set(server_id=None, base=None, posting=False, dirty=True)

@@ -68,6 +68,7 @@ class Drafts:
         self._wakeup = Wakeup(context.clock)
         self._typed = Wakeup(context.clock)
         self._store = DraftStore(context)
+        self._missing = {draft.draft_id for draft in self._store.missing()}
         self._merge = DraftMerge(self._store, context.clock)
         self._sync = DraftSync(self._store, self._merge, context, requests, is_leader=is_leader)
 
@@ -90,14 +91,14 @@ class Drafts:
         if item is None:
             self._written_here.add(draft_id)
             item = self._store.add(Draft(draft_id, version, wall))
-        elif item.record.version == version and not item.record.deleted:
+        elif item.record.version == version and item.record.is_listed:
             return draft_id
         else:
             if item.record.deleted and not item.record.dirty:
                 self._merge.detach(item)  # the server has deleted it already
             on_server = item.record.server_id is not None and is_same_version(version, item.record.base)
             in_step = on_server and not item.expected and not item.record.deleted
-            item.set(version=version, edited=wall, deleted=False, dirty=not in_step)
+            item.set(version=version, edited=wall, deleted=False, dirty=not in_step, missing_since=None)
             self._store.save_soon(item)
             self._typed.set()
         item.refused = None
@@ -130,12 +131,24 @@ class Drafts:
     def get(self, draft_id: str) -> Draft | None:
         """A draft by its id; None for one that was deleted."""
         item = self._store.get(draft_id)
-        return None if item is None or item.record.deleted else item.record
+        return item.record if item is not None and item.record.is_listed else None
 
     def all(self) -> list[Draft]:
         """All drafts, the one edited last first."""
-        drafts = [item.record for item in self._store if not item.record.deleted]
+        drafts = [item.record for item in self._store if item.record.is_listed]
         return sorted(drafts, key=lambda draft: (draft.edited, draft.draft_id), reverse=True)
+
+    def missing(self) -> list[Draft]:
+        """The texts that the server was found not to have any more, the last one first: another device sent, deleted
+        or replaced them while this one was away, or the server was restored to an older state. `save` restores one
+        as a draft, `delete` forgets it.
+        """
+        return self._store.missing()
+
+    def newly_missing(self) -> int:
+        """The number of those since the last call, or since this process began."""
+        before, self._missing = self._missing, {draft.draft_id for draft in self._store.missing()}
+        return len(self._missing - before)
 
     def was_removed(self, draft_id: str) -> bool:
         """Whether the draft was sent or deleted elsewhere while its text was changed here, so that it is a new
@@ -189,15 +202,11 @@ class Drafts:
         """Handles the drafts of a registration."""
         if self._sync.is_leader:
             self._sync.behind = self._requests.enabled and self._merge.snapshot(drafts)
+            self._store.forget_old_missing()
             if not self._requests.enabled:
                 self._merge.make_local()
         self.recheck()
         self.wake()
-
-    def on_older_server(self, drafts: Sequence[ServerDraft]) -> None:
-        """Handles that the server was restored to an older state with these drafts, before `on_snapshot`."""
-        if self._sync.is_leader and self._requests.enabled:
-            self._merge.restored(drafts)
 
     def on_setting(self) -> None:
         """Handles a change of the setting that enables synchronization."""

@@ -78,12 +78,13 @@ MIGRATIONS = (
         "UPDATE outbox SET unknown = 1 WHERE state = 'failed' AND error LIKE 'It is not known whether this arrived: %'",
     ),
     ("ALTER TABLE drafts ADD COLUMN generation INTEGER NOT NULL DEFAULT 0",),
+    ("ALTER TABLE drafts ADD COLUMN missing_since REAL",),
 )
 
 _OUTBOX = "local_id position destination content state created error floor_id tried unknown owner"
 _DRAFTS = (
     "draft_id destination content edited server_id has_base base_destination base_content dirty deleted posting"
-    " conflict_with generation revision"
+    " conflict_with generation missing_since revision"
 )
 _UPLOADS = "upload_id position path destination draft_id size changed resume_from state error link owner"
 _ACTS = "act_id position message_id flag emoji_name emoji_code reaction_type is_on owner"
@@ -160,6 +161,7 @@ def draft_row(record: Draft) -> JournalRow:
         int(record.posting),
         record.conflict_with,
         record.generation,
+        record.missing_since,
         record.revision,
     )
 

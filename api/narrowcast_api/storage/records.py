@@ -51,8 +51,9 @@ class Draft(Struct, frozen=True):
     `posting`: a request to create it may have reached the server, so check before repeating it.
     `conflict_with` is the draft that has the other text, if two devices wrote at the same time. `generation`
     grows each time that the draft was sent or deleted elsewhere while its text was changed: what is kept is a new
-    draft. `revision` changes each time that a window writes the draft. `error`, which is not in the journal: why
-    the draft is only kept locally, for the user.
+    draft. `missing_since` (UTC seconds) is set once the server was found not to have it any more: it is no draft then,
+    but its text can be restored. `revision` changes each time that a window writes the draft. `error`, which is not in
+    the journal: why the draft is only kept locally, for the user.
     """
 
     draft_id: str
@@ -66,6 +67,7 @@ class Draft(Struct, frozen=True):
     conflict_with: str | None = None
     error: str | None = None
     generation: int = 0
+    missing_since: float | None = None
     revision: str | None = None
 
     @property
@@ -75,6 +77,11 @@ class Draft(Struct, frozen=True):
     @property
     def content(self) -> str:
         return self.version.content
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether it is one of the user's drafts: not deleted here, and not missing."""
+        return not self.deleted and self.missing_since is None
 
     @property
     def synced(self) -> bool:

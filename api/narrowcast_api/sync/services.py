@@ -109,14 +109,13 @@ class Services:
         self.message_actions.on_snapshot()
         self.edits.on_snapshot()
 
-    def on_older_server(self, state: State, newest_id: int, asked_at: float) -> None:
+    def on_older_server(self, newest_id: int, asked_at: float) -> None:
         """Handles that the server was restored to an older state, whose newest message is `newest_id`, before the
         snapshot is passed on, which was requested at `asked_at` (monotonic seconds).
         """
         self.outbox.on_older_server(newest_id, asked_at)
         self.read_marks.on_older_server(newest_id)
         self.message_actions.on_older_server(newest_id)
-        self.drafts.on_older_server(state.drafts.all())
 
     def on_event(self, event: kinds.Event) -> None:
         """Handles events about drafts, the setting that turns them off, and messages whose edits were sent."""

@@ -128,7 +128,7 @@ class Synchronizer:
             self._mark_cached()
         newest = state.max_message_id
         if is_older(newest, self._context.state, state):
-            self._services.on_older_server(state, newest, self.stream.asked_at)
+            self._services.on_older_server(newest, self.stream.asked_at)
         carry_over(self._context.state, state)
         self._pages.carried = {message.id for message in state.messages}
         self.replace_state(state)

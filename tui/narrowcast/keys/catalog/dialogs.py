@@ -146,6 +146,7 @@ _LISTS: tuple[Command, ...] = (
         "Drafts dialog",
         Command("drafts.restore", "Undo deletion", ("u",), "self.action_put_back"),
         Command("drafts.versions", "Both versions", ("H",), "self.action_conflict"),
+        Command("drafts.removed", "Drafts removed elsewhere", ("r",), "self.action_removed"),
         Command("drafts.close", "Close", ("d",), "self.action_leave"),
     ),
     *in_dialog(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.keys.hints import SEPARATOR, ShownHint, keys_of
+from narrowcast.keys.hints import SEPARATOR, ShownHint, keys_of, with_keys
 from narrowcast.panes.filter_field import FilterField
 from narrowcast.runtime.context import app_of, in_app
 from narrowcast.runtime.frames import Frames, Kinds
@@ -139,6 +139,7 @@ class Updates:
             self._frames.subscribe(kinds, show)
         self._lines.update()
         self._tell_of_leaving()
+        self._tell_of_missing_drafts()
 
     def end(self) -> None:
         for unfollow in self._unfollow:
@@ -159,6 +160,7 @@ class Updates:
         yield _STATUS, lambda _: self._lines.update()
         yield (change.UploadsChanged,), lambda _: self._each(lambda one: one.writing.uploads.refresh_rows())
         yield (change.DraftsChanged, replaced), lambda _: self._each(lambda one: one.writing.follow_draft())
+        yield (change.DraftsChanged,), lambda _: self._tell_of_missing_drafts()
         rules = (channels, users, replaced, change.SettingsChanged, change.UserGroupsChanged)
         yield rules, lambda _: self._each(lambda one: one.writing.refresh_target())
         yield (change.StorageChanged,), lambda _: self._lines.tell_warnings()
@@ -215,6 +217,14 @@ class Updates:
             else:
                 text = unsubscribed_notice(before[here])
             self._screen.tell(text, severity="warning")
+
+    def _tell_of_missing_drafts(self) -> None:
+        """Says once that drafts were removed or replaced while this device was away."""
+        many = self._screen.session.drafts.newly_missing()
+        if many:
+            which, its = ("A draft was", "its text") if many == 1 else (f"{many} drafts were", "their texts")
+            text = f"{which} sent, deleted or replaced elsewhere. <go.drafts> <drafts.removed> shows {its}."
+            self._screen.tell(with_keys(keys_of(self._screen.messages), text))
 
     def _show_presence(self) -> None:
         self._screen.people.refresh_people()

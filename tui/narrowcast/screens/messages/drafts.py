@@ -1,4 +1,4 @@
-"""The drafts: open one, delete one, and resolve conflicts between two devices or windows."""
+"""The drafts: open one, delete one, resolve conflicts between two devices or windows, restore one that is missing."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from textual.binding import BindingType
 from textual.strip import Strip
 
 from narrowcast.content.wrapping import Run, wrap
+from narrowcast.keys.hints import KeyHint
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import LARGE, Dialog
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
@@ -72,16 +73,17 @@ class DraftsScreen(ManageScreen[Draft]):
             drafts = [draft for draft in drafts if same_conversation(draft.destination, self._only)]
         return [self._row(draft) for draft in drafts]
 
+    def key_hints(self) -> Sequence[KeyHint]:
+        missing = self.session.drafts.missing()
+        return (*self.KEYS, ("drafts.removed", f"{len(missing)} removed elsewhere")) if missing else self.KEYS
+
     def _row(self, draft: Draft) -> ListRow[Draft]:
-        where = "no recipients yet"
-        if draft.destination is not None:
-            where = names.destination(self.state, draft.destination)
         problem = ""
         if draft.conflict_with is not None:
             problem = "two versions: also edited on another device or in another window (see both versions)"
         elif draft.error:
             problem = f"saved on this device only: {draft.error}"
-        when = _edited(self.session, draft)
+        where, when = _recipients(self.session, draft), _moment(self.session, draft.edited)
         return ListRow(draft.draft_id, draft, where, when, draft.content, warn=bool(problem), last=problem)
 
     def open(self, item: Draft) -> None:
@@ -112,15 +114,65 @@ class DraftsScreen(ManageScreen[Draft]):
                 return
         self.say("This draft has only one version.")
 
+    def action_removed(self) -> None:
+        """Shows the texts that another device has removed or replaced, or the server has lost."""
+
+        def restored(draft_id: object) -> None:
+            self.refresh_rows(select=draft_id if isinstance(draft_id, str) else None)
+            self.show_keys()
+
+        self.app.push_screen(RemovedDraftsScreen(self.session), restored)
+
     def _settled(self, draft_id: str | None) -> None:
         self.refresh_rows()
         if draft_id is not None:
             self.dismiss(draft_id)
 
 
-def _edited(session: Session, draft: Draft) -> str:
-    """When a draft was edited last."""
-    return moment(draft.edited, time.time(), long=has_long_clock(session.state))
+class RemovedDraftsScreen(ManageScreen[Draft]):
+    """Texts that were drafts, until the server was found not to have them any more. Dismissed with the id of the draft
+    that was restored.
+    """
+
+    TITLE_TEXT = "Drafts removed elsewhere"
+    KEYS = (("list.select", "restores"), ("manage.delete", "deletes"))
+    EMPTY = Empty(
+        "No removed drafts",
+        "What another device sends, deletes or replaces while this one is away is kept here for 30 days.",
+    )
+    LINES = 2
+    FOLLOWS = (DraftsChanged,)
+
+    def rows(self) -> Sequence[ListRow[Draft]]:
+        return [
+            ListRow(
+                draft.draft_id,
+                draft,
+                _recipients(self.session, draft),
+                _moment(self.session, draft.missing_since or draft.edited),
+                draft.content,
+            )
+            for draft in self.session.drafts.missing()
+        ]
+
+    def open(self, item: Draft) -> None:
+        self.dismiss(self.session.drafts.save(item.draft_id, item.destination, item.content))
+
+    def question(self, item: Draft) -> tuple[str, str]:
+        return "Delete this text? It cannot be restored then.", "Delete"
+
+    async def delete(self, item: Draft) -> None:
+        self.session.drafts.delete(item.draft_id)
+
+
+def _recipients(session: Session, draft: Draft) -> str:
+    if draft.destination is None:
+        return "no recipients yet"
+    return names.destination(session.state, draft.destination)
+
+
+def _moment(session: Session, when: float) -> str:
+    return moment(when, time.time(), long=has_long_clock(session.state))
 
 
 def _folded(text: str, width: int) -> list[str]:
@@ -183,7 +235,7 @@ class ConflictScreen(Dialog[str | None]):
         heads = ("1  First version", "2  Second version")
         for head, draft, other in zip(heads, self.conflict, reversed(self.conflict), strict=True):
             line = OneLine()
-            line.show_pieces([(head, "accent")], [(f"{_edited(self.session, draft)} ", "dim")])
+            line.show_pieces([(head, "accent")], [(f"{_moment(self.session, draft.edited)} ", "dim")])
             yield line
             yield TextLines(draft.content, other.content)
 
