@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast_api.state.server_offers import read_server_offers
-from narrowcast_api.state.settings import Settings
+from narrowcast_api.state.settings import Settings, read_server_offers
 from support.live import make_state
 
 

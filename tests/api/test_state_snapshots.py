@@ -8,7 +8,7 @@ import weakref
 
 import pytest
 
-from narrowcast_api.state.server_offers import ServerOffers, read_server_offers
+from narrowcast_api.state.settings import ServerOffers, read_server_offers
 from narrowcast_api.state.snapshots import cacheable, dump_progress
 from narrowcast_api.state.state import State
 from narrowcast_api.state.users import UNKNOWN_NAME

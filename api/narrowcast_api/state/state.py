@@ -53,12 +53,13 @@ from narrowcast_api.state.holder_rules import HolderRules, read_holder_rules
 from narrowcast_api.state.mute_rules import MuteRules
 from narrowcast_api.state.policies import least_role
 from narrowcast_api.state.presence import Presence
-from narrowcast_api.state.server_offers import ServerOffers, read_server_offers
 from narrowcast_api.state.settings import (
     Limits,
+    ServerOffers,
     read_limits,
     read_newcomer_settings,
     read_organization_settings,
+    read_server_offers,
     read_user_settings,
 )
 from narrowcast_api.state.store import Directs, Messages

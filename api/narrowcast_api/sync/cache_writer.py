@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from narrowcast_api.protocols.context import SessionContext
+from narrowcast_api.state.apply_messages import updated
 from narrowcast_api.state.changes import Change, MessagesAdded, MessagesChanged, MessagesRemoved
-from narrowcast_api.state.message_updates import updated
 from narrowcast_api.wire.events import UpdateMessageEvent
 
 WRITE_AFTER = 0.5
