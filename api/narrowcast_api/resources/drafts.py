@@ -13,9 +13,14 @@ from msgspec import Struct
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.operations import Bound, Done, Operations, ids, read, segment
-from narrowcast_api.model.destinations import others_only, read_destination
 from narrowcast_api.model.reading import RawRecord, number, required_int, text
-from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.narrow.destinations import (
+    ChannelDestination,
+    Destination,
+    DirectDestination,
+    others_only,
+    read_destination,
+)
 from narrowcast_api.resources.collection import Collection, EventHandlers
 from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.model import GoodList, Id, Int, WireModel, read_by

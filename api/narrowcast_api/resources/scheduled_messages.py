@@ -17,9 +17,14 @@ from narrowcast_api.http.conversations import (
     wire_topic,
 )
 from narrowcast_api.http.operations import OMIT, Bound, Done, Omit, Operations, ids, read, segment
-from narrowcast_api.model.destinations import others_only, read_destination
 from narrowcast_api.model.reading import RawRecord, boolean, integer, required_int, text
-from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.narrow.destinations import (
+    ChannelDestination,
+    Destination,
+    DirectDestination,
+    others_only,
+    read_destination,
+)
 from narrowcast_api.resources.collection import Collection, EventHandlers
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.event import Event
