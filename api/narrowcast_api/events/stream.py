@@ -44,9 +44,8 @@ from narrowcast_api.errors import (
 )
 from narrowcast_api.events.event_socket import OpenSocket
 from narrowcast_api.events.event_source import EventSource, RegisteredQueue
-from narrowcast_api.events.health import Health
 from narrowcast_api.events.parsing import parse_event
-from narrowcast_api.events.status import ConnectionStatus
+from narrowcast_api.events.status import ConnectionStatus, Health
 from narrowcast_api.events.watchdog import Watchdog
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS, delete_queue

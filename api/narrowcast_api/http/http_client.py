@@ -17,7 +17,6 @@ from narrowcast_api.errors import RedirectLoop, RedirectRefused
 from narrowcast_api.http.addresses import origin
 from narrowcast_api.http.decoding import ACCEPTED
 from narrowcast_api.http.exchange import PreparedRequest, RawResponse
-from narrowcast_api.http.network import ConnectionGuard
 from narrowcast_api.http.proxies import Proxy, proxy_for
 from narrowcast_api.http.tls import shared_context
 from narrowcast_api.http.transport import own_origin, read_bounded, user_agent
@@ -26,6 +25,7 @@ from narrowcast_api.wire.vocabulary import API_PREFIX
 CONNECT_SECONDS = 10.0
 _IDLE_SECONDS = 4.0
 _REDIRECTS = 5
+_STEPS_AFTER_CONNECTING = (".start_tls.failed", ".setup_socks5_connection.failed")
 
 
 @lru_cache(maxsize=64)
@@ -206,3 +206,19 @@ class HttpClient:
         return client.build_request(
             request.method, target, headers={"Accept": "*/*"}, extensions=dict(request.extensions)
         )
+
+
+class ConnectionGuard:
+    """The `trace` extension of one request: closes its connection if TLS or SOCKS fails or is cancelled, which
+    httpcore2 leaves open. Each step of the request is reported to the extension:
+    https://www.python-httpx.org/advanced/extensions/#trace
+    """
+
+    def __init__(self) -> None:
+        self._stream: Any = None
+
+    async def __call__(self, step: str, values: Mapping[str, Any]) -> None:
+        if step.endswith(".connect_tcp.complete"):
+            self._stream = values["return_value"]
+        elif step.endswith(_STEPS_AFTER_CONNECTING) and self._stream is not None:
+            await self._stream.aclose()
