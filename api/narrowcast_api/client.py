@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from narrowcast_api.resources.saved_snippets import SavedSnippetOperations
     from narrowcast_api.resources.scheduled_messages import ScheduledMessageOperations
     from narrowcast_api.resources.status import StatusOperations
-    from narrowcast_api.routes.avatar import AvatarOperations
+    from narrowcast_api.routes.auth import ServerOperations
     from narrowcast_api.routes.calls import CallOperations
     from narrowcast_api.routes.channels import ChannelOperations
     from narrowcast_api.routes.events import EventOperations
@@ -43,11 +43,10 @@ if TYPE_CHECKING:
     from narrowcast_api.routes.messages import MessageOperations
     from narrowcast_api.routes.narrows import NarrowOperations
     from narrowcast_api.routes.organization import OrganizationOperations
-    from narrowcast_api.routes.organization_pictures import OrganizationPictureOperations
+    from narrowcast_api.routes.pictures import AvatarOperations, OrganizationPictureOperations
     from narrowcast_api.routes.presence import PresenceOperations
     from narrowcast_api.routes.reactions import ReactionOperations
     from narrowcast_api.routes.register import RegistrationOperations
-    from narrowcast_api.routes.server_settings import ServerOperations
     from narrowcast_api.routes.settings import SettingOperations
     from narrowcast_api.routes.submessages import SubmessageOperations
     from narrowcast_api.routes.subscriptions import SubscriptionOperations
@@ -77,7 +76,12 @@ _RESOURCES = frozenset(
     }
 )
 """Groups in `narrowcast_api.resources`, in modules of the same names."""
-_ROUTES = {"registration": "register", "server": "server_settings"}
+_ROUTES = {
+    "avatar": "pictures",
+    "organization_pictures": "pictures",
+    "registration": "register",
+    "server": "auth",
+}
 """Modules of `narrowcast_api.routes` whose names differ from those of their groups, by group."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.server_settings import get_server_settings
+from narrowcast_api.routes.auth import get_server_settings
 from narrowcast_api.wire.server import ServerSettings
 from narrowcast_api.wire.vocabulary import Dialect
 from support.api import make_connection

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from narrowcast_api.client import Client
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.routes.auth import get_server_settings
 from narrowcast_api.routes.external_sign_in import (
     BrowserSignIn,
     Flow,
@@ -23,7 +24,6 @@ from narrowcast_api.routes.external_sign_in import (
     is_complete,
     usual_flow,
 )
-from narrowcast_api.routes.server_settings import get_server_settings
 from narrowcast_server.organization.browser_sign_ins import TOKEN_SECONDS, BrowserSignIns
 from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.totp import STEP_SECONDS, code_at

@@ -1,4 +1,4 @@
-"""Logging in: obtaining an API key (outside the contract, AUTH-04)."""
+"""Logging in: what a server says before (SRV rows), and obtaining an API key (outside the contract, AUTH-04)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,21 @@ from narrowcast_api.account import Account
 from narrowcast_api.errors import BadRequest, MalformedResponse, NotFound
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT
-from narrowcast_api.http.operations import text_segment
+from narrowcast_api.http.operations import Bound, Operations, text_segment
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.wire.server import ServerSettings
+
+
+async def get_server_settings(connection: Connection) -> ServerSettings:
+    """GET /server_settings: version, level, login methods. No credentials are sent (SRV-02).
+
+    The connection learns the server's level and dialect from the response. Every field has a default: old
+    servers omit many, and the root domain of a server with many organizations omits `realm_*` (SRV-24,
+    SRV-25).
+    """
+    response = await connection.request("GET", "/server_settings", authenticated=False)
+    connection.record_server(response)
+    return ServerSettings.from_response(response)
 
 
 async def fetch_api_key(
@@ -99,3 +112,10 @@ async def ask_for_password_link(connection: Connection, *, email: str) -> None:
     Embedded servers only (outside the contract). Raises BadRequest if the server does not send emails.
     """
     await connection.request("POST", "/reset", {"email": email}, authenticated=False)
+
+
+class ServerOperations(Operations):
+    """The server itself, and logging in to it."""
+
+    settings = Bound(get_server_settings)
+    fetch_api_key = Bound(fetch_api_key)

@@ -15,7 +15,7 @@ from narrowcast_api.errors import ApiError, InvalidInput, MalformedResponse, NoS
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes import auth
-from narrowcast_api.routes.server_settings import get_server_settings
+from narrowcast_api.routes.auth import get_server_settings
 from narrowcast_api.wire.server import ServerSettings
 
 _INVITED = "Open the link of the invitation in a browser and make your account there; then log in here"
