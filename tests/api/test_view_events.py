@@ -9,7 +9,7 @@ import pytest
 from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.apply import apply
-from narrowcast_api.sync.view_events import update_views
+from narrowcast_api.sync.message_lists import update_views
 from support.live import GENERAL, SOUP, make_state
 from support.view_bench import ViewBench, page
 

@@ -1,4 +1,4 @@
-"""Tells other users that the current user is typing (TYP-21 to TYP-24, TYP-28).
+"""Tells other users that the current user is typing (TYP-21 to TYP-24, TYP-28), and ends what they tell (TYP-30).
 
     IDLE ──typed(X)──> TYPING X ──stop(), idle timer, typed(Y)──> IDLE (and on to TYPING Y)
       start X               │  stop X
@@ -21,6 +21,7 @@ from narrowcast_api import permissions
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.destinations import Destination, DirectDestination
 from narrowcast_api.protocols.context import SessionContext
+from narrowcast_api.state.changes import Change, MessagesChanged, TypingChanged
 from narrowcast_api.wakeup import Wakeup
 from narrowcast_api.wire.levels import Gate
 
@@ -150,3 +151,28 @@ class TypingSender:
                 await typing.set(op=op, to=target)
         except NarrowcastError as error:
             log.debug("typing %s was not sent: %s", op, error)
+
+
+class TypingExpiry:
+    """Removes the typing notifications of others that have expired. `run` is a task of the session."""
+
+    def __init__(self, context: SessionContext) -> None:
+        self._context = context
+        self._clock = context.clock
+        self._wakeup = Wakeup(context.clock)
+
+    def wake(self) -> None:
+        """Computes the time of the next expiry again."""
+        self._wakeup.set()
+
+    async def run(self) -> None:
+        """Removes expired typing notifications until cancelled."""
+        while True:
+            due = self._context.state.typing.next_expiry()
+            await self._wakeup.wait(None if due is None else max(0.0, due - self._clock.monotonic()))
+            destinations, edited = self._context.state.typing.expire(self._clock.monotonic())
+            changes: list[Change] = [TypingChanged(destination) for destination in destinations]
+            if edited:
+                changes.append(MessagesChanged(tuple(edited)))
+            if changes:
+                self._context.publish(*changes)

@@ -19,7 +19,7 @@ from narrowcast_api.routes.messages import get_message, list_messages, list_mess
 from narrowcast_api.routes.narrows import matches_narrow
 from narrowcast_api.state.changes import Change, MessagesAdded, MessagesChanged, MessagesRemoved
 from narrowcast_api.state.state import State
-from narrowcast_api.sync.carrying import as_in
+from narrowcast_api.sync.earlier_messages import as_in
 from narrowcast_api.sync.hidden_channels import may_be_hidden, remove_if_hidden
 from narrowcast_api.sync.startup_cache import cached_messages
 from narrowcast_api.wire.events import Event, ReactionEvent, SubmessageEvent, UpdateMessageFlagsEvent

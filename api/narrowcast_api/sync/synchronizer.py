@@ -15,6 +15,7 @@ from narrowcast_api.events.event_socket import open_socket
 from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.events.stream import EventStream
 from narrowcast_api.protocols.context import SessionContext
+from narrowcast_api.protocols.typing import TypingExpiry
 from narrowcast_api.state.apply import apply, snapshot_within
 from narrowcast_api.state.changes import (
     Change,
@@ -27,13 +28,10 @@ from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.codec import to_json
 from narrowcast_api.sync.cache_writer import CacheWriter
-from narrowcast_api.sync.carrying import carry_over
-from narrowcast_api.sync.message_lists import Views
+from narrowcast_api.sync.earlier_messages import carry_over, compare, forget_lost, is_older
+from narrowcast_api.sync.message_lists import Views, update_views
 from narrowcast_api.sync.pages import Pages
-from narrowcast_api.sync.restored import compare, forget_lost, is_older
 from narrowcast_api.sync.services import Services
-from narrowcast_api.sync.typing_expiry import TypingExpiry
-from narrowcast_api.sync.view_events import update_views
 from narrowcast_api.sync.view_refresher import ViewRefresher
 from narrowcast_api.wire.events import (
     Event,

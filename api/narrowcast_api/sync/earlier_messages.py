@@ -1,10 +1,13 @@
-"""A server that was restored to an older state: it has lost its newest messages, and gives their ids to later ones.
+"""Messages that are older than the state: from the state before it, from the cache, or from an outdated response.
 
+A server may have been restored to an older state: it has lost its newest messages, and gives their ids to later ones.
 What it lacks when a session registers, the id of its newest message shows. What has taken the place of messages
 that were known before, only a comparison shows: the sender and the time of a message never change.
 """
 
 from __future__ import annotations
+
+from msgspec.structs import replace
 
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.model.messages import Message
@@ -49,3 +52,33 @@ async def compare(cache: Cache, connection: Connection) -> bool:
         return False
     page = await list_messages(connection, anchor=newest, num_before=COMPARED)
     return await cache.run(cache.forget_replaced, page.messages)
+
+
+def carry_over(old: State, new: State) -> None:
+    """Copies known messages to the new state, so that nothing disappears until it is fetched again, except those
+    that the server has lost.
+
+    Their unread and starred flags are those of the snapshot; the rest may be outdated until then, and so may
+    the topics.
+    """
+    if old.me not in (0, new.me):
+        return
+    newest = new.max_message_id
+    has_lost = is_older(newest, old, new)
+    for message in old.messages:
+        if is_lost(message, newest, new) or (has_lost and newest < message.id):
+            continue
+        new.messages.put(as_in(new, message))
+        new.max_message_id = max(new.max_message_id, message.id)
+        if message.channel_id is not None:
+            new.topics.add_message(message.channel_id, message.topic or "", message.id)
+
+
+def as_in(state: State, message: Message) -> Message:
+    """Returns the message with the read and starred flags that it has in the state."""
+    flags = set(message.flags)
+    unread = state.unreads.is_unread(message.id)
+    if unread is not None:
+        flags.discard("read") if unread else flags.add("read")
+    flags.add("starred") if message.id in state.starred else flags.discard("starred")
+    return message if flags == message.flags else replace(message, flags=frozenset(flags))
