@@ -9,9 +9,9 @@ import pytest
 
 from narrowcast.cli import main
 from narrowcast_server.organization.personal import DEFAULTS, check
-from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.layout import (
     OLDEST_LEVEL,
+    ArchiveError,
     LevelError,
     TargetServer,
 )

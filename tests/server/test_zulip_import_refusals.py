@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from narrowcast_server.zulip_archive.errors import ArchiveError
-from narrowcast_server.zulip_archive.layout import FOLDER
+from narrowcast_server.zulip_archive.layout import FOLDER, ArchiveError
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from narrowcast_server.zulip_archive.reading.unpacking import LIMITS, ArchiveLimits
 from support.archives import Files, converted, files_of, opened, packed, quiet, rows

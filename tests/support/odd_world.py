@@ -7,7 +7,6 @@ from typing import Final
 
 from narrowcast_api.wire.vocabulary import BotType, PropagateMode, VisibilityPolicy
 from narrowcast_server.actions import new_organization, realm
-from narrowcast_server.actions.user_topics import set_policy
 from narrowcast_server.demo import populate
 from narrowcast_server.demo.files import face
 from narrowcast_server.organization.config import ServerConfig
@@ -31,6 +30,7 @@ from narrowcast_server.resources.saved_snippets import create_snippet
 from narrowcast_server.resources.scheduled_messages import ScheduledTarget, schedule
 from narrowcast_server.resources.subscriptions.changes import subscribe, unsubscribe
 from narrowcast_server.resources.user_groups.changes import create_group, set_deactivated
+from narrowcast_server.resources.user_topics import set_policy
 from narrowcast_server.resources.users.accounts import create_user
 from narrowcast_server.resources.users.changes import deactivate
 from narrowcast_server.rules.access import find_message

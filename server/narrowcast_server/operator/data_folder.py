@@ -8,8 +8,7 @@ from pathlib import Path
 from narrowcast_server import checking
 from narrowcast_server.operator.backup import BackupError, backup, restore
 from narrowcast_server.operator.server_file import ServerFileError, read
-from narrowcast_server.zulip_archive.errors import ArchiveError
-from narrowcast_server.zulip_archive.layout import NEWEST_KNOWN, LevelError, TargetServer
+from narrowcast_server.zulip_archive.layout import NEWEST_KNOWN, ArchiveError, LevelError, TargetServer
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from narrowcast_server.zulip_archive.writing.archive import write_archive
 

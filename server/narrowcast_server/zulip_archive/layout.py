@@ -84,6 +84,10 @@ _DIRECT_GROUPS: Final = 477
 NEWEST_LEVEL: Final = 499
 
 
+class ArchiveError(Exception):
+    """Why an archive could not be written or read; shown to the operator."""
+
+
 class LevelError(ValueError):
     """A feature level for which no archive can be made."""
 

@@ -12,7 +12,7 @@ from narrowcast_server.checking import check
 from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.organization import Organization
 from narrowcast_server.zulip_archive import layout
-from narrowcast_server.zulip_archive.errors import ArchiveError
+from narrowcast_server.zulip_archive.layout import ArchiveError
 from narrowcast_server.zulip_archive.reading import (
     channels,
     files,

@@ -10,7 +10,7 @@ from narrowcast_server.organization.realm_settings import USER_GROUP_SETTINGS
 from narrowcast_server.resources.user_groups.changes import MAX_DESCRIPTION, MAX_NAME
 from narrowcast_server.rules.holders import check_holder
 from narrowcast_server.rules.permissions import system_group
-from narrowcast_server.zulip_archive.errors import ArchiveError
+from narrowcast_server.zulip_archive.layout import ArchiveError
 from narrowcast_server.zulip_archive.reading.intake import Ids, Intake
 from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, identities
 

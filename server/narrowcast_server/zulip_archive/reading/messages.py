@@ -17,10 +17,9 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.queries.rendering import rendered_anyway
 from narrowcast_server.resources.submessages import add_submessage
 from narrowcast_server.rules.access import find_message
-from narrowcast_server.zulip_archive.errors import ArchiveError
-from narrowcast_server.zulip_archive.layout import UPLOAD_LINK
+from narrowcast_server.zulip_archive.emoji import incoming_emoji
+from narrowcast_server.zulip_archive.layout import UPLOAD_LINK, ArchiveError
 from narrowcast_server.zulip_archive.numbers import NO_MESSAGE, Delivery, flags_in
-from narrowcast_server.zulip_archive.reading.emoji import incoming_emoji
 from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.recipients import RecipientReader
 from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, rows

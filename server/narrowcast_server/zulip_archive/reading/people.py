@@ -18,9 +18,9 @@ from narrowcast_server.resources.profile_values import MAX_LONG
 from narrowcast_server.resources.users.accounts import MAX_NAME as MAX_USER_NAME
 from narrowcast_server.resources.users.accounts import well_formed_address
 from narrowcast_server.storage.key_vault import new_key
+from narrowcast_server.zulip_archive.emoji import incoming_emoji
 from narrowcast_server.zulip_archive.layout import NOTIFICATION_BOT
 from narrowcast_server.zulip_archive.numbers import PERSONAL_NUMBERS, word_for
-from narrowcast_server.zulip_archive.reading.emoji import incoming_emoji
 from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, identities
 

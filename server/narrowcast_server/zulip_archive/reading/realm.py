@@ -10,7 +10,7 @@ from narrowcast_server.organization.realm_settings import DEFAULTS, EDITABLE, GR
 from narrowcast_server.resources import default_channel_groups
 from narrowcast_server.resources.linkifiers import add_linkifier, template_of_format
 from narrowcast_server.resources.playgrounds import add_playground
-from narrowcast_server.zulip_archive.errors import ArchiveError
+from narrowcast_server.zulip_archive.layout import ArchiveError
 from narrowcast_server.zulip_archive.numbers import REALM_CHANNELS, REALM_NUMBERS, word_for
 from narrowcast_server.zulip_archive.reading.groups import permissions
 from narrowcast_server.zulip_archive.reading.intake import Intake

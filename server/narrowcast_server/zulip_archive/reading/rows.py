@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NoReturn, cast
 
-from narrowcast_server.zulip_archive.errors import ArchiveError
+from narrowcast_server.zulip_archive.layout import ArchiveError
 
 _MAX_ID: Final = 2**53
 _MAX_TIME: Final = 2**40

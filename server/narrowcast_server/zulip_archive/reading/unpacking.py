@@ -16,7 +16,7 @@ from typing import IO, Final, cast
 import msgspec
 
 from narrowcast_server.zulip_archive import layout
-from narrowcast_server.zulip_archive.errors import ArchiveError
+from narrowcast_server.zulip_archive.layout import ArchiveError
 
 _CHUNK: Final = 1 << 20
 _MAGIC: Final = b"\x1f\x8b"

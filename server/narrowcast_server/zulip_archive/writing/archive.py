@@ -12,8 +12,7 @@ from typing import Final
 
 from narrowcast_api.wire.vocabulary import ExportType
 from narrowcast_server.zulip_archive import layout
-from narrowcast_server.zulip_archive.errors import ArchiveError
-from narrowcast_server.zulip_archive.layout import TargetServer
+from narrowcast_server.zulip_archive.layout import ArchiveError, TargetServer
 from narrowcast_server.zulip_archive.writing import (
     channels,
     files,

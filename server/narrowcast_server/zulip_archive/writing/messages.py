@@ -9,9 +9,9 @@ from itertools import count, islice
 from typing import Final
 
 from narrowcast_server.storage.store import Row
+from narrowcast_server.zulip_archive.emoji import outgoing_emoji
 from narrowcast_server.zulip_archive.layout import MESSAGES_A_FILE, REALM_ID, UPLOAD_LINK
 from narrowcast_server.zulip_archive.numbers import DIRECT_TOPIC, NO_MESSAGE, Delivery, flags_out
-from narrowcast_server.zulip_archive.writing.emoji import outgoing_emoji
 from narrowcast_server.zulip_archive.writing.export import ArchiveExport, Record
 
 _OF_THIS_SERVER: Final = ("/user_uploads/thumbnail/", "/user_avatars/")

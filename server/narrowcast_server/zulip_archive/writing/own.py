@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from narrowcast_server.organization.dialect import EXTRA_EMOJI
-from narrowcast_server.zulip_archive.writing.emoji import SHARED_EXTRA
+from narrowcast_server.zulip_archive.emoji import SHARED_EXTRA
 from narrowcast_server.zulip_archive.writing.export import ArchiveExport, Record
 from narrowcast_server.zulip_archive.writing.files import listed_name
 from narrowcast_server.zulip_archive.writing.people import ADDRESS

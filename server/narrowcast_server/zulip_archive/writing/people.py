@@ -9,9 +9,9 @@ from typing import Final
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import DEFAULTS, outgoing, setting
 from narrowcast_server.uploads.pictures import stored_picture
+from narrowcast_server.zulip_archive.emoji import outgoing_emoji
 from narrowcast_server.zulip_archive.layout import NO_DOMAIN, NOTIFICATION_BOT, REALM_ID, TargetServer
 from narrowcast_server.zulip_archive.numbers import PERSONAL_NUMBERS
-from narrowcast_server.zulip_archive.writing.emoji import outgoing_emoji
 from narrowcast_server.zulip_archive.writing.export import ArchiveExport, Record
 
 _EVERYONE: Final = 1

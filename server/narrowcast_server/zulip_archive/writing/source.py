@@ -17,7 +17,7 @@ from narrowcast_server.queries.users import shows_presence
 from narrowcast_server.rules.addresses import email_visibility
 from narrowcast_server.storage.schema import MIGRATIONS
 from narrowcast_server.storage.store import Row, Value
-from narrowcast_server.zulip_archive.errors import ArchiveError
+from narrowcast_server.zulip_archive.layout import ArchiveError
 from narrowcast_server.zulip_archive.writing.visibility import restrict
 
 

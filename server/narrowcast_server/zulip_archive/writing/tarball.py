@@ -12,8 +12,7 @@ from typing import IO, Final, cast
 
 import msgspec
 
-from narrowcast_server.zulip_archive.errors import ArchiveError
-from narrowcast_server.zulip_archive.layout import FOLDER
+from narrowcast_server.zulip_archive.layout import FOLDER, ArchiveError
 
 _COMPRESSED: Final = (".gz", ".tgz")
 _LEVEL: Final = 5
