@@ -24,7 +24,7 @@ from narrowcast_server.organization.errors import ServiceError, field_missing
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
-from narrowcast_server.resources.owned import own_row, remove_own
+from narrowcast_server.resources.owned import OwnedTable
 from narrowcast_server.rules.access import readable_channel
 from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.storage.store import Row
@@ -32,6 +32,7 @@ from narrowcast_server.storage.store import Row
 if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization
 
+_DRAFTS: Final = OwnedTable("drafts", "Draft does not exist")
 _KEYS: Final = {"type", "to", "topic", "content", "timestamp"}
 
 
@@ -129,7 +130,7 @@ def create_drafts(organization: Organization, user: User, drafts: list[DraftFiel
         for draft in drafts
     ]
     if ids:
-        rows = [draft_object(own_row(organization, "drafts", identity, user)) for identity in ids]
+        rows = [draft_object(_DRAFTS.row(organization, identity, user)) for identity in ids]
         organization.emit({"type": "drafts", "op": "add", "drafts": rows}, [user.id])
     return ids
 
@@ -137,7 +138,7 @@ def create_drafts(organization: Organization, user: User, drafts: list[DraftFiel
 def edit_draft(organization: Organization, user: User, draft_id: int, draft: DraftFields) -> None:
     """Replaces a draft (DRF-01)."""
     require_synchronization(user)
-    own_row(organization, "drafts", draft_id, user)
+    _DRAFTS.row(organization, draft_id, user)
     _check_length(organization, user, [draft], replaced=draft_id)
     _check_recipients(organization, user, draft)
     organization.store.execute(
@@ -145,7 +146,7 @@ def edit_draft(organization: Organization, user: User, draft_id: int, draft: Dra
         *_columns(organization, draft),
         draft_id,
     )
-    changed = draft_object(own_row(organization, "drafts", draft_id, user))
+    changed = draft_object(_DRAFTS.row(organization, draft_id, user))
     organization.emit({"type": "drafts", "op": "update", "draft": changed}, [user.id])
 
 
@@ -180,7 +181,7 @@ def _columns(organization: Organization, draft: DraftFields) -> tuple[str, str, 
 
 def remove_draft(organization: Organization, user: User, draft_id: int) -> None:
     require_synchronization(user)
-    remove_own(organization, "drafts", draft_id, user)
+    _DRAFTS.remove(organization, draft_id, user)
     organization.emit({"type": "drafts", "op": "remove", "draft_id": draft_id}, [user.id])
 
 

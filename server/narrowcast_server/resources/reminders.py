@@ -17,7 +17,7 @@ from narrowcast_server.queries.as_seen import UNKNOWN_NAME
 from narrowcast_server.queries.rendering import rendered
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.resources.messages.sending import Origin, send_direct
-from narrowcast_server.resources.owned import own_row, remove_own
+from narrowcast_server.resources.owned import OwnedTable
 from narrowcast_server.resources.scheduled_messages import check_time
 from narrowcast_server.rules.access import visible_message
 from narrowcast_server.rules.quotas import check_room
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization
 
 MAX_NOTE: Final = 1000
+_REMINDERS: Final = OwnedTable("reminders", "Reminder does not exist")
 _BATCH: Final = 100
 _log = logging.getLogger("narrowcast.server")
 
@@ -71,7 +72,7 @@ def create_reminder(
         note.strip(),
         timestamp,
     )
-    added = [reminder_object(own_row(organization, "reminders", identity, user))]
+    added = [reminder_object(_REMINDERS.row(organization, identity, user))]
     organization.emit({"type": "reminders", "op": "add", "reminders": added}, [user.id])
     return identity
 
@@ -86,7 +87,7 @@ def _text(organization: Organization, user: User, message: Message, note: str) -
 
 
 def remove_reminder(organization: Organization, user: User, reminder_id: int) -> None:
-    remove_own(organization, "reminders", reminder_id, user)
+    _REMINDERS.remove(organization, reminder_id, user)
     organization.emit({"type": "reminders", "op": "remove", "reminder_id": reminder_id}, [user.id])
 
 

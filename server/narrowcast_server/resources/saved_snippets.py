@@ -11,7 +11,7 @@ from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
-from narrowcast_server.resources.owned import own_row, remove_own
+from narrowcast_server.resources.owned import OwnedTable
 from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.storage.store import Row
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization
 
 MAX_TITLE: Final = 60
+_SNIPPETS: Final = OwnedTable("saved_snippets", "Saved snippet does not exist.")
 
 
 def snippet_object(row: Row) -> dict[str, object]:
@@ -61,7 +62,7 @@ def edit_snippet(
 ) -> None:
     """Changes the given properties of a snippet (SNP-01); raises BAD_REQUEST if none is given (SNP-11)."""
     _check(organization, title, content)
-    row = own_row(organization, "saved_snippets", snippet_id, user)
+    row = _SNIPPETS.row(organization, snippet_id, user)
     if title is None and content is None:
         raise ServiceError("No new data supplied")
     organization.store.execute(
@@ -74,12 +75,12 @@ def edit_snippet(
 
 
 def _emit_snippet(organization: Organization, user: User, op: str, snippet_id: int) -> None:
-    snippet = snippet_object(own_row(organization, "saved_snippets", snippet_id, user))
+    snippet = snippet_object(_SNIPPETS.row(organization, snippet_id, user))
     organization.emit({"type": "saved_snippets", "op": op, "saved_snippet": snippet}, [user.id])
 
 
 def remove_snippet(organization: Organization, user: User, snippet_id: int) -> None:
-    remove_own(organization, "saved_snippets", snippet_id, user)
+    _SNIPPETS.remove(organization, snippet_id, user)
     organization.emit({"type": "saved_snippets", "op": "remove", "saved_snippet_id": snippet_id}, [user.id])
 
 

@@ -37,7 +37,7 @@ from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.queries.rendering import rendered
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.resources.messages.sending import Origin, check_content, send_direct, send_to_channel
-from narrowcast_server.resources.owned import own_row, remove_own
+from narrowcast_server.resources.owned import OwnedTable
 from narrowcast_server.rules import topics
 from narrowcast_server.rules.messages import check_direct, check_may_post
 from narrowcast_server.rules.quotas import check_room
@@ -47,6 +47,7 @@ from narrowcast_server.storage.store import Row
 if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization
 
+_SCHEDULED: Final = OwnedTable("scheduled_messages", "Scheduled message does not exist")
 _BATCH: Final = 100
 _log = logging.getLogger("narrowcast.server")
 
@@ -149,7 +150,7 @@ def schedule(
         int(origin.read_by_sender),
         origin.client,
     )
-    added = [scheduled_object(own_row(organization, "scheduled_messages", identity, user))]
+    added = [scheduled_object(_SCHEDULED.row(organization, identity, user))]
     organization.emit({"type": "scheduled_messages", "op": "add", "scheduled_messages": added}, [user.id])
     return identity
 
@@ -180,13 +181,13 @@ def edit_scheduled(
 
 
 def _emit_update(organization: Organization, identity: int, user: User) -> None:
-    changed = scheduled_object(own_row(organization, "scheduled_messages", identity, user))
+    changed = scheduled_object(_SCHEDULED.row(organization, identity, user))
     organization.emit({"type": "scheduled_messages", "op": "update", "scheduled_message": changed}, [user.id])
 
 
 def remove_scheduled(organization: Organization, user: User, identity: int) -> None:
     """Cancels a scheduled message."""
-    remove_own(organization, "scheduled_messages", identity, user)
+    _SCHEDULED.remove(organization, identity, user)
     organization.emit(
         {"type": "scheduled_messages", "op": "remove", "scheduled_message_id": identity}, [user.id]
     )
@@ -359,7 +360,7 @@ def patch_scheduled(call: Call) -> ResponseBody:
     when = call[NEW_TIME]
     if when is not None:
         when = check_time(call.organization, when)
-    row = own_row(call.organization, "scheduled_messages", call.path_id("scheduled_message_id"), call.user)
+    row = _SCHEDULED.row(call.organization, call.path_id("scheduled_message_id"), call.user)
     target = _new_target(call, stored_target(row))
     edit_scheduled(
         call.organization, call.user, row, target=target, content=call[NEW_CONTENT], timestamp=when
