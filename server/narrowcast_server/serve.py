@@ -13,7 +13,7 @@ import ssl
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -31,7 +31,7 @@ from narrowcast_server.http.listening import descriptors, listening, raise_descr
 from narrowcast_server.http.log_limit import LogLimit
 from narrowcast_server.http.small_parts import Socket
 from narrowcast_server.http.web_server import WebServer
-from narrowcast_server.operator import server_file, systemd
+from narrowcast_server.operator import server_file
 from narrowcast_server.operator.control import controlled
 from narrowcast_server.organization.addresses import is_local
 from narrowcast_server.organization.clock import ServerClock
@@ -105,13 +105,13 @@ async def _run(options: Options) -> None:
         await asyncio.to_thread(print, f"listening on {server.url}", flush=True)
         hint = first_run.how_to_open(options.data, server.organization.url, demo=options.demo)
         await asyncio.to_thread(print, hint, file=sys.stderr, flush=True)
-        systemd.notify(systemd.READY)
+        notify_systemd("READY=1")
         failed = asyncio.ensure_future(server.ended())
         stopping = asyncio.ensure_future(stop.wait())
         await asyncio.wait({failed, stopping}, return_when=asyncio.FIRST_COMPLETED)
         for task in (failed, stopping):
             task.cancel()
-        systemd.notify(systemd.STOPPING)
+        notify_systemd("STOPPING=1")
 
 
 def warnings_of(options: Options) -> list[str]:
@@ -354,3 +354,14 @@ async def _started(server: WebServer, task: asyncio.Task[None]) -> None:
             task.result()
             raise ServeError("the server did not start")
         await asyncio.sleep(0.005)
+
+
+def notify_systemd(state: str) -> None:
+    """Reports a state to systemd (`Type=notify`), at the socket that it names in the environment, if it does."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if not address.startswith(("/", "@")):
+        return
+    if address.startswith("@"):
+        address = f"\0{address[1:]}"
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sending:
+        sending.sendto(state.encode(), address)

@@ -7,7 +7,7 @@ package and `resources/` add parts with `@part("type")`.
 from __future__ import annotations
 
 # Imported for the parts that they declare.
-from narrowcast_server.queries.snapshot import channels, messages, people, realm, unused  # noqa: F401
+from narrowcast_server.queries.snapshot import channels, messages, people, realm  # noqa: F401
 from narrowcast_server.queries.snapshot.parts import Snapshot, part, snapshot
 
 __all__ = ["Snapshot", "part", "snapshot"]

@@ -1,12 +1,12 @@
-"""The registry of the parts of a snapshot."""
+"""The registry of the parts of a snapshot, and those of features that this server does not have."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.organization.event_variants import QueueOptions
 from narrowcast_server.organization.models import User
@@ -66,3 +66,27 @@ def _no_collection() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+_UNUSED: Final[Mapping[str, Mapping[str, object]]] = {
+    "giphy": {"giphy_api_key": ""},
+    "push_device": {"push_devices": {}},
+    "realm_billing": {"realm_billing": {"has_pending_sponsorship_request": False}},
+    "realm_embedded_bots": {"realm_embedded_bots": []},
+    "realm_filters": {"realm_filters": []},
+    "realm_incoming_webhook_bots": {"realm_incoming_webhook_bots": []},
+    "stop_words": {"stop_words": []},
+    "tenor": {"tenor_api_key": ""},
+    "video_calls": {"has_zoom_token": False},
+}
+"""Empty values of the keys that clients expect."""
+
+
+def _declare(event_type: str, keys: Mapping[str, object]) -> None:
+    @part(event_type)
+    def nothing(request: Snapshot) -> dict[str, object]:
+        return dict(keys)
+
+
+for _type, _keys in _UNUSED.items():
+    _declare(_type, _keys)
