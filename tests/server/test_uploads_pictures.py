@@ -147,7 +147,7 @@ async def test_an_image_is_kept_if_its_replacement_cannot_be_stored(
         def fail(organization: object, user: object) -> None:
             raise ServiceError("no room", status=507)
 
-        monkeypatch.setattr("narrowcast_server.routes.avatar.emit_avatar", fail)
+        monkeypatch.setattr("narrowcast_server.routes.pictures.emit_avatar", fail)
         assert (await sent(server, "ada", "/users/me/avatar", png(header(64)))).status_code == 507
         assert (await server.call("ada", "GET", "/users/me"))["avatar_url"] == address
         assert (await server.raw(None, "GET", server.url + address)).content == PICTURE

@@ -13,7 +13,7 @@ from narrowcast.screens.dialogs.form_fields import OneOf, YesNo
 from narrowcast.text import names
 from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_server.resources.channels import administration as channel_admin
+from narrowcast_server.resources.channels import operations as channels
 from support.screens import channel_row, fill, form_of, in_channel, members_of, screen_text
 from support.sessions import until
 from support.stage import on_stage, run
@@ -100,7 +100,7 @@ async def test_a_new_channel_is_to_be_announced_unless_it_is_private(
 ) -> None:
     asked: list[list[str]] = []
     monkeypatch.setattr(
-        channel_admin,
+        channels,
         "announce",
         lambda organization, user, made: asked.append([channel.name for channel in made]),
     )

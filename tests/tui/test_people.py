@@ -21,7 +21,7 @@ from narrowcast_api.resources.custom_emoji import CustomEmoji
 from narrowcast_api.resources.linkifiers import Linkifier
 from narrowcast_api.resources.playgrounds import Playground
 from narrowcast_api.resources.profile_fields import ProfileField
-from narrowcast_server.resources.users import administration as user_admin
+from narrowcast_server.resources.users import operations as users
 from support.altered_servers import offering
 from support.screens import card_of, choices, choose, fill, form_of, rows, said, screen_rows, screen_text
 from support.sessions import until
@@ -119,7 +119,7 @@ async def test_an_account_is_deactivated_and_brought_back(tmp_path: Path) -> Non
 
 
 async def test_what_a_deactivated_user_leaves_behind_is_deleted_if_that_is_chosen(tmp_path: Path) -> None:
-    with offering("/users/{user_id}", {}, routes=user_admin.routes, method="DELETE") as offered:
+    with offering("/users/{user_id}", {}, routes=users.routes, method="DELETE") as offered:
         async with on_stage(tmp_path, size=(80, 24)) as stage:
             stage.at_level(459)
             await card_of(stage, "Dario Vance")

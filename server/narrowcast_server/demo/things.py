@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import DraftType, ProfileFieldType, VisibilityPolicy
-from narrowcast_server.actions.user_topics import set_policy
 from narrowcast_server.demo.files import EMOJI, face
 from narrowcast_server.demo.people import PEOPLE
 from narrowcast_server.markdown import LinkPreview
@@ -25,6 +24,7 @@ from narrowcast_server.resources.saved_snippets import create_snippet
 from narrowcast_server.resources.scheduled_messages import ScheduledTarget, schedule
 from narrowcast_server.resources.status import set_status
 from narrowcast_server.resources.user_groups.changes import create_group, set_deactivated
+from narrowcast_server.resources.user_topics import set_policy
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import keep_picture
 

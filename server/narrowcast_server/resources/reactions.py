@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.user_topics import follow_after_taking_part
 from narrowcast_server.http.params import optional, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import emoji
@@ -20,6 +19,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
 from narrowcast_server.queries.as_seen import reactor
 from narrowcast_server.queries.messages import audience_of
+from narrowcast_server.resources.user_topics import follow_after_taking_part
 from narrowcast_server.rules.access import changeable_message
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.visibility import watchers

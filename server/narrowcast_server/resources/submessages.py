@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from narrowcast_server.actions.user_topics import follow_after_taking_part
 from narrowcast_server.http.params import integer, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.markdown import check_submessage
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
 from narrowcast_server.queries.messages import audience_of
+from narrowcast_server.resources.user_topics import follow_after_taking_part
 from narrowcast_server.rules.access import changeable_message
 
 if TYPE_CHECKING:

@@ -1,17 +1,184 @@
-"""A user's visibility policies of topics: muted, unmuted, followed.
-
-The changes are in `actions/user_topics.py`, since sending, reacting and moving also make them.
-"""
+"""A user's visibility policies of topics: muted, unmuted, followed; sending, reacting and moving change them too."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
-from narrowcast_server.actions.user_topics import muted_topics, set_policy
 from narrowcast_server.http.params import choice, integer, integer_choice, missing, optional, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError, invalid_channel_id
+from narrowcast_server.organization.models import User
+from narrowcast_server.organization.personal import setting, switched_on
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
 from narrowcast_server.rules import access, topics
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.organization import Organization
+
+
+_ON_PARTICIPATION: Final = 1
+_ON_SENDING: Final = 2
+_ON_INITIATING: Final = 3
+
+
+def policy_of(organization: Organization, user_id: int, channel_id: int, topic: str) -> VisibilityPolicy:
+    """A user's visibility policy for a topic."""
+    value = organization.store.integer(
+        "SELECT policy FROM user_topics WHERE user_id = ? AND channel_id = ? AND topic = ?",
+        user_id,
+        channel_id,
+        topic,
+    )
+    return VisibilityPolicy(value or 0)
+
+
+def muted_topics(organization: Organization, user_id: int) -> list[list[object]]:
+    """Muted topics in the form for older clients: (channel name, topic, time). Without those in archived
+    channels, and in channels that the user may no longer know of, whose name may have changed since.
+    """
+    user = organization.users[user_id]
+    rows = organization.store.all(
+        "SELECT * FROM user_topics WHERE user_id = ? AND policy = ? ORDER BY last_updated",
+        user_id,
+        int(VisibilityPolicy.MUTED),
+    )
+    return [
+        [channel.name, row["topic"], row["last_updated"]]
+        for row in rows
+        if not (channel := organization.channels[row["channel_id"]]).is_archived
+        and access.may_know(organization, user, channel)
+    ]
+
+
+def _make_room(organization: Organization, user_id: int) -> None:
+    """Removes the oldest policy if the user has too many, since some policies are set automatically."""
+    limit = organization.config.quotas.topic_policies
+    if (
+        organization.store.integer("SELECT count(*) FROM user_topics WHERE user_id = ?", user_id) or 0
+    ) < limit:
+        return
+    oldest = organization.store.one(
+        "SELECT channel_id, topic FROM user_topics WHERE user_id = ? ORDER BY last_updated, channel_id, topic",
+        user_id,
+    )
+    assert oldest is not None
+    set_policy(organization, user_id, oldest["channel_id"], oldest["topic"], VisibilityPolicy.NONE)
+
+
+def set_policy(
+    organization: Organization,
+    user_id: int,
+    channel_id: int,
+    topic: str,
+    policy: VisibilityPolicy,
+    *,
+    timestamp: int | None = None,
+) -> bool:
+    """Stores a user's policy for a topic and notifies their clients; returns False if nothing changed."""
+    if policy_of(organization, user_id, channel_id, topic) is policy:
+        return False
+    moment = organization.now() if timestamp is None else timestamp
+    if policy is VisibilityPolicy.NONE:
+        organization.store.execute(
+            "DELETE FROM user_topics WHERE user_id = ? AND channel_id = ? AND topic = ?",
+            user_id,
+            channel_id,
+            topic,
+        )
+    else:
+        _make_room(organization, user_id)
+        organization.store.execute(
+            "INSERT INTO user_topics (user_id, channel_id, topic, policy, last_updated) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET policy = excluded.policy, last_updated = excluded.last_updated",
+            user_id,
+            channel_id,
+            topic,
+            int(policy),
+            moment,
+        )
+    organization.emit(
+        {"type": "muted_topics", "muted_topics": muted_topics(organization, user_id)}, [user_id]
+    )
+    organization.emit(
+        {
+            "type": "user_topic",
+            "stream_id": channel_id,
+            "topic_name": topic,
+            "last_updated": moment,
+            "visibility_policy": int(policy),
+        },
+        [user_id],
+    )
+    return True
+
+
+def follow_after_sending(
+    organization: Organization, sender: User, channel_id: int, topic: str, *, initiates: bool
+) -> int | None:
+    """Sets the policy that the sender's settings ask for after sending; returns it if it is new."""
+    reached = _ON_INITIATING if initiates else _ON_SENDING
+    return _raise_policy(organization, sender, channel_id, topic, reached)
+
+
+def follow_after_taking_part(
+    organization: Organization, user: User, channel_id: int, topic: str
+) -> int | None:
+    """Sets the policy that a user's settings ask for after reacting or voting; returns it if it is new."""
+    return _raise_policy(organization, user, channel_id, topic, _ON_PARTICIPATION)
+
+
+def follow_after_mentions(
+    organization: Organization, user_ids: Iterable[int], channel_id: int, topic: str
+) -> None:
+    """Lets mentioned users follow the topic, if their settings ask for it."""
+    for user_id in user_ids:
+        user = organization.users[user_id]
+        current = policy_of(organization, user_id, channel_id, topic)
+        if (
+            switched_on(user, "automatically_follow_topics_where_mentioned")
+            and current is VisibilityPolicy.NONE
+        ):
+            set_policy(organization, user_id, channel_id, topic, VisibilityPolicy.FOLLOWED)
+
+
+def _raise_policy(
+    organization: Organization, user: User, channel_id: int, topic: str, reached: int
+) -> int | None:
+    if user.is_bot:
+        return None
+    current = policy_of(organization, user.id, channel_id, topic)
+    if current is VisibilityPolicy.MUTED:
+        return None
+    policy = VisibilityPolicy.NONE
+    if _applies(user, "automatically_follow_topics_policy", reached):
+        policy = VisibilityPolicy.FOLLOWED
+    elif _applies(user, "automatically_unmute_topics_in_muted_streams_policy", reached) and _is_muted(
+        organization, user.id, channel_id
+    ):
+        policy = VisibilityPolicy.UNMUTED
+    if policy <= current:
+        return None
+    set_policy(organization, user.id, channel_id, topic, policy)
+    return int(policy)
+
+
+def _applies(user: User, name: str, reached: int) -> bool:
+    value = setting(user, name)
+    assert isinstance(value, int)
+    return value <= reached
+
+
+def _is_muted(organization: Organization, user_id: int, channel_id: int) -> bool:
+    return (
+        organization.store.one(
+            "SELECT 1 FROM subscriptions WHERE user_id = ? AND channel_id = ? AND active = 1 AND is_muted = 1",
+            user_id,
+            channel_id,
+        )
+        is not None
+    )
 
 
 @part("user_topic")

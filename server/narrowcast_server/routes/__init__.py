@@ -8,7 +8,6 @@ from narrowcast_server.resources import (
     bots,
     channel_folders,
     custom_emoji,
-    default_channel_groups,
     default_channels,
     drafts,
     exports,
@@ -32,32 +31,28 @@ from narrowcast_server.resources import (
     typing,
     user_topics,
 )
-from narrowcast_server.resources.channels import administration as channel_admin
 from narrowcast_server.resources.channels import operations as channels
 from narrowcast_server.resources.invites import operations as invites
 from narrowcast_server.resources.message_flags import operations as flags
 from narrowcast_server.resources.messages import change_operations as message_changes
-from narrowcast_server.resources.messages import delete_topic
 from narrowcast_server.resources.messages import operations as messages
 from narrowcast_server.resources.subscriptions import operations as subscriptions
 from narrowcast_server.resources.subscriptions import properties as subscription_properties
 from narrowcast_server.resources.uploads import operations as uploads
 from narrowcast_server.resources.uploads import tus
 from narrowcast_server.resources.user_groups import operations as user_groups
-from narrowcast_server.resources.users import administration as user_admin
 from narrowcast_server.resources.users import operations as users
 from narrowcast_server.routes import (
     auth,
-    avatar,
     browser_sign_in,
     compatibility,
     events,
     keys,
     operation,
     organization,
-    organization_pictures,
     pages,
     password_resets,
+    pictures,
     register,
     server_settings,
     settings,
@@ -69,17 +64,13 @@ ALL_ROUTES: list[Routes] = [
     alert_words.routes,
     muted_users.routes,
     auth.routes,
-    avatar.routes,
     bots.routes,
     browser_sign_in.routes,
-    channel_admin.routes,
     channel_folders.routes,
     channels.routes,
     compatibility.routes,
     custom_emoji.routes,
-    default_channel_groups.routes,
     default_channels.routes,
-    delete_topic.routes,
     drafts.routes,
     events.routes,
     exports.routes,
@@ -94,7 +85,7 @@ ALL_ROUTES: list[Routes] = [
     operation.routes,
     onboarding_steps.routes,
     organization.routes,
-    organization_pictures.routes,
+    pictures.routes,
     pages.routes,
     playgrounds.routes,
     presence.routes,
@@ -120,7 +111,6 @@ ALL_ROUTES: list[Routes] = [
     typing.routes,
     unavailable.routes,
     uploads.routes,
-    user_admin.routes,
     user_groups.routes,
     users.routes,
 ]

@@ -1,4 +1,4 @@
-"""Editing, moving and deleting messages; their edit history and read receipts."""
+"""Editing, moving and deleting messages, one or those of a topic (rows DTOP); their edit history and read receipts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode, Result
 from narrowcast_server.computing.differences import plain_difference
-from narrowcast_server.http.params import boolean, choice, defaulted, natural, optional, string
+from narrowcast_server.http.params import boolean, choice, defaulted, natural, optional, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.edit_history import Entry
 from narrowcast_server.organization.errors import ServiceError
@@ -23,6 +24,7 @@ from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.edit_history import EditHistoryFilter
 from narrowcast_server.rules.messages import check_may_delete, check_may_edit
 from narrowcast_server.rules.moves import MessageMove, check_move
+from narrowcast_server.rules.permissions import Callers
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization
@@ -36,6 +38,7 @@ MODE = defaulted("propagate_mode", choice("change_one", "change_later", "change_
 OLD_THREAD = defaulted("send_notification_to_old_thread", boolean, False)
 NEW_THREAD = defaulted("send_notification_to_new_thread", boolean, True)
 PREV_SHA = optional("prev_content_sha256", string)
+TOPIC_NAME = required("topic_name", string)
 ALLOW_EMPTY_TOPIC = defaulted("allow_empty_topic_name", boolean, False)
 
 _MARK: Final = RESOLVED_TOPIC_PREFIX.strip()
@@ -182,3 +185,36 @@ def get_read_receipts(call: Call) -> ResponseBody:
         raise ServiceError("Read receipts are disabled in this organization.")
     message = access.visible_message(organization, user, call.path_id("message_id"))
     return {"user_ids": readers_of(organization, user, message)}
+
+
+@routes.post("/streams/{stream_id}/delete_topic", TOPIC_NAME, callers=Callers.ADMINISTRATORS)
+async def delete_topic(call: Call) -> ResponseBody:
+    """Deletes the messages of a topic that the caller can see: newest first, in batches of one transaction
+    each.
+
+    A request stops after `limits.delete_batches_a_request` batches, in place of the time limit of larger
+    servers; the messages deleted by then stay deleted, and the client repeats the request (DTOP-07, DTOP-08).
+    """
+    channel = access.readable_channel(call.organization, call.user, call.path_id("stream_id"))
+    topic = topics.mapped(call.organization, call[TOPIC_NAME])
+    for _ in range(call.organization.config.limits.delete_batches_a_request):
+        if not _delete_batch(call, channel, topic):
+            break
+    complete = not access.newest_in_topic(call.organization, call.user, channel, topic, 1)
+    if call.level >= Gate.DELETE_TOPIC_COMPLETE.level:
+        return {"complete": complete}
+    if complete:
+        return {}
+    # DTOP-10: a third value of `result`, only below level 211.
+    return {"result": Result.PARTIALLY_COMPLETED.value, "code": "REQUEST_TIMEOUT"}
+
+
+def _delete_batch(call: Call, channel: Channel, topic: str) -> int:
+    organization = call.organization
+    messages = access.newest_in_topic(
+        organization, call.user, channel, topic, organization.config.limits.delete_batch
+    )
+    if messages:
+        with organization.transaction():
+            delete_messages(organization, messages)
+    return len(messages)

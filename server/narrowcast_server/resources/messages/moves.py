@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import PropagateMode, VisibilityPolicy
-from narrowcast_server.actions.user_topics import policy_of, set_policy
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, FlagBit, Message, User
 from narrowcast_server.queries.messages import audience_of
 from narrowcast_server.resources.channels.creation import refresh_first_message
 from narrowcast_server.resources.message_flags.changes import emit_flags
 from narrowcast_server.resources.messages.changes import add_history, emit_deleted
+from narrowcast_server.resources.user_topics import policy_of, set_policy
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.moves import MessageMove
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.new_organization import notification_bot
-from narrowcast_server.actions.user_topics import follow_after_mentions, follow_after_sending
 from narrowcast_server.actions.visibility import visibility_may_change
 from narrowcast_server.markdown import RenderedMarkdown, widget_for
 from narrowcast_server.organization import flags
@@ -21,6 +20,7 @@ from narrowcast_server.queries.messages import message_objects
 from narrowcast_server.queries.rendering import rendered
 from narrowcast_server.resources.channels.creation import refresh_first_message
 from narrowcast_server.resources.messages.attachments import claim_attachments
+from narrowcast_server.resources.user_topics import follow_after_mentions, follow_after_sending
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.messages import (
     check_direct,

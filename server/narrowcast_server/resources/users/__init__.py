@@ -1,2 +1,1 @@
-"""Users: their accounts (`accounts.py`), what administrators change (`changes.py`), and the operations of all users
-(`operations.py`) and of administrators (`administration.py`)."""
+"""Users: accounts (`accounts.py`), what administrators change (`changes.py`), the operations (`operations.py`)."""

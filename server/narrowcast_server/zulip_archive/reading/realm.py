@@ -7,7 +7,7 @@ from typing import Final
 from narrowcast_server.actions import new_organization, realm
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.realm_settings import DEFAULTS, EDITABLE, GROUP_SETTINGS
-from narrowcast_server.resources import default_channel_groups
+from narrowcast_server.resources import default_channels
 from narrowcast_server.resources.linkifiers import add_linkifier, template_of_format
 from narrowcast_server.resources.playgrounds import add_playground
 from narrowcast_server.zulip_archive.layout import ArchiveError
@@ -93,13 +93,13 @@ def _default_channel_group(intake: Intake, row: ArchiveRow) -> dict[str, object]
         "name": intake.texts.line(
             "names of groups of default channels",
             row.text("name"),
-            default_channel_groups.MAX_NAME,
+            default_channels.MAX_NAME,
             otherwise=f"Group {identity}",
         ),
         "description": intake.texts.body(
             "descriptions of groups of default channels",
             row.text("description"),
-            default_channel_groups.MAX_DESCRIPTION,
+            default_channels.MAX_DESCRIPTION,
         ),
         "streams": [
             intake.channels[channel_id]
