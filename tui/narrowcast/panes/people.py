@@ -85,7 +85,7 @@ class PeoplePane(Vertical):
         super().__init__(id="people")
         self.session = session
         self.list = PeopleList(empty=Empty("Loading people…"), id="people-list")
-        self._find = FilterField("Filter people", lambda: self.list, choose=self._choose, always=True)
+        self._find = FilterField("Filter people", self.list, choose=self._choose, always=True)
         self._rows = PeopleRows()
         self._outdated: set[int] = set()
         self._all_outdated = True

@@ -14,8 +14,7 @@ __all__ = ["FindField"]
 
 
 class FindField(Editor):
-    """``listing`` returns the list; ``narrow`` filters it by a text, showing all for an empty one. ``moved``
-    is called when the focus goes to the field or to the list.
+    """``narrow`` filters ``listing`` by a text, showing all for an empty one; by default as the list does it.
 
     Enter goes to the list, or calls ``choose`` if given. ``always``: the field is always shown, and keeps the
     focus when the filter is cleared.
@@ -26,17 +25,15 @@ class FindField(Editor):
     def __init__(
         self,
         placeholder: str,
-        listing: Callable[[], VirtualList[Any]],
+        listing: VirtualList[Any],
         narrow: Callable[[str], None] | None = None,
-        moved: Callable[[], None] = lambda: None,
         *,
         choose: Callable[[], None] | None = None,
         always: bool = False,
     ) -> None:
         super().__init__(placeholder=placeholder, classes="-always" if always else None)
         self._listing = listing
-        self._narrow = narrow or (lambda text: listing().set_filter(text))
-        self._moved = moved
+        self._narrow = narrow or listing.set_filter
         self._choose = choose or self.go_on
         self._always = always
 
@@ -53,7 +50,6 @@ class FindField(Editor):
         """Focuses the field to filter the list."""
         self.add_class("-finding")
         focus_now(self)
-        self._moved()
 
     def end(self) -> bool:
         """Shows the whole list again; False if it was not filtered."""
@@ -68,7 +64,7 @@ class FindField(Editor):
 
     def move(self, direction: int) -> None:
         """Moves the list's selection down (1) or up (-1) while the focus stays in the field."""
-        listing = self._listing()
+        listing = self._listing
         listing.action_cursor_down() if direction > 0 else listing.action_cursor_up()
 
     def step(self, direction: int) -> None:
@@ -77,10 +73,10 @@ class FindField(Editor):
         self.move(direction)
 
     def on_focus(self) -> None:
-        self._listing().lead(True)
+        self._listing.lead(True)
 
     def on_blur(self) -> None:
-        self._listing().lead(False)
+        self._listing.lead(False)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
         event.stop()
@@ -93,5 +89,4 @@ class FindField(Editor):
 
     def go_on(self) -> None:
         """Moves the focus to the list."""
-        focus_now(self._listing())
-        self._moved()
+        focus_now(self._listing)

@@ -212,7 +212,7 @@ class NavigationPane(Vertical):
         self.session = session
         self.folding = Folding()
         self.list = NavigationList(session.state)
-        self._find = FilterField("Filter channels and people", lambda: self.list, choose=self._choose)
+        self._find = FilterField("Filter channels and people", self.list, choose=self._choose)
 
     def compose(self) -> ComposeResult:
         yield self._find

@@ -155,7 +155,7 @@ class HelpScreen(Dialog[None], inherit_bindings=False):
     def __init__(self, keys: Keys, active: Sequence[str] = ()) -> None:
         super().__init__()
         self.list = HelpList(list(_entries(keys, active)))
-        self._search = FindField("command, key or id", lambda: self.list, self.list.search)
+        self._search = FindField("command, key or id", self.list, self.list.search)
 
     def body(self) -> ComposeResult:
         yield self._search

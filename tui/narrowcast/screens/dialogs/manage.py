@@ -147,13 +147,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         super().__init__()
         self.session = session
         self.list: ManageList[T] = self.new_list()
-        self._find = FindField(
-            "type to filter",
-            lambda: self.list,
-            self._filter,
-            moved=self.show_keys,
-            choose=self._choose_found,
-        )
+        self._find = FindField("type to filter", self.list, self._filter, choose=self._choose_found)
         self.undo: Callable[[], None] | None = None
         """Takes the last change back, on the lists that have a key for it."""
         self._unfollow: list[Callable[[], None]] = []
@@ -430,21 +424,27 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     def action_find(self) -> None:
         self._find.begin()
+        self.show_keys()
 
     def _choose_found(self) -> None:
         """Enter in the filter acts on the selected row, at first the best match."""
         self._find.go_on()
+        self.show_keys()
         self.list.action_select()
 
     def action_down(self) -> None:
         self._find.step(1)
+        self.show_keys()
 
     def action_up(self) -> None:
         self._find.step(-1)
+        self.show_keys()
 
     def action_leave(self) -> None:
         """Clears the filter, or closes the screen if there is none."""
-        if not self._find.end():
+        if self._find.end():
+            self.show_keys()
+        else:
             self.leave()
 
     def leave(self) -> None:
