@@ -17,7 +17,7 @@ from narrowcast.keys.command import Command, CommandFunction, Offline
 from narrowcast.keys.registry import by_id
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.workspace import workspace_of
-from narrowcast.widgets.pressed_command import CommandPressed
+from narrowcast.widgets.one_line import CommandPressed
 from narrowcast_api import debug_log
 from narrowcast_api.events.status import ConnectionKind
 

@@ -15,13 +15,13 @@ from textual.containers import Vertical
 from textual.message import Message as TextualMessage
 from textual.strip import Strip
 
-from narrowcast.panes.filter_field import FilterField
 from narrowcast.panes.messages.requests import LinkRequested
 from narrowcast.panes.people_rows import PeopleRows, PersonRow, Slices
 from narrowcast.panes.shared import SharedItem, SharedList, shared_in
 from narrowcast.runtime.context import app_of
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.empty import Empty
+from narrowcast.widgets.find_field import FilterField
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import VirtualList

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
+from textual.binding import BindingType
+
+from narrowcast.keys.registry import by_id
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
 from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.virtual_list import VirtualList
 
-__all__ = ["FindField"]
+__all__ = ["FilterField", "FindField"]
 
 
 class FindField(Editor):
@@ -90,3 +93,21 @@ class FindField(Editor):
     def go_on(self) -> None:
         """Moves the focus to the list."""
         focus_now(self._listing)
+
+
+class FilterField(FindField):
+    """The field above the list of a side pane: up and down move the list's selection while the user types."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        by_id()[command_id].binding()
+        for command_id in ("navigation.leave", "navigation.down", "navigation.up")
+    ]
+    DEFAULT_CSS = """
+    FilterField { padding: 0 1; height: 1; }
+    """
+
+    def action_navigation_down(self) -> None:
+        self.move(1)
+
+    def action_navigation_up(self) -> None:
+        self.move(-1)

@@ -1,4 +1,6 @@
-"""A line of text with a left and a right part that repaints only the cells that changed."""
+"""A line of text with a left and a right part that repaints only the cells that changed; a click on a part that stands
+for a command runs it.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +10,16 @@ from typing import ClassVar
 
 from rich.style import Style
 from textual import events
+from textual.message import Message
 from textual.strip import Strip
 
 from narrowcast.text.columns import most_columns
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
-from narrowcast.widgets.pressed_command import CommandPressed, command_of, running
 from narrowcast.widgets.strips import Part, compose_line
 
-__all__ = ["OneLine", "Piece"]
+__all__ = ["CommandPressed", "OneLine", "Piece", "command_of", "running"]
 
 GAP = 2
 """Columns that keep both sides apart; with one they read as one sentence."""
@@ -25,6 +27,26 @@ GAP = 2
 Piece = tuple[str, str]
 """An untrusted text, and the name of its look: "", "dim", "strong", "good", "warn", "bad", "accent",
 "section"."""
+_META = "command"
+"""Where the style of a part holds the id of the command that the part stands for."""
+
+
+class CommandPressed(Message):
+    """A part of a line was clicked. The app runs the command as its key does."""
+
+    def __init__(self, command_id: str) -> None:
+        super().__init__()
+        self.command_id = command_id
+
+
+def running(style: Style, command_id: str) -> Style:
+    """The style of a part that runs a command; the same without one."""
+    return style + Style(meta={_META: command_id}) if command_id else style
+
+
+def command_of(event: events.Click) -> str:
+    """The id of the command of the part that was clicked; empty if it has none."""
+    return str(event.style.meta.get(_META, ""))
 
 
 class OneLine(LineView, can_focus=False):

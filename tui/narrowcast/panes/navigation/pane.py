@@ -16,12 +16,12 @@ from textual.message import Message
 from textual.strip import Strip
 
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.panes.filter_field import FilterField
 from narrowcast.panes.navigation.rows import Folding, Kind, NavigationRow, channel_keys, rows, with_air
 from narrowcast.runtime.context import app_of
 from narrowcast.text.formats import at_least
 from narrowcast.text.presence import PresenceMark, conversation_sign, of_conversation
 from narrowcast.text.safe_text import safe_line
+from narrowcast.widgets.find_field import FilterField
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import Part, compose_line
 from narrowcast.widgets.tints import channel_tint, ground_of

@@ -13,7 +13,7 @@ from narrowcast.content.wrapping import Run, wrap
 from narrowcast.keys.hints import KeyHint, ShownHint, keys_of, shown_hints
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.frame_edge import FrameEdge, edge_row
-from narrowcast.widgets.pressed_command import running
+from narrowcast.widgets.one_line import running
 from narrowcast.widgets.strips import Part, compose_line
 
 __all__ = ["KeyLine"]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.keys.hints import SEPARATOR, ShownHint, keys_of, with_keys
-from narrowcast.panes.filter_field import FilterField
 from narrowcast.runtime.context import app_of, in_app
 from narrowcast.runtime.frames import Frames, Kinds
 from narrowcast.screens.channels.steps import archived_notice, unsubscribed_notice
@@ -21,6 +20,7 @@ from narrowcast.screens.main.hints import (
     hint_line,
 )
 from narrowcast.screens.main.moves import Moves
+from narrowcast.widgets.find_field import FilterField
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.status import StatusLine, banner
 from narrowcast_api.narrow.destinations import DirectDestination
