@@ -79,11 +79,10 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
             session,
             lambda: ConversationPane(session, self.frames, enter_sends=enter_sends),
             self._conversations_changed,
-            lambda note: self.unfinished.save_side(note),
         )
         self.people = PeoplePane(session)
         self.lines = StatusLines(self, self)
-        self.unfinished: RestoredCompose = RestoredCompose(self)
+        self.unfinished = RestoredCompose(self)
         self.updates = Updates(self, self.frames, self.lines)
         self.widths = PaneWidths(self.plan, self.navigation, self.people)
 

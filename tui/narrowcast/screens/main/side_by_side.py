@@ -1,17 +1,23 @@
-"""The conversations on the main screen: one, or two side by side if they fit; one of them is active."""
+"""The conversations on the main screen: one, or two side by side if they fit; one of them is active. The second one is
+saved for the next start.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.main.conversation_pane import ConversationPane
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.regular_files import regular
+from narrowcast_api.storage.folders import account_folder_name
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -24,6 +30,8 @@ BESIDE_FROM = 160
 """Minimum columns for two conversations."""
 MIN_SHARE, MAX_SHARE, STEP = 30, 70, 5
 """Minimum and maximum width of the left conversation, and the step of a change, in percent."""
+SIDE_FILE = "beside"
+"""The file of a `SideNote`, in the account's folder."""
 
 
 class SideNote(Struct, frozen=True):
@@ -45,26 +53,27 @@ class SideNote(Struct, frozen=True):
             return None
         return msgspec.structs.replace(note, share=min(max(note.share, MIN_SHARE), MAX_SHARE))
 
+    def write(self, path: Path) -> None:
+        path.write_bytes(msgspec.json.encode(self))
+
 
 class SideBySide:
     """Holds the conversations, from left to right; ``active`` is the one with the focus.
 
-    ``make`` creates a conversation; ``changed`` is called when another one becomes active or their number changes;
-    ``keep`` receives what to save for the next start, or None.
+    ``make`` creates a conversation; ``changed`` is called when another one becomes active or their number changes.
     """
 
     def __init__(
-        self,
-        session: Session,
-        make: Callable[[], ConversationPane],
-        changed: Callable[[], None],
-        keep: Callable[[SideNote | None], None],
+        self, session: Session, make: Callable[[], ConversationPane], changed: Callable[[], None]
     ) -> None:
         self._session = session
         self._make = make
         self._changed = changed
-        self._keep = keep
         self._share = 50
+        self._saved: SideNote | None = None
+        self._is_read = False
+        """Whether the note of the previous run was read: it must not be replaced before."""
+        self._turn = asyncio.Lock()
         self.active = make()
         self.all = [self.active]
 
@@ -145,15 +154,33 @@ class SideBySide:
             one.set_class(two, "-beside")
             one.set_class(two and one is self.all[0], "-left")
 
+    async def read_note(self) -> SideNote | None:
+        """The second conversation of the previous run; None if there was none."""
+        self._saved = await asyncio.to_thread(SideNote.read, self._file())
+        self._is_read = True
+        return self._saved
+
     def save(self) -> None:
         """After a change of view, side or width: keep both views in sync, and save them for the next start."""
         other = self.other
         narrow = other.narrow if other is not None else None
         self._session.views.beside = narrow
-        if other is None or narrow is None:
-            self._keep(None)
-        else:
-            self._keep(SideNote(narrow.dump(), left=other is self.all[0], share=self._share))
+        note = None
+        if other is not None and narrow is not None:
+            note = SideNote(narrow.dump(), left=other is self.all[0], share=self._share)
+        if self._is_read and note != self._saved:
+            self._saved = note
+            app_of(self.active).spawn(self._write(self._file(), note), "save the second conversation")
+
+    async def _write(self, file: Path, note: SideNote | None) -> None:
+        """Writes the note in a thread, after earlier writes."""
+        async with self._turn:
+            with suppress(OSError):
+                await asyncio.to_thread(note.write if note is not None else _remove, file)
+
+    def _file(self) -> Path:
+        account = self._session.account
+        return app_of(self.active).paths.data / account_folder_name(account.site, account.email) / SIDE_FILE
 
     def _lay_out(self) -> None:
         two = len(self.all) == 2
@@ -161,3 +188,7 @@ class SideBySide:
             share = (self._share, 100 - self._share)[place] if two else 1
             one.styles.width = f"{share}fr"
         self._changed()
+
+
+def _remove(file: Path) -> None:
+    file.unlink(missing_ok=True)

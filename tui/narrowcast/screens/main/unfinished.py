@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
-
-import msgspec
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.compose.drafts import DELETED_MEANWHILE, ComposeNote, destination_of, to_draft
 from narrowcast.runtime.background import until
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.main.side_by_side import BESIDE_FROM, SideNote
+from narrowcast.screens.main.side_by_side import BESIDE_FROM
 from narrowcast.text import names
 from narrowcast_api.errors import BadRequest, NarrowcastError
 from narrowcast_api.events.status import ConnectionKind
@@ -27,56 +23,33 @@ if TYPE_CHECKING:
     from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.storage.records import Draft, Edit
 
-T = TypeVar("T")
-
-SIDE_FILE = "beside"
-
 
 class RestoredCompose:
-    """Saves which drafts are in compose, and the second conversation, for the next start."""
+    """Restores what was open, and saves which drafts are in compose for the next start."""
 
     def __init__(self, screen: Workspace) -> None:
         self._screen = screen
-        self._side: SideNote | None = None
-        self._side_known = False
         self._beside: Destination | None = None
         """Where a message from the second conversation of the previous run goes."""
         self._drafts: list[str] | None = None
         self._turn = asyncio.Lock()
 
-    def _folder(self) -> Path:
-        account = self._screen.session.account
-        return app_of(self._screen.navigation).paths.data / account_folder_name(account.site, account.email)
-
     @property
     def note(self) -> ComposeNote:
         """The account's note of the drafts in compose."""
-        return ComposeNote(self._folder() / "compose")
+        account = self._screen.session.account
+        folder = app_of(self._screen.navigation).paths.data / account_folder_name(account.site, account.email)
+        return ComposeNote(folder / "compose")
 
     async def restore_side(self) -> None:
         """Opens the second conversation of the previous run."""
         screen = self._screen
-        note = await asyncio.to_thread(SideNote.read, self._folder() / SIDE_FILE)
-        self._side, self._side_known = note, True
+        note = await screen.side.read_note()
         if note is None or screen.side.other is not None or screen.size.width < BESIDE_FROM:
             return
         narrow = Narrow.load(note.narrow)
         self._beside = narrow.new_message_destination
         screen.open_beside(narrow, left=note.left, share=note.share, keys=False)
-
-    def save_side(self, note: SideNote | None) -> None:
-        """Saves the second conversation; ignored until the one of the previous run has been read."""
-        if self._side_known and note != self._side:
-            self._side = note
-            self._screen.spawn(self._in_turn(self._write_side, note), "save the second conversation")
-
-    def _write_side(self, note: SideNote | None) -> None:
-        path = self._folder() / SIDE_FILE
-        with contextlib.suppress(OSError):
-            if note is None:
-                path.unlink(missing_ok=True)
-            else:
-                path.write_bytes(msgspec.json.encode(note))
 
     async def restore(self) -> None:
         """Restores the drafts of the previous run: the one for the open view is shown there, notices name the
@@ -121,7 +94,7 @@ class RestoredCompose:
             one.writing.draft.id_changed = self.note_drafts
         if (now := self._drafts_here()) != self._drafts:
             self._drafts = now
-            self._screen.spawn(self._in_turn(self.note.write, now), "save which drafts are open")
+            self._screen.spawn(self._write(self.note, now), "save which drafts are open")
 
     async def _tell_of_edits(self, edits: Sequence[Edit]) -> None:
         """Shows a notice for each unsaved edit, unless the server has it: its request may have been under way
@@ -157,7 +130,7 @@ class RestoredCompose:
         except NarrowcastError:
             return edit.original
 
-    async def _in_turn(self, write: Callable[[T], None], value: T) -> None:
-        """Writes ``value`` in a thread, after earlier writes."""
+    async def _write(self, note: ComposeNote, drafts: Sequence[str]) -> None:
+        """Writes which drafts are in compose in a thread, after earlier writes."""
         async with self._turn:
-            await asyncio.to_thread(write, value)
+            await asyncio.to_thread(note.write, drafts)
