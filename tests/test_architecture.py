@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from structure import PACKAGES, ROOT, arrows, circles
+from structure import PACKAGES, ROOT, arrows, callables_of_constructors, circles
 
 WEB = {"httpx2", "httpcore2", "websockets", "requests", "urllib.request", "http"}
 INPUT_OUTPUT = WEB | {"sqlite3", "socket", "ssl", "subprocess", "threading", "tempfile", "shutil", "os"}
@@ -233,3 +233,8 @@ def test_style_sheets_are_files_beside_their_modules_and_only_single_rules_are_i
                 in_classes.append(path.name)
     assert in_classes == []
     assert reading == set(PACKAGES["narrowcast"].rglob("*.tcss"))
+
+
+def test_no_constructor_takes_more_than_two_functions() -> None:
+    """What an object needs is passed as objects and called by name, so that a reader can follow it."""
+    assert [name for name, count in callables_of_constructors().items() if count > 2] == []
