@@ -223,3 +223,17 @@ async def test_doctor_explains_folders_that_cannot_be_read(tmp_path: Path) -> No
         done = await run(tmp_path, "doctor", "--rc", rc)
     assert "Traceback" not in done.out + done.err, done.err
     assert done.code == 1
+
+
+async def test_doctor_names_each_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    rc = tmp_path / "zuliprc"
+    rc.write_text("[api]\nemail=ada@example.org\nkey=k\nsite=https://chat.example.org\n")
+    rc.chmod(0o600)
+    for name in ("state", "cache", "data"):
+        (tmp_path / name).write_text("a file in the place of a folder")
+    done = await run(tmp_path, "doctor", "--rc", str(rc), "--offline")
+    assert done.code == 1
+    log = tmp_path / "state" / "narrowcast" / "log" / "narrowcast.log"
+    assert f"✗ log: {log}: {tmp_path / 'state'} is not a folder\n" in done.out
+    assert f"✗ cache: {tmp_path / 'cache'} is not a folder\n" in done.out
+    assert f"✗ journal: {tmp_path / 'data'} is not a folder\n" in done.out

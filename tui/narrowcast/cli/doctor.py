@@ -112,7 +112,9 @@ def _configuration(paths: Paths) -> Iterator[Finding]:
     try:
         if paths.log_file.exists():
             regular(paths.log_file)
-        yield Finding("configuration", "note", f"log: {paths.log_file}")
+        problem = _why_unusable(paths.state)
+        text = f"log: {paths.log_file}: {problem}" if problem else f"log: {paths.log_file}"
+        yield Finding("configuration", "problem" if problem else "note", text)
     except OSError as error:
         yield Finding("configuration", "problem", f"log: {paths.log_file}: {error.strerror}")
 
@@ -284,8 +286,8 @@ def _account(args: argparse.Namespace, paths: Paths, config: Config) -> Iterator
 
 def _storage(paths: Paths, site: str, email: str) -> Iterator[Finding]:
     for what, folder in (("cache", paths.cache), ("journal", paths.data)):
-        if folder.exists() and not folder.is_dir():
-            yield Finding("cache", "problem", f"{what}: {folder} is not a folder")
+        if problem := _why_unusable(folder):
+            yield Finding("cache", "problem", f"{what}: {problem}")
             continue
         size = sum(file.stat().st_size for file in _files(folder))
         yield Finding("cache", "ok", f"{what}: {folder}, {formats.size(size)}")
@@ -310,6 +312,14 @@ def _outbox(account: Account, paths: Paths) -> Iterator[Finding]:
     if waiting or failed or senders:
         who = "".join(f"; process {pid} sends them" for pid in senders)
         yield Finding("outbox", "note", f"{waiting} waiting to be sent, {failed} failed{who}")
+
+
+def _why_unusable(folder: Path) -> str:
+    """Why no file can be made in a folder, which itself is made when it is needed; empty if one can."""
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    if not there.is_dir():
+        return f"{there} is not a folder"
+    return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} cannot be written"
 
 
 def _files(folder: Path) -> list[Path]:
