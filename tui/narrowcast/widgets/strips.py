@@ -1,9 +1,10 @@
-"""Strips of cells for lines: composing them, joining their styles, and their text."""
+"""Strips of cells for lines: composing them, laying them on a ground, joining their styles, and their text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -12,7 +13,16 @@ from narrowcast.terminal.cell_runs import shows_on_blanks
 from narrowcast.text.columns import most_columns
 from narrowcast.text.safe_text import SafeText, crop_cells
 
-__all__ = ["THUMB", "Part", "compose_line", "lean_strip", "plain_text", "thumb_strip"]
+__all__ = [
+    "THUMB",
+    "Part",
+    "compose_line",
+    "lean_strip",
+    "marked_strip",
+    "plain_text",
+    "readable",
+    "thumb_strip",
+]
 
 THUMB = "line-view--thumb"
 """The part of a list that the scroll thumb is."""
@@ -75,6 +85,28 @@ def compose_line(width: int, left: Sequence[Part], right: Sequence[Part] = (), *
     if gap > 0:
         segments.append(Segment(" " * gap, base))
     return lean_strip([*segments, *right_segments], width)
+
+
+def marked_strip(mark: Segment, row: Strip, width: int, base: Style) -> Strip:
+    """A row of `width` cells behind a mark of one cell, laid on `base`."""
+    cropped = row.crop(0, width - 1)
+    segments = [Segment(text, readable(base, style) if style else base) for text, style, _ in cropped]
+    gap = width - 1 - cropped.cell_length
+    if gap > 0:
+        segments.append(Segment(" " * gap, base))
+    return lean_strip([mark, *segments], width)
+
+
+def readable(base: Style, style: Style) -> Style:
+    """`style` over `base`, with letters kept readable: without shades, their colour could equal that of the
+    selection; a reversed row gets one text colour.
+    """
+    both = base + style
+    if base.reverse:
+        return both + Style(color=base.color or Color.default(), dim=False)
+    if both.color is not None and both.color == both.bgcolor:
+        both += Style(color=base.color or Color.default())
+    return both
 
 
 def thumb_strip(here: bool, style: Style) -> Strip:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
-from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -26,7 +25,7 @@ from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.empty import EMPTY_LOOKS, Empty, empty_height, empty_row
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
-from narrowcast.widgets.strips import lean_strip
+from narrowcast.widgets.strips import marked_strip, readable
 
 __all__ = ["MEASURED", "VirtualList"]
 
@@ -38,6 +37,20 @@ MEASURED = 200
 
 Searched = tuple[Sequence[T], SearchedNames]
 """Items that can be selected, and their texts."""
+
+
+class _OfItem(Message):
+    """A message of a list about one of its items."""
+
+    def __init__(self, source: LineView, item: object) -> None:
+        super().__init__()
+        self.source = source
+        self.item = item
+
+    @property
+    def control(self) -> LineView:
+        """The list, for `@on` selectors."""
+        return self.source
 
 
 class VirtualList(LineView, Generic[T]):
@@ -62,31 +75,11 @@ class VirtualList(LineView, Generic[T]):
     MOST: ClassVar[int | None] = None
     """How many items that match the filter are shown at most; None for all."""
 
-    class Highlighted(Message):
+    class Highlighted(_OfItem):
         """The selection moved to `item` (None: nothing is left to select)."""
 
-        def __init__(self, source: LineView, item: object) -> None:
-            super().__init__()
-            self.source = source
-            self.item = item
-
-        @property
-        def control(self) -> LineView:
-            """The list, for `@on` selectors."""
-            return self.source
-
-    class Selected(Message):
+    class Selected(_OfItem):
         """`item` was chosen with Enter or a click."""
-
-        def __init__(self, source: LineView, item: object) -> None:
-            super().__init__()
-            self.source = source
-            self.item = item
-
-        @property
-        def control(self) -> LineView:
-            """The list, for `@on` selectors."""
-            return self.source
 
     def __init__(
         self,
@@ -387,19 +380,10 @@ class VirtualList(LineView, Generic[T]):
         rows = list(self.render_item(self._shown[index], item_width, selected))[:height]
         rows += [Strip([], 0)] * (height - len(rows))
         bar = self.part_style("virtual-list--bar" if has_keys else "virtual-list--idle-bar")
-        mark = Segment("▌", _readable(base, bar)) if selected else Segment(" ", base)
-        strips = [self._on_base(mark, row, width, base) for row in rows]
+        mark = Segment("▌", readable(base, bar)) if selected else Segment(" ", base)
+        strips = [marked_strip(mark, row, width, base) for row in rows]
         self._strips[key] = strips
         return strips
-
-    @staticmethod
-    def _on_base(mark: Segment, row: Strip, width: int, base: Style) -> Strip:
-        cropped = row.crop(0, width - 1)
-        segments = [Segment(text, _readable(base, style) if style else base) for text, style, _ in cropped]
-        gap = width - 1 - cropped.cell_length
-        if gap > 0:
-            segments.append(Segment(" " * gap, base))
-        return lean_strip([mark, *segments], width)
 
     def _apply_filter(self, before: Sequence[T] = ()) -> None:
         """Applies the filter, best matches first. `before`: items shown before, which keep their order if
@@ -467,15 +451,3 @@ class VirtualList(LineView, Generic[T]):
         if top != self._top:
             self._top = top
             self.changed()
-
-
-def _readable(base: Style, style: Style) -> Style:
-    """`style` over `base`, with letters kept readable: without shades, their colour could equal that of the
-    selection; a reversed row gets one text colour.
-    """
-    both = base + style
-    if base.reverse:
-        return both + Style(color=base.color or Color.default(), dim=False)
-    if both.color is not None and both.color == both.bgcolor:
-        both += Style(color=base.color or Color.default())
-    return both
