@@ -15,6 +15,14 @@ from textual.binding import BindingType
 from narrowcast.keys.registry import Context, bindings_for, bindings_to, by_id
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.conversations.listing import Conversation, Only, fits, recent, unread
+from narrowcast.screens.conversations.requests import (
+    mark_read,
+    mark_unread,
+    policy_of,
+    set_policies,
+    toggle_mute,
+    unread_ids,
+)
 from narrowcast.screens.conversations.rows import ConversationList, ConversationRow
 from narrowcast.screens.dialogs.dialog import DialogFrame
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
@@ -31,7 +39,6 @@ from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state import changes as change
-from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 if TYPE_CHECKING:
     from narrowcast.runtime.context import ListedAccount
@@ -258,32 +265,10 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
 
     def action_mark_read(self) -> None:
         if items := self._acted_on():
-            unread = [(session := self.session_of(one), self._unread_ids(session, one)) for one in items]
-            self.work(self._mark_all_read(items), done=self._done(items, "Marked as read"))
-            self.undo = lambda: self.work(self._mark_unread(unread), done="Marked as unread again.")
-
-    def _unread_ids(self, session: Session, one: Conversation) -> Sequence[int]:
-        unreads, where = session.state.unreads, one.where
-        if isinstance(where, ChannelDestination):
-            return unreads.topic_ids(where.channel_id, where.topic)
-        return unreads.direct_ids(where.user_ids)
-
-    async def _mark_unread(self, unread: Sequence[tuple[Session, Sequence[int]]]) -> None:
-        for session, message_ids in unread:
-            if message_ids:
-                await session.client.flags.change(message_ids=message_ids, op="remove", flag="read")
-
-    async def _mark_all_read(self, items: Sequence[Conversation]) -> None:
-        for item in items:
-            await self._mark_read(item)
-
-    async def _mark_read(self, item: Conversation) -> None:
-        session, where = self.session_of(item), item.where
-        flags = session.client.flags
-        if isinstance(where, ChannelDestination):
-            await flags.mark_topic_as_read(channel_id=where.channel_id, topic=where.topic)
-        elif ids := self._unread_ids(session, item):
-            await flags.change(message_ids=ids, op="add", flag="read")
+            places = [(self.session_of(one), one.where) for one in items]
+            unread = [(session, unread_ids(session, where)) for session, where in places]
+            self.work(mark_read(places), done=self._done(items, "Marked as read"))
+            self.undo = lambda: self.work(mark_unread(unread), done="Marked as unread again.")
 
     def action_mute(self) -> None:
         """Mutes topics, or unmutes them if all are muted."""
@@ -298,31 +283,16 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         elif topics:
             muted = all(one.muted for one in topics)
             changed = [one for one in topics if one.muted is muted]
+            places = [
+                (self.session_of(one), where)
+                for one in changed
+                if isinstance(where := one.where, ChannelDestination)
+            ]
+            before = [(session, where, policy_of(session, where)) for session, where in places]
             what = "Topic unmuted" if muted else "Topic muted"
-            before = [(one, self._policy(one)) for one in changed]
-            self.work(self._mute(changed), done=self._done(changed, what))
+            self.work(toggle_mute(places), done=self._done(changed, what))
             again = "Topic muted again." if muted else "Topic unmuted again."
-            self.undo = lambda: self.work(self._set_policies(before), done=again)
-
-    def _policy(self, one: Conversation) -> VisibilityPolicy:
-        """The policy of a topic."""
-        where, state = one.where, self.session_of(one).state
-        if not isinstance(where, ChannelDestination):
-            return VisibilityPolicy.NONE
-        return VisibilityPolicy(state.topics.visibility(where.channel_id, where.topic))
-
-    async def _mute(self, items: Sequence[Conversation]) -> None:
-        for item in items:
-            if isinstance(where := item.where, ChannelDestination):
-                policy = self.session_of(item).state.policy_to_toggle_mute(where.channel_id, where.topic)
-                await self._set_policies([(item, VisibilityPolicy(policy))])
-
-    async def _set_policies(self, policies: Sequence[tuple[Conversation, VisibilityPolicy]]) -> None:
-        for item, policy in policies:
-            if isinstance(where := item.where, ChannelDestination):
-                await self.session_of(item).client.topics.set_visibility(
-                    channel_id=where.channel_id, topic=where.topic, policy=policy
-                )
+            self.undo = lambda: self.work(set_policies(before), done=again)
 
 
 class RecentScreen(ConversationsScreen):
