@@ -77,6 +77,11 @@ class Timeline:
             self.found_newest or message_id <= self.ids[-1]
         )
 
+    def nearest(self, message_id: int) -> int | None:
+        """The first id that is at least `message_id`, else the last; None if there are none."""
+        place = bisect_left(self.ids, message_id)
+        return self.ids[min(place, len(self.ids) - 1)] if self.ids else None
+
     def insert(self, message_id: int) -> bool:
         """Inserts a message in order; returns whether it was new."""
         place = bisect_left(self.ids, message_id)

@@ -277,8 +277,8 @@ class MessageView:
             self._fetched_early = before.from_cache
 
     def _take(self, page: Page, asked: Anchor, *, stale: bool) -> None:
-        ids = [message.id for message in page.messages]
         timeline, known_ids = self._timeline, frozenset(self.ids)
+        ids = (message.id for message in page.messages)
         timeline.replace(ids, found_oldest=page.found_oldest, found_newest=page.found_newest)
         timeline.stale = stale
         self.matches = {i: self.matches[i] for i in self._pending if i in self.matches} | dict(page.matches)
@@ -291,7 +291,7 @@ class MessageView:
                 self.first_unread = came
         if isinstance(asked, int):
             may_lack_it = asked == self.narrow.near or feeds.is_feed(self.narrow)
-            self.anchor = _nearest(ids, asked) if may_lack_it else asked
+            self.anchor = timeline.nearest(asked) if may_lack_it else asked
         elif asked == "first_unread" and page.anchor is not None and page.anchor in timeline:
             self.anchor = page.anchor
         else:
@@ -451,9 +451,3 @@ class MessageView:
 
     def _publish(self) -> None:
         self._context.publish(ViewChanged(self.narrow))
-
-
-def _nearest(ids: Sequence[int], message_id: int) -> int | None:
-    """Returns the first of the ascending ids that is at least `message_id`, else the last; None if there are none."""
-    place = bisect_left(ids, message_id)
-    return ids[min(place, len(ids) - 1)] if ids else None
