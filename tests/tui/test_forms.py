@@ -1,9 +1,8 @@
-"""Forms and management lists: what is typed is validated, kept, and sent once."""
+"""Forms: what is typed is validated, kept, and sent once."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 
 from textual import events
@@ -20,12 +19,10 @@ from narrowcast.screens.dialogs.form_fields import (
     Values,
     YesNo,
 )
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.progress import ProgressScreen
 from narrowcast.screens.own.alert_words import AlertWordsScreen
 from narrowcast_api.errors import BadRequest
 from narrowcast_api.http.encoding import OMIT
-from narrowcast_api.state.changes import DraftsChanged
 from support.fault_proxy import Fault
 from support.screens import form_of, screen_rows, screen_text
 from support.sessions import until
@@ -240,77 +237,6 @@ async def test_a_task_in_rounds_shows_its_progress_and_stops_when_asked(tmp_path
         assert stage.app.screen is stage.screen
 
 
-class Pots(ManageScreen[str]):
-    """A management list of test items."""
-
-    TITLE_TEXT = "Pots"
-    FOLLOWS = (DraftsChanged,)
-    pots: list[str]
-
-    def rows(self) -> Sequence[ListRow[str]]:
-        return [ListRow(pot, pot, pot) for pot in self.pots]
-
-    def question(self, item: str) -> tuple[str, str]:
-        return f"Break {item}?", "Break it"
-
-    async def delete(self, item: str) -> None:
-        if item == "iron":
-            raise BadRequest("BAD_REQUEST", "Iron does not break", 400, {})
-        self.pots.remove(item)
-
-    def open(self, item: str) -> None:
-        self.dismiss(item)
-
-
-async def test_a_list_of_things_finds_deletes_after_asking_and_opens(tmp_path: Path) -> None:
-    async with on_stage(tmp_path, size=(80, 24)) as stage:
-        screen = Pots(stage.session)
-        screen.pots = ["clay", "iron", "glass"]
-        results: list[object] = []
-        await stage.app.push_screen(screen, results.append)
-        await stage.press("slash")
-        await stage.type("gla")
-        await stage.press("down")
-        assert screen.selected == "glass"
-        await stage.press("escape", "x", "down", "enter")
-        await until(lambda: screen.pots == ["clay", "iron"])
-        await until(lambda: screen.selected == "iron")
-        await stage.press("x", "enter")
-        assert screen.pots == ["clay", "iron"]
-        await stage.press("x", "down", "enter")
-        await until(lambda: "Iron does not break" in screen.key_line.plain)
-        screen.pots.append("tin")
-        stage.session.drafts.save(None, None, "a change of the state")
-        await until(lambda: len(screen.list.items) == 3)
-        await stage.press("enter")
-        assert results == ["iron"]
-
-
-class LostPots(Pots):
-    """Items that cannot be fetched."""
-
-    is_lost = True
-
-    async def load(self) -> None:
-        if self.is_lost:
-            raise BadRequest("BAD_REQUEST", "No pots today", 400, {})
-        self.pots = ["red pot"]
-
-
-async def test_a_list_that_cannot_be_fetched_shows_the_error_instead_of_loading(tmp_path: Path) -> None:
-    async with on_stage(tmp_path, size=(80, 24)) as stage:
-        screen = LostPots(stage.session)
-        screen.pots = []
-        await stage.app.push_screen(screen)
-        await until(lambda: screen.list.empty.heading == "Could not be loaded")
-        await until(lambda: "No pots today" in "\n".join(screen_rows(screen)))
-        assert "Ctrl-r tries again" in "\n".join(screen_rows(screen))
-        assert not screen.key_line.said
-        screen.is_lost = False
-        await stage.press("ctrl+r")
-        await until(lambda: "red pot" in "\n".join(screen_rows(screen)))
-
-
 async def test_an_error_is_shown_below_its_field_until_it_is_corrected(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "channel.new")
@@ -392,35 +318,6 @@ async def test_a_form_that_can_only_be_read_names_the_key_that_closes_it(tmp_pat
         assert "saves" not in shown
         await stage.press("escape")
         assert results == [None]
-
-
-async def test_who_may_change_a_list_is_said_in_full_on_a_small_screen(tmp_path: Path) -> None:
-    async with on_stage(tmp_path, person="dario", size=(80, 24)) as stage:
-        await run(stage, "organization.linkifiers")
-        screen = stage.app.screen
-        assert isinstance(screen, ManageScreen)
-        await stage.pilot.pause()
-        shown = " ".join(row.strip(" │") for row in screen_rows(screen))
-        assert screen.refusal()
-        assert screen.refusal() in shown
-        assert "/ filters" in shown
-
-
-async def test_a_long_problem_is_said_in_full_below_a_list(tmp_path: Path) -> None:
-    async with on_stage(tmp_path, size=(80, 24)) as stage:
-        screen = Pots(stage.session)
-        screen.pots = ["clay"]
-        await stage.app.push_screen(screen)
-        await stage.pilot.pause()
-        problem = "The pots cannot be reached (all of the shelves are too high). Fetch a ladder and try it once more."
-        screen.say(problem, bad=True)
-        await stage.pilot.pause()
-        shown = screen_rows(screen)
-        assert any("once more." in row for row in shown)
-        assert screen.key_line.said == problem
-        await stage.press("j")
-        assert "filters" in screen.key_line.plain
-        assert "once more" not in screen.key_line.plain
 
 
 async def test_a_long_form_has_sections_and_keeps_them_apart_where_rows_are_few(tmp_path: Path) -> None:
