@@ -8,6 +8,7 @@ import httpx2
 import pytest
 
 from narrowcast_api.errors import (
+    ApiError,
     BadRequest,
     ExpectationMismatch,
     InvalidInput,
@@ -243,6 +244,33 @@ async def test_an_edit_sends_what_changes_and_what_it_started_from() -> None:
         transport.prepare_error("PATCH", FIVE, code="EXPECTATION_MISMATCH", field_name="prev_content_sha256")
         with pytest.raises(ExpectationMismatch):
             await client.messages.edit(message_id=5, content="new", expected_content="ö")
+
+
+@pytest.mark.parametrize(
+    ("source", "error"),
+    [("theirs", ExpectationMismatch), ("ours", BadRequest)],
+    ids=["changed meanwhile", "another reason"],
+)
+async def test_a_conflict_of_an_edit_is_told_by_the_text_where_its_code_is_general(
+    source: str, error: type[ApiError]
+) -> None:
+    async with scripted_client() as (client, transport):
+        transport.prepare_error("PATCH", FIVE, code="BAD_REQUEST", msg="Das geht nicht.")
+        transport.prepare("GET", FIVE, json={"raw_content": source})
+        with pytest.raises(error) as caught:
+            await client.messages.edit(message_id=5, content="new", expected_content="ours")
+        assert type(caught.value) is error
+        transport.prepare_error("PATCH", FIVE, code="BAD_REQUEST", msg="Das geht nicht.")
+        with pytest.raises(BadRequest):
+            await client.messages.edit(message_id=5, content="new")
+
+
+async def test_an_edit_is_refused_for_its_own_reason_where_the_message_cannot_be_fetched() -> None:
+    async with scripted_client() as (client, transport):
+        transport.prepare_error("PATCH", FIVE, code="BAD_REQUEST", msg="Das geht nicht.")
+        transport.prepare_error("GET", FIVE, code="BAD_REQUEST", msg="Diese Nachricht gibt es nicht.")
+        with pytest.raises(BadRequest, match="Das geht nicht"):
+            await client.messages.edit(message_id=5, content="new", expected_content="ours")
 
 
 async def test_a_message_is_deleted() -> None:

@@ -162,11 +162,19 @@ async def test_an_update_wraps_new_and_old_and_leaves_the_others_out() -> None:
 
 
 @proves("GSV-05")
-@pytest.mark.parametrize("code", ["EXPECTATION_MISMATCH", "BAD_REQUEST"])
-async def test_a_stale_old_value_is_told_as_a_conflict_whatever_its_code(code: str) -> None:
+@pytest.mark.parametrize(
+    ("code", "msg", "more"),
+    [
+        ("EXPECTATION_MISMATCH", "'old' value does not match the expected value.", {}),
+        ("BAD_REQUEST", "'old' value does not match the expected value.", {}),
+        ("BAD_REQUEST", "Der Wert von „old“ ist nicht der erwartete.", {"field_name": "old"}),
+    ],
+)
+async def test_a_stale_old_value_is_told_as_a_conflict_whatever_its_code(
+    code: str, msg: str, more: dict[str, Any]
+) -> None:
     async with scripted_client() as (client, transport):
-        msg = "'old' value does not match the expected value."
-        transport.prepare_error("PATCH", PATH, code=code, msg=msg)
+        transport.prepare_error("PATCH", PATH, code=code, msg=msg, **more)
         with pytest.raises(ExpectationMismatch) as caught:
             await client.user_groups.update(user_group_id=60, can_join_group=Change(47, old=48))
         assert caught.value.user_message.startswith("Somebody else has changed this in the meantime.")

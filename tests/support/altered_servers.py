@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,6 +71,38 @@ def sending_events_to(server: TestServer, whom: Callable[[Event, set[int]], Iter
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(server.organization, "emit", to_some)
         yield
+
+
+@contextmanager
+def translating(*translated: Routes) -> Iterator[None]:
+    """Servers started within the block say in German, with the general code, that a value is not the expected one."""
+    with ExitStack() as entered:
+        for routes in translated:
+            endpoints = [replace(one, handler=_translated(one.handler)) for one in routes.endpoints]
+            entered.enter_context(changed(routes, endpoints))
+        yield
+
+
+def _translated(own: Handler) -> Handler:
+    def german(error: ServiceError) -> ServiceError:
+        return ServiceError("Der Wert ist ein anderer.") if error.code == "EXPECTATION_MISMATCH" else error
+
+    async def waiting(call: Call) -> ResponseBody | Response:
+        try:
+            response = own(call)
+            return await response if inspect.isawaitable(response) else response
+        except ServiceError as error:
+            raise german(error) from None
+
+    def at_once(call: Call) -> ResponseBody | Response:
+        try:
+            response = own(call)
+        except ServiceError as error:
+            raise german(error) from None
+        assert not inspect.isawaitable(response)
+        return response
+
+    return waiting if inspect.iscoroutinefunction(own) else at_once
 
 
 @contextmanager

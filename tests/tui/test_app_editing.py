@@ -16,6 +16,8 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import Edit
 from narrowcast_api.sync.session import Session
 from narrowcast_api.wire.levels import Gate
+from narrowcast_server.resources.messages import change_operations
+from support.altered_servers import translating
 from support.delays import hold
 from support.screens import edit_newest, edit_opened, edit_own
 from support.server import TestServer, running_server
@@ -241,6 +243,14 @@ async def on_older_server(folder: Path) -> AsyncIterator[Stage]:
         yield stage
 
 
+@asynccontextmanager
+async def on_translating_server(folder: Path) -> AsyncIterator[Stage]:
+    """A stage whose server says in another language, with the general code, that an edit is based on an old text."""
+    with translating(change_operations.routes):
+        async with on_stage(folder) as stage:
+            yield stage
+
+
 async def editing_what_changes(stage: Stage, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
     """Edits a message that is changed elsewhere at the same time: the event about that has not come yet."""
     message_id = await edit_own(stage)
@@ -249,7 +259,11 @@ async def editing_what_changes(stage: Stage, monkeypatch: pytest.MonkeyPatch, co
     await stage.press("end", "!", "enter")
 
 
-@pytest.mark.parametrize("on", [on_older_server, on_stage], ids=["server does not check", "server checks"])
+@pytest.mark.parametrize(
+    "on",
+    [on_older_server, on_stage, on_translating_server],
+    ids=["server does not check", "server checks", "server translates"],
+)
 async def test_an_edit_of_a_text_that_the_message_has_no_more_becomes_a_draft(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on: OnStage
 ) -> None:
@@ -261,7 +275,11 @@ async def test_an_edit_of_a_text_that_the_message_has_no_more_becomes_a_draft(
         assert stage.session.edits.all() == []
 
 
-@pytest.mark.parametrize("on", [on_older_server, on_stage], ids=["server does not check", "server checks"])
+@pytest.mark.parametrize(
+    "on",
+    [on_older_server, on_stage, on_translating_server],
+    ids=["server does not check", "server checks", "server translates"],
+)
 async def test_an_edit_whose_response_was_lost_is_saved_once_more_without_a_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on: OnStage
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import ChannelMembersScreen
 from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.picker import Picker
+from narrowcast_server.http.routing import Routes
+from narrowcast_server.resources.channels import administration
+from support.altered_servers import translating
 from support.screens import (
     archive,
     channel_row,
@@ -51,10 +55,13 @@ async def test_a_permission_of_a_channel_is_given_to_a_role_or_to_people_by_name
         }
 
 
+@pytest.mark.parametrize("translated", [(), (administration.routes,)], ids=["", "the server translates"])
 async def test_a_permission_that_somebody_else_has_changed_is_replaced_only_after_asking(
-    tmp_path: Path,
+    tmp_path: Path, translated: tuple[Routes, ...]
 ) -> None:
-    async with on_stage(tmp_path, size=(80, 24)) as stage:
+    async with AsyncExitStack() as entered:
+        entered.enter_context(translating(*translated))
+        stage = await entered.enter_async_context(on_stage(tmp_path, size=(80, 24)))
         await in_channel(stage, "general")
         channel, setting = stage.server.channel("general"), "can_send_message_group"
         moderators, members = stage.server.group("role:moderators"), stage.server.group("role:members")

@@ -188,8 +188,8 @@ class BadNarrow(BadRequest):
 
 
 class ExpectationMismatch(ApiError):
-    """EXPECTATION_MISMATCH, or BAD_REQUEST with its message: the object was changed in the meantime; reload it
-    and decide again (GSV-05).
+    """EXPECTATION_MISMATCH, or BAD_REQUEST with its message or `field_name`: the object was changed in the meantime;
+    reload it and decide again (GSV-05).
     """
 
     @property
@@ -293,6 +293,7 @@ _BY_STATUS: Mapping[int, type[ApiError]] = {
 }
 
 _MISMATCH_WORDS = "value does not match the expected value"
+_MISMATCH_FIELDS = ("old", "prev_content_sha256")
 _PERMISSION_WORDS = ("insufficient permission", "must be an organization", "have permission", "not allowed")
 
 
@@ -302,7 +303,7 @@ def api_error(status: int, code: str, msg: str, extra: Mapping[str, object] | No
     if kind is BadRequest:
         if status == 404:
             kind = NotFound
-        elif _MISMATCH_WORDS in msg:
+        elif _MISMATCH_WORDS in msg or (extra or {}).get("field_name") in _MISMATCH_FIELDS:
             kind = ExpectationMismatch
         elif any(words in msg.lower() for words in _PERMISSION_WORDS):
             kind = InsufficientPermission

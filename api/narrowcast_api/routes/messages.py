@@ -8,7 +8,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from narrowcast_api.errors import InvalidInput
+from narrowcast_api.errors import BadRequest, ExpectationMismatch, InvalidInput, NarrowcastError
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.conversations import (
     Addressee,
@@ -205,11 +205,35 @@ async def edit_message(
     }
     notices: list[str] = []
     if not isinstance(expected_content, Omit) and not isinstance(content, Omit):
-        params["prev_content_sha256"] = hashlib.sha256(
-            expected_content.encode("utf-8", "replace")
-        ).hexdigest()
+        params["prev_content_sha256"] = _sha256(expected_content)
         notices = drop_unsupported(server, Gate.EDIT_EXPECTATION, params, "prev_content_sha256")
-    return read(EditResult, await connection.request("PATCH", path, params), notices)
+    try:
+        response = await connection.request("PATCH", path, params)
+    except BadRequest as error:
+        # The general code, with a message in any language: whether it is a conflict, the text of the message says.
+        expected = params.get("prev_content_sha256")
+        if (
+            type(error) is BadRequest
+            and expected is not None
+            and await _has_changed(connection, path, expected)
+        ):
+            raise ExpectationMismatch(error.code, error.msg, error.status, error.extra) from error
+        raise
+    return read(EditResult, response, notices)
+
+
+async def _has_changed(connection: Connection, path: str, expected_sha256: object) -> bool:
+    """Whether the message has another text than the expected one; False if it cannot be fetched."""
+    try:
+        response = read(MessageResponse, await connection.request("GET", path, {"apply_markdown": False}))
+    except NarrowcastError:
+        return False
+    source = response.raw_content or ("" if response.message is None else response.message.content)
+    return _sha256(source) != expected_sha256
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 async def delete_message(connection: Connection, *, message_id: int) -> Done:

@@ -12,7 +12,7 @@ from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Names, People, UnusableValue, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api import permissions
-from narrowcast_api.errors import ExpectationMismatch
+from narrowcast_api.errors import BadRequest, ExpectationMismatch
 from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, UserGroup
 from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.state.state import State
@@ -49,7 +49,9 @@ def choose_holders(
     async def saved(new: GroupSettingValue, expected: GroupSettingValue | None) -> object:
         try:
             return await save(new, expected)
-        except ExpectationMismatch:
+        except (ExpectationMismatch, BadRequest) as error:
+            if not _is_conflict(error, expected, present()):
+                raise
             question = f"{_changed(state, title, present())} Change it to {permissions.holders(state, new)}?"
             ask_first(screen, question, "Change it", lambda: started(saved(new, present())))
             raise
@@ -61,6 +63,15 @@ def choose_holders(
             started(saved(group_id, shown))
 
     screen.app.push_screen(Picker(title, choices), chosen)
+
+
+def _is_conflict(
+    error: ExpectationMismatch | BadRequest,
+    expected: GroupSettingValue | None,
+    present: GroupSettingValue | None,
+) -> bool:
+    """Whether somebody else has changed the holders. Servers may say so with the general code, in any language."""
+    return isinstance(error, ExpectationMismatch) or (type(error) is BadRequest and present != expected)
 
 
 def _changed(state: State, title: str, present: GroupSettingValue | None) -> str:
@@ -92,7 +103,9 @@ def _by_name(
             raise UnusableValue("people", "Someone must have this permission.")
         try:
             return await save(setting_of(people, groups), expected[0])
-        except ExpectationMismatch as error:
+        except (ExpectationMismatch, BadRequest) as error:
+            if not _is_conflict(error, expected[0], present()):
+                raise
             expected[0] = present()
             said = f"{_changed(state, title, expected[0])} Save again to replace it."
             raise UnusableValue("", said) from error
