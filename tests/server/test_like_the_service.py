@@ -130,7 +130,7 @@ async def test_notifications_of_phones_are_not_set_up(server: TestServer, token:
         assert refusal["code"] == "PUSH_SERVICE_NOT_CONFIGURED"
 
 
-TWO_FAULTS = (
+TWO_FAULTS: tuple[tuple[str, str, dict[str, object], str], ...] = (
     (
         "POST",
         "/messages",
@@ -183,6 +183,62 @@ TWO_FAULTS = (
     ),
     ("PATCH", "/settings", {"notification_sound": "none of them", "enable_sounds": "x"}, "enable_sounds"),
     ("PATCH", "/streams/{channel}", {"is_web_public": "x", "is_private": "x"}, "is_private"),
+    # Permissions: their form is that of a parameter, whether their groups exist is asked for later.
+    (
+        "PATCH",
+        "/streams/{channel}",
+        {"new_name": "", "can_send_message_group": 9},
+        "can_send_message_group does not have the expected format",
+    ),
+    (
+        "PATCH",
+        "/streams/{channel}",
+        {"can_send_message_group": {"new": 99_999}, "can_subscribe_group": {"new": "x"}},
+        'can_subscribe_group["new"]["int"] is not an integer',
+    ),
+    (
+        "PATCH",
+        "/streams/{channel}",
+        {"message_retention_days": [], "new_name": "general"},
+        'message_retention_days["int"] is not an integer',
+    ),
+    (
+        "PATCH",
+        "/user_groups/{group}",
+        {"name": "role:x", "can_join_group": {"old": 1}},
+        'can_join_group["new"] field is missing: Field required',
+    ),
+    ("PATCH", "/user_groups/{group}", {"deactivated": "x", "can_mention_group": "x"}, "can_mention_group"),
+    (
+        "POST",
+        "/user_groups/create",
+        {"name": "", "description": "", "members": [99_999], "can_mention_group": {"direct_members": ["x"]}},
+        'can_mention_group["int"] is not an integer',
+    ),
+    (
+        "POST",
+        "/channels/create",
+        {"name": "general", "subscribers": [], "can_subscribe_group": []},
+        'can_subscribe_group["int"] is not an integer',
+    ),
+    (
+        "POST",
+        "/users/me/subscriptions",
+        {"subscriptions": [{}], "can_subscribe_group": None},
+        'can_subscribe_group["int"] is not an integer',
+    ),
+    (
+        "PATCH",
+        "/realm",
+        {"moderation_request_channel_id": 99_999, "can_create_groups": {"new": 1, "old": {}}},
+        'can_create_groups["old"]["int"] is not an integer',
+    ),
+    (
+        "PATCH",
+        "/realm/user_settings_defaults",
+        {"email_notifications_batching_period_seconds": 0, "enter_sends": 1},
+        "enter_sends is not a boolean",
+    ),
 )
 
 
@@ -190,7 +246,10 @@ TWO_FAULTS = (
 async def test_of_two_faults_the_one_is_named_that_the_service_names(
     server: TestServer, method: str, path: str, fields: dict[str, object], named: str
 ) -> None:
-    place = path.replace("{channel}", str(server.channel("general")))
+    await server.create_group("ada", "cooks", "ada")
+    place = path.replace("{channel}", str(server.channel("general"))).replace(
+        "{group}", str(server.group("cooks"))
+    )
     bare = {name: Bare(value) if isinstance(value, str) else value for name, value in fields.items()}
     said = (await server.refusal("ada", method, place, bare))["msg"]
     assert said == (named if " " in named else f"{named} is not valid JSON")

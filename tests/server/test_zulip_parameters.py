@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from narrowcast_api.wire.parameters import Operation, is_quoted, shape
 from narrowcast_server.app import routes_of
-from narrowcast_server.http.params import REQUIRED, Param
+from narrowcast_server.http.params import REQUIRED, Param, from_json
 from narrowcast_server.http.routing import Endpoint
+from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.rules.permissions import Callers
 from support.request_parts import DESCRIBED_LEVEL, OWN, ZulipParameter, zulip_parameters
 from support.server import Bare, TestServer
@@ -108,6 +109,25 @@ async def test_values_of_a_wrong_type_or_outside_the_list_are_rejected(server: T
                     refused += 1
     assert not kinder, kinder
     assert refused > 900
+
+
+def test_the_form_of_each_parameter_is_checked_before_any_of_them_is_used() -> None:
+    late = []
+    for (method, path), endpoint in endpoints():
+        for name, param in of_today(endpoint).items():
+            real = zulip_parameters()[method, path].get(name)
+            read = from_json if is_quoted(method, path, name, DESCRIBED_LEVEL) else _read
+            for wrong in () if real is None else _wrong(real):
+                try:
+                    read(param, wrong)
+                except ServiceError:
+                    continue
+                late.append((method, path, name, wrong))
+    assert not late, late
+
+
+def _read(param: Param[object], text: str) -> object:
+    return param.parse(param.name, text)
 
 
 def _wrong(param: ZulipParameter) -> Iterator[str]:

@@ -15,7 +15,7 @@ from narrowcast.screens.channels.members import ChannelMembersScreen
 from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_server.http.routing import Routes
-from narrowcast_server.resources.channels import administration
+from narrowcast_server.resources.channels import operations
 from support.altered_servers import translating
 from support.screens import (
     archive,
@@ -55,7 +55,7 @@ async def test_a_permission_of_a_channel_is_given_to_a_role_or_to_people_by_name
         }
 
 
-@pytest.mark.parametrize("translated", [(), (administration.routes,)], ids=["", "the server translates"])
+@pytest.mark.parametrize("translated", [(), (operations.routes,)], ids=["", "the server translates"])
 async def test_a_permission_that_somebody_else_has_changed_is_replaced_only_after_asking(
     tmp_path: Path, translated: tuple[Routes, ...]
 ) -> None:

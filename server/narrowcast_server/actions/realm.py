@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import MAX_WELCOME_TEXT, TopicsPolicy
 from narrowcast_server.actions.channel_knowledge import channels_may_open
 from narrowcast_server.actions.urls import check_url
-from narrowcast_server.organization.checks import check_integer, check_length, check_string
+from narrowcast_server.organization.checks import (
+    check_integer,
+    check_length,
+    check_number_or_word,
+    check_string,
+)
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.personal import LANGUAGE_NAMES, outgoing
 from narrowcast_server.organization.realm_settings import EDITABLE, FOREVER, outgoing_name
@@ -66,7 +71,7 @@ def well_formed(name: str, value: object) -> object:
     all parameters of a request before anything else.
     """
     if name in _NUMBERS_OR_WORDS:
-        _check_number_or_word(name, value)
+        check_number_or_word(name, value)
     elif name == "jitsi_server_url":
         _jitsi_server_url(name, value)
     else:
@@ -131,16 +136,11 @@ def retention_days(value: object) -> int:
 
 def _counted(name: str, value: object, most: int) -> int:
     """A number from 1 to `most`; raises the same error for unknown words as for numbers out of range."""
-    _check_number_or_word(name, value)
+    check_number_or_word(name, value)
     if not isinstance(value, int) or not 0 < check_integer(name, value) <= most:
         shown = f"Bad value for '{name}': {value}"
         raise ServiceError(shown, "REQUEST_VARIABLE_INVALID", var_name=name, bad_value=value)
     return value
-
-
-def _check_number_or_word(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ServiceError(f'{name}["int"] is not an integer')
 
 
 def _channel(organization: Organization, name: str, value: object) -> int:

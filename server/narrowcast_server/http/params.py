@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Generic, TypeVar, cast
 
@@ -20,6 +20,7 @@ from narrowcast_server.organization.checks import (
     check_integer,
     check_length,
     check_list,
+    check_number_or_word,
     check_string,
     json_value,
 )
@@ -53,6 +54,8 @@ class Param(Generic[T_co]):
     default_below: tuple[int, object] | None = None
     """(level, default below that level)."""
     required_below: int | None = None
+    parse_below: tuple[int, Parser[Any]] | None = None
+    """(level, parser below that level)."""
 
     def known_at(self, level: int) -> bool:
         """Whether the parameter exists at this level."""
@@ -61,6 +64,12 @@ class Param(Generic[T_co]):
     def names(self) -> tuple[str, ...]:
         """The name and its aliases."""
         return (self.name, *self.aliases)
+
+    def at(self, level: int) -> Param[T_co]:
+        """The parameter with its parser of this level."""
+        if self.parse_below is None or level >= self.parse_below[0]:
+            return self
+        return replace(self, parse=self.parse_below[1])
 
     def default_at(self, level: int) -> T_co:
         """The value if the request does not carry the parameter; raises ServiceError if it is required."""
@@ -97,9 +106,12 @@ def optional(
     until: int | None = None,
     aliases: tuple[str, ...] = (),
     required_below: int | None = None,
+    parse_below: tuple[int, Parser[T]] | None = None,
 ) -> Param[T | None]:
     """An optional parameter; None if absent."""
-    return Param(name, parse, None, since, until, aliases, required_below=required_below)
+    return Param(
+        name, parse, None, since, until, aliases, required_below=required_below, parse_below=parse_below
+    )
 
 
 def defaulted(
@@ -214,6 +226,11 @@ def objects(name: str, text: str) -> list[dict[str, object]]:
     """A JSON list of objects."""
     items = check_list(name, json_value(name, text))
     return [check_dict(f"{name}[{index}]", item) for index, item in enumerate(items)]
+
+
+def number_or_word(name: str, text: str) -> int | str:
+    """A JSON integer or string; which of them are valid is checked after the form of all parameters."""
+    return check_number_or_word(name, json_value(name, text))
 
 
 def values_by_id(name: str, text: str) -> dict[int, object]:

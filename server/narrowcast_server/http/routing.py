@@ -202,6 +202,7 @@ class Call:
 
     def _value(self, param: Param[Any], name: str) -> object:
         """A parameter's value, read as JSON or as bare text, as `is_quoted` says for this operation."""
+        param = param.at(self.level)
         if is_quoted(self.endpoint.method, self.endpoint.path, param.name, self.level):
             return from_json(param, self.fields[name])
         return param.parse(name, self.fields[name])

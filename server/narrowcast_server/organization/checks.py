@@ -79,6 +79,36 @@ def check_integer(name: str, value: object) -> int:
     return value
 
 
+def check_number_or_word(name: str, value: object) -> int | str:
+    """An integer or a string."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise _not_the_first_type(name)
+    return value
+
+
+def check_group_setting(name: str, value: object) -> object:
+    """A group-setting value: the id of a group, or lists of ids of users and groups, of which one may be missing."""
+    if isinstance(value, dict):
+        is_known = bool(value) and value.keys() <= {"direct_members", "direct_subgroups"}
+        is_value = is_known and all(
+            isinstance(ids, list) and all(map(_is_integer, ids)) for ids in value.values()
+        )
+    else:
+        is_value = _is_integer(value)
+    if not is_value:
+        raise _not_the_first_type(name)
+    return value
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _not_the_first_type(name: str) -> ServiceError:
+    """What Zulip servers say of a value that has none of several types: that it does not have the first."""
+    return ServiceError(f'{name}["int"] is not an integer')
+
+
 def check_string(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise ServiceError(f"{name} is not a string")

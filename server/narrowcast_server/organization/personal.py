@@ -117,7 +117,9 @@ LANGUAGE_NAMES: Final = {"en": "English", "de": "Deutsch", "es": "Español", "fr
 
 def listed(name: str) -> tuple[object, ...]:
     """The values of a setting that are checked with the form of the request; none if other checks decide."""
-    return () if name in (_HOME_VIEW, "default_language") else _CHOICES.get(name, ())
+    if name == _HOME_VIEW:
+        return (*_CHOICES[name], _RECENT)  # which of the names is valid depends on the level
+    return () if name == "default_language" else _CHOICES.get(name, ())
 
 
 def setting(user: User, name: str) -> object:

@@ -11,14 +11,13 @@ from math import isfinite
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import DraftType
-from narrowcast_server.http.params import objects, required
+from narrowcast_server.http.params import mapping, objects, required
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import (
     check_dict,
     check_integer,
     check_list,
     check_string,
-    json_value,
 )
 from narrowcast_server.organization.errors import ServiceError, field_missing
 from narrowcast_server.organization.models import User
@@ -203,7 +202,7 @@ def drafts(request: Snapshot) -> dict[str, object]:
 
 routes = Routes()
 
-DRAFT = required("draft", json_value)
+DRAFT = required("draft", mapping)
 DRAFTS = required("drafts", objects)
 
 

@@ -18,6 +18,7 @@ from narrowcast_server.http.params import (
     takes_text,
     text_without_null,
 )
+from narrowcast_server.http.permission_params import permission_change
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.checks import json_value
@@ -25,6 +26,7 @@ from narrowcast_server.organization.errors import ServiceError, not_owner
 from narrowcast_server.organization.realm_settings import EDITABLE, GIF_POLICY, GROUP_SETTINGS
 from narrowcast_server.queries.organization import domains_of
 from narrowcast_server.resources.joining import welcome
+from narrowcast_server.routes.settings import SETTINGS as PERSONAL_SETTINGS
 from narrowcast_server.rules.holders import check_holder
 from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.rules.setting_changes import changed_value
@@ -76,16 +78,12 @@ _ORDER: Final = [
 
 _UNORDERED: Final[dict[str, Param[Any]]] = {
     **{name: optional(name, _parser_of(name)) for name in EDITABLE},
-    **{name: optional(name, json_value) for name in GROUP_SETTINGS},
+    **{name: permission_change(name) for name in GROUP_SETTINGS},
     "giphy_rating": optional("giphy_rating", _parser_of("giphy_rating"), until=Gate.GIF_RATING_POLICY.level),
     GIF_POLICY: optional(GIF_POLICY, _parser_of("giphy_rating"), since=Gate.GIF_RATING_POLICY.level),
 }
 SETTINGS: Final = {name: _UNORDERED[name] for name in sorted(_UNORDERED, key=_ORDER.index)}
-PERSONAL: Final[dict[str, Param[Any]]] = {
-    name: optional(name, _parser(default))
-    for name, default in personal.DEFAULTS.items()
-    if name not in NOT_FOR_NEWCOMERS
-}
+PERSONAL: Final = {name: param for name, param in PERSONAL_SETTINGS.items() if name not in NOT_FOR_NEWCOMERS}
 DOMAIN = required("domain", text_without_null)
 WELCOME = required("welcome_message_custom_text", limited(MAX_WELCOME_TEXT, text_without_null))
 SUBDOMAINS = required("allow_subdomains", boolean)

@@ -15,13 +15,14 @@ from narrowcast_server.http.params import (
     integers,
     natural,
     nullable,
+    number_or_word,
     optional,
     required,
     string,
     text_without_null,
 )
+from narrowcast_server.http.permission_params import permission, permission_change
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
-from narrowcast_server.organization.checks import json_value
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.organization.organization import Organization
@@ -164,7 +165,7 @@ DEFAULT = defaulted("is_default_stream", boolean, False)
 FOLDER: Param[int | None] = optional("folder_id", integer)
 NEW_FOLDER: Param[int | None] = optional("folder_id", nullable(integer))
 TOPICS_POLICY = optional("topics_policy", text_without_null)
-RETENTION = optional("message_retention_days", json_value)
+RETENTION = optional("message_retention_days", number_or_word)
 ANNOUNCE = defaulted("announce", boolean, False)
 NEW_NAME = optional("new_name", text_without_null)
 NEW_DESCRIPTION = optional("description", text_without_null)
@@ -172,9 +173,8 @@ NEW_PRIVATE = optional("is_private", boolean)
 NEW_WEB_PUBLIC = optional("is_web_public", boolean)
 NEW_DEFAULT = optional("is_default_stream", boolean)
 ARCHIVED = optional("is_archived", boolean)
-PERMISSIONS: Final[dict[ChannelSetting, Param[object | None]]] = {
-    setting: optional(setting.value, json_value) for setting in ChannelSetting
-}
+PERMISSIONS: Final = {setting: permission(setting.value) for setting in ChannelSetting}
+NEW_PERMISSIONS: Final = {setting: permission_change(setting.value) for setting in ChannelSetting}
 
 
 def _retention(call: Call, raw: object) -> int | None:
@@ -201,7 +201,7 @@ def create(call: Call) -> ResponseBody:
         raise already_exists(name)
     people = active_people(organization, call[SUBSCRIBERS])
     settings = {
-        setting.value: setting_value(organization, setting.value, call[param])
+        setting.value: setting_value(organization, call[param])
         for setting, param in PERMISSIONS.items()
         if call.given(param)
     }
@@ -233,7 +233,7 @@ def create(call: Call) -> ResponseBody:
 
 @routes.patch(
     "/streams/{stream_id}", NEW_DESCRIPTION, NEW_PRIVATE, NEW_DEFAULT, NEW_FOLDER, TOPICS_POLICY, HISTORY,
-    NEW_WEB_PUBLIC, NEW_NAME, RETENTION, ARCHIVED, *PERMISSIONS.values(),
+    NEW_WEB_PUBLIC, NEW_NAME, RETENTION, ARCHIVED, *NEW_PERMISSIONS.values(),
 )  # fmt: skip
 def update(call: Call) -> ResponseBody:
     """Changes the properties of a channel that the request carries."""
@@ -244,7 +244,7 @@ def update(call: Call) -> ResponseBody:
         channel_admin.set_archived(organization, channel, bool(call[ARCHIVED]))
     _update_plain(call, organization.channels[channel_id])
     _update_privacy(call, organization.channels[channel_id])
-    for setting, param in PERMISSIONS.items():
+    for setting, param in NEW_PERMISSIONS.items():
         if call.given(param):
             present = organization.channels[channel_id]
             value = changed_value(organization, setting.value, call[param], present.settings[setting.value])

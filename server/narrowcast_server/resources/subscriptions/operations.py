@@ -18,6 +18,7 @@ from narrowcast_server.http.params import (
     required,
     strings,
 )
+from narrowcast_server.http.permission_params import permission
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_bool, check_list, check_string, json_value
 from narrowcast_server.organization.errors import (
@@ -111,7 +112,7 @@ FATAL = defaulted("authorization_errors_fatal", boolean, True)
 RETENTION = optional("message_retention_days", retention)
 TOPICS_POLICY = optional("topics_policy", choice(*(policy.value for policy in TopicsPolicy)))
 FOLDER = optional("folder_id", integer)
-GROUP_PARAMS = {name: optional(name, json_value) for name in CHANNEL_GROUP_SETTINGS}
+GROUP_PARAMS = {name: permission(name) for name in CHANNEL_GROUP_SETTINGS}
 INCLUDE_SUBSCRIBERS = defaulted("include_subscribers", include_subscribers, False)
 ADD = optional("add", objects)
 DELETE = optional("delete", strings)
@@ -272,7 +273,7 @@ def _create(call: Call, name: str, description: str, settings: dict[str, object]
 def group_settings(call: Call) -> dict[str, object]:
     """The channel's group-valued settings that the request carries."""
     values: dict[str, object] = {
-        name: setting_value(call.organization, name, call[param])
+        name: setting_value(call.organization, call[param])
         for name, param in GROUP_PARAMS.items()
         if call.given(param)
     }

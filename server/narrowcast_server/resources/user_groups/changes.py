@@ -64,7 +64,7 @@ def check_description(description: str) -> str:
 
 def checked_setting(organization: Organization, name: str, raw: object) -> object:
     """A new value of a group's setting; raises BAD_REQUEST for excluded and deactivated groups."""
-    value = setting_value(organization, name, raw)
+    value = setting_value(organization, raw)
     excluded = _EXCLUDED.get(name, frozenset())
     group = organization.groups.get(value) if isinstance(value, int) else None
     if group is not None and group.is_system and group.name in excluded:

@@ -15,8 +15,8 @@ from narrowcast_server.http.params import (
     required,
     text_without_null,
 )
+from narrowcast_server.http.permission_params import permission, permission_change
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
-from narrowcast_server.organization.checks import json_value
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Group
 from narrowcast_server.organization.people import active_people, person
@@ -49,16 +49,18 @@ _SINCE: Final = {
     GroupSetting.MENTION: Gate.GROUP_MENTION_NAME.level,
     GroupSetting.REMOVE_MEMBERS: Gate.GROUP_REMOVE_MEMBERS.level,
 }
-SETTINGS: Final[dict[Param[object | None], str]] = {
-    **{optional(name.value, json_value, since=since): name.value for name, since in _SINCE.items()},
-    optional(
-        "can_mention_group_id",
-        json_value,
-        since=Gate.GROUP_MENTION.level,
-        until=Gate.GROUP_MENTION_NAME.level,
-    ): GroupSetting.MENTION.value,
+_MENTION_BY_ID: Final = permission(
+    "can_mention_group_id", since=Gate.GROUP_MENTION.level, until=Gate.GROUP_MENTION_NAME.level
+)
+SETTINGS: Final = {
+    **{permission(name.value, since=since): name.value for name, since in _SINCE.items()},
+    _MENTION_BY_ID: GroupSetting.MENTION.value,
 }
 """The parameter of each permission -> the name under which it is stored (GSV-15)."""
+NEW_SETTINGS: Final = {
+    **{permission_change(name.value, since=since): name.value for name, since in _SINCE.items()},
+    _MENTION_BY_ID: GroupSetting.MENTION.value,
+}
 
 
 @routes.get("/user_groups", INCLUDE_DEACTIVATED, callers=Callers.MEMBERS)
@@ -95,13 +97,18 @@ def _subgroup(call: Call, identity: int) -> Group:
 
 
 @routes.patch(
-    "/user_groups/{user_group_id}", NEW_NAME, NEW_DESCRIPTION, DEACTIVATED, *SETTINGS, callers=Callers.MEMBERS
+    "/user_groups/{user_group_id}",
+    *NEW_SETTINGS,
+    DEACTIVATED,
+    NEW_DESCRIPTION,
+    NEW_NAME,
+    callers=Callers.MEMBERS,
 )
 def update_group(call: Call) -> ResponseBody:
     """Changes name, description or permissions (GRPU-01)."""
     group = managed_group(call.organization, call.user, call.path_id("user_group_id"))
     name, description = call[NEW_NAME], call[NEW_DESCRIPTION]
-    changed = [param for param in SETTINGS if call.given(param)]
+    changed = [param for param in NEW_SETTINGS if call.given(param)]
     if name is None and description is None and call[DEACTIVATED] is None and not changed:
         raise ServiceError("No new data supplied")
     _check_deactivated(call, group, bool(changed))
@@ -114,8 +121,11 @@ def update_group(call: Call) -> ResponseBody:
     if description is not None:
         changes.update_group(call.organization, group, description=changes.check_description(description))
     for param in changed:
-        stored = SETTINGS[param]
-        changes.set_group_setting(call.organization, group, stored, _new_value(call, param, stored, group))
+        stored = NEW_SETTINGS[param]
+        value = changed_value(
+            call.organization, stored, call[param], group.settings[stored], changes.checked_setting
+        )
+        changes.set_group_setting(call.organization, group, stored, value)
     return {}
 
 
@@ -126,14 +136,6 @@ def _check_deactivated(call: Call, group: Group, permissions: bool) -> None:
     new_description = call[NEW_DESCRIPTION] not in (None, group.description)
     if permissions or new_description:
         raise ServiceError("You can only change name of deactivated user groups")
-
-
-def _new_value(call: Call, param: Param[object | None], stored: str, group: Group) -> object:
-    """The new value in {new, old}; below level 260, can_mention_group is a bare value (GRPU-07, GRPU-08)."""
-    raw = call[param]
-    if stored == GroupSetting.MENTION and call.level < Gate.GROUP_MENTION_OBJECT.level:
-        return changes.checked_setting(call.organization, stored, raw)
-    return changed_value(call.organization, param.name, raw, group.settings[stored], changes.checked_setting)
 
 
 @routes.post("/user_groups/{user_group_id}/deactivate")
