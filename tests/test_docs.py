@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import pytest
 
 from narrowcast.cli.grammar import build_parser
 from narrowcast.cli.parser import Parser
+from narrowcast.config.config import Config
+from narrowcast.config.config_file import CONFIG_KEYS, value_of
 from narrowcast.config.config_load import parse
 from narrowcast.extensions.loading import load_all
 from narrowcast.keys.keymap import key_label
@@ -31,6 +34,14 @@ def test_no_page_made_from_the_code_is_stale() -> None:
         [sys.executable, DOCS / "write_pages.py", "--check"], capture_output=True, text=True, check=False
     )
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", ""), "run: make docs-pages"
+
+
+def test_the_page_of_settings_has_each_default_as_it_is_written_in_the_file() -> None:
+    page = (DOCS / "settings.md").read_text(encoding="utf-8")
+    defaults = dict(re.findall(r"^\| `(\S+)` \| `(.*?)` \|", page, re.MULTILINE))
+    keys = [one.key for listed in CONFIG_KEYS.values() for one in listed]
+    shown = {key: tomllib.loads(f"value = {defaults[key]}")["value"] for key in keys}
+    assert shown == {key: value_of(Config(), key) for key in keys}
 
 
 def test_every_task_has_a_way_and_its_command_lines_are_understood() -> None:

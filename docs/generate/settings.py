@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 from collections.abc import Iterator
 from types import ModuleType
 
@@ -57,10 +58,7 @@ def _acts(heading: str, setting: Setting) -> str:
 
 
 def _setting(one: ConfigKey, described: dict[str, str]) -> tuple[str, str, str]:
-    value = value_of(config.Config(), one.key)
-    default = {True: "true", False: "false"}.get(value) if isinstance(value, bool) else None
-    if default is None:
-        default = f'"{value}"' if isinstance(value, str) else "[]"
+    default = json.dumps(value_of(config.Config(), one.key))  # which is TOML too
     text = described[one.key].replace("``", "`")
     choices = f" One of {', '.join(f'`{choice}`' for choice in one.choices)}." if one.choices else ""
     return f"`{one.key}`", f"`{default}`", cell(text + choices)
