@@ -11,14 +11,21 @@ from pathlib import Path
 import pytest
 
 import narrowcast
-from narrowcast.config.config import Config
+from narrowcast.config.config import Appearance, Config
 from narrowcast.keys.hints import SEPARATOR, ShownHint, default_keys, with_keys
 from narrowcast.keys.keymap import effective
+from narrowcast.screens.dialogs.help import HelpScreen
+from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.groups.groups import GroupsScreen
 from narrowcast.screens.main.hints import READING, hint_line
+from narrowcast_api.narrow.narrow import Narrow
+from support.screens import screen_rows
 from support.server import running_server
 from support.sessions import until
 from support.stage import Stage, on_stage, run
+
+COMFORTABLE = Config(appearance=Appearance(density="comfortable"))
+"""All of the status line stays visible below the inbox."""
 
 
 def words(hints: Sequence[ShownHint]) -> str:
@@ -134,6 +141,42 @@ async def test_the_status_line_names_no_key_that_does_something_else_where_the_f
                 await until(partial(_names, stage, hint))
             stage.screen.people.list.focus()
             await until(lambda: "Enter open · u card · w find · Tab next pane · ? help" in stage.status_line)
+
+
+@pytest.mark.parametrize("opening", ["I", "t"])
+async def test_over_the_messages_the_status_line_shows_keys_that_work_there(
+    tmp_path: Path, opening: str
+) -> None:
+    async with on_stage(tmp_path, size=(140, 30), config=COMFORTABLE) as stage:
+        await stage.go(Narrow.mentions())
+        last = await stage.server.send("bruno", "general", "lunch", "Soup")
+        await until(lambda: last in stage.session.state.messages)
+        for key, shown, works in (
+            ("ctrl+k", "Ctrl-k go to", lambda: isinstance(stage.app.screen, Picker)),
+            ("f1", "F1 help", lambda: isinstance(stage.app.screen, HelpScreen)),
+            ("c", "c write", lambda: stage.screen.writing.has_focus_within),
+            ("n", "n next unread", lambda: stage.screen.narrow != Narrow.mentions()),
+        ):
+            assert "F1 help" not in stage.status_line
+            await stage.press(opening)
+            await until(
+                lambda: stage.status_line.endswith("n next unread · Ctrl-k go to · c write · F1 help ")
+            )
+            assert shown in screen_rows(stage.app.screen)[-1]
+            await stage.press(key)
+            await until(works)
+            await stage.close_all()
+            if stage.screen.writing.has_focus_within:
+                await stage.press("escape")
+
+
+async def test_in_the_filter_of_the_inbox_the_status_line_shows_no_key_that_types(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(140, 30)) as stage:
+        await stage.in_topic()
+        await stage.press("I", "slash")
+        await until(lambda: stage.status_line.endswith("Demo F1 help "))
+        await stage.press("escape")
+        await until(lambda: stage.status_line.endswith("c write · F1 help "))
 
 
 async def test_a_filter_above_a_list_says_where_enter_and_esc_lead(tmp_path: Path) -> None:

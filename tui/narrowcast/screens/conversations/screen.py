@@ -154,6 +154,11 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
     def about(self) -> str:
         return self.hints(("dialog.close", "closes"))
 
+    def on_descendant_focus(self) -> None:
+        """Updates the keys that the status line shows: others work in the filter."""
+        if (workspace := workspace_of(self)) is not None:
+            workspace.show_status()
+
     def fit(self) -> None:
         self.call_after_refresh(self._stand_beside_channels)
 

@@ -343,6 +343,11 @@ class ManageScreen(Dialog[object], Generic[T]):
         yield self._find
         yield self.with_preview(self.list)
 
+    @property
+    def is_typed_in(self) -> bool:
+        """Whether the user types in the filter."""
+        return self._find.is_typed_in
+
     def rows_beside(self) -> int:
         return int(self._find.is_finding)
 
@@ -371,7 +376,7 @@ class ManageScreen(Dialog[object], Generic[T]):
             return
         find = ("manage.find", "filters")
         close = (("dialog.close", "closes"),) if self.FRAMED else ()
-        if self._find.is_typed_in:
+        if self.is_typed_in:
             first = self.key_hints() or self.READ_KEYS
             does = next((does for command_id, does in first if command_id == "list.select"), "selects")
             keys = [("editor.submit", does), ("manage.down", "list"), ("dialog.close", "clears the filter")]

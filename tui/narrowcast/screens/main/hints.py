@@ -46,16 +46,25 @@ WRITING: tuple[KeyHint, ...] = (
     ("compose.attach", "attach"),
     ("compose.editor", "editor"),
 )
+CONVERSATIONS: tuple[KeyHint, ...] = (
+    ("go.next-unread-topic", "next unread"),
+    ("go.switcher", "go to"),
+    ("write.channel", "write"),
+)
+"""Over the messages, in the inbox and among recent conversations, which show their own keys themselves."""
+DIALOG_HELP: KeyHint = ("dialog.help", "help")
 
 
-def hint_line(keys: Keys, hints: Iterable[KeyHint], width: int, *, in_field: bool = False) -> list[ShownHint]:
+def hint_line(
+    keys: Keys, hints: Iterable[KeyHint], width: int, *, in_field: bool = False, help_hint: KeyHint = HELP
+) -> list[ShownHint]:
     """As many of `hints` as fit into their share of a line of `width` cells, followed by the key for help.
     ``in_field``: the user types in a field, where keys that type a character do nothing else.
     """
     if in_field:
         hints = tuple(hints)
-        keys = keys_in_field(keys, [*hints, HELP])
-    last = shown_hints(keys, [HELP])
+        keys = keys_in_field(keys, [*hints, help_hint])
+    last = shown_hints(keys, [help_hint])
     room = int(width * SHARE) - sum(len(hint.words) for hint in last)
     shown: list[ShownHint] = []
     for hint in shown_hints(keys, hints):

@@ -151,12 +151,14 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
         self.updates.end()
 
     def on_screen_resume(self) -> None:
-        """After a dialog closes, messages that arrived meanwhile are visible now."""
+        """After a dialog closes, messages that arrived meanwhile are visible now, and other keys work."""
         self.look_again()
+        self.lines.update()
 
     def on_screen_suspend(self) -> None:
-        """Below a dialog, no message counts as seen."""
+        """Below a dialog, no message counts as seen, and other keys work."""
         self.look_again()
+        self.lines.update()
 
     def look_again(self) -> None:
         """Reports which messages the user is looking at, after a change of that."""

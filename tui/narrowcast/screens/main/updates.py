@@ -9,8 +9,11 @@ from narrowcast.keys.hints import SEPARATOR, ShownHint, keys_of, with_keys
 from narrowcast.runtime.context import app_of, in_app
 from narrowcast.runtime.frames import Frames, Kinds
 from narrowcast.screens.channels.steps import archived_notice, unsubscribed_notice
+from narrowcast.screens.conversations.screen import ConversationsScreen
 from narrowcast.screens.main.edited_messages import EditedMessages
 from narrowcast.screens.main.hints import (
+    CONVERSATIONS,
+    DIALOG_HELP,
     FILTERING,
     NARROW,
     NAVIGATION,
@@ -78,9 +81,10 @@ class StatusLines:
     def update(self) -> None:
         screen = self._screen
         where = screen.narrow.destination if screen.narrow is not None else None
-        in_mode = bool(screen.messages.mode_hint) and screen.messages.has_focus_within
+        above = self._above()
+        in_mode = above is None and bool(screen.messages.mode_hint) and screen.messages.has_focus_within
         mode = screen.messages.mode_hint.split(SEPARATOR) if in_mode else ()
-        hints = [ShownHint("", words) for words in mode] or self._hints()
+        hints = [ShownHint("", words) for words in mode] or self._hints(above)
         added = app_of(self._host).extensions.segments()
         self.status.update(screen.session, where, hints, keys_of(self._host), urgent=in_mode, added=added)
         text = banner(screen.session, keys_of(self._host))
@@ -88,10 +92,19 @@ class StatusLines:
         if text:
             self.banner.show_pieces([(" " + text, "warn")])
 
-    def _hints(self) -> list[ShownHint]:
-        """The most useful keys of the pane that has the focus."""
+    def _above(self) -> ConversationsScreen | None:
+        """What lies over the messages and leaves the status line visible."""
+        screens = self._host.app.screen_stack
+        return next((screen for screen in screens if isinstance(screen, ConversationsScreen)), None)
+
+    def _hints(self, above: ConversationsScreen | None) -> list[ShownHint]:
+        """The most useful keys of what lies over the messages, or of the pane that has the focus."""
         screen, width = self._screen, self._screen.size.width
         keys = keys_of(self._host)
+        if above is not None:
+            typed = above.is_typed_in
+            hints = () if typed else CONVERSATIONS
+            return hint_line(keys, hints, width, in_field=typed, help_hint=DIALOG_HELP)
         if screen.writing.text.in_normal_mode:
             mode = ShownHint("", "NORMAL  i inserts")
             return [mode, *hint_line(keys, (WRITING[0],), width, in_field=True)]
