@@ -24,7 +24,7 @@ from support.stage import Stage
 FOLDER = Path(__file__).resolve().parents[1] / "tui" / "snapshots"
 SYSTEMS = {"16": ColorSystem.STANDARD, "256": ColorSystem.EIGHT_BIT, "true": ColorSystem.TRUECOLOR}
 _CODES = re.compile(r"\x1b\[[0-9;]*m")
-_JOINED = re.compile(r"(Joined\s+)\d{4}-\d\d-\d\d")
+_JOINED = re.compile(r"(Joined\s+)(?:\d\d \w{3} \d{4}|\d \w{3} \d{4} )")
 """Users of a test join on the day of the test."""
 _WAITING = "Please wait…"
 """Texts that are shown until the server has responded: a screen with one is not final."""
@@ -63,7 +63,7 @@ async def settled(stage: Stage, system: str) -> str:
     await stage.drawn()
     await until(lambda: _WAITING not in shown(stage, system))
     await stage.drawn()
-    return _JOINED.sub(r"\g<1>2026-11-22", shown(stage, system))
+    return _JOINED.sub(r"\g<1>22 Nov 2026", shown(stage, system))
 
 
 def difference(name: str, seen: str) -> str:

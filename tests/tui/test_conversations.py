@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -326,11 +327,15 @@ async def test_every_row_keeps_its_columns_at_any_width(tmp_path: Path, size: tu
             "☀ day",
         ),
         ('<span class="emoji emoji-fffffff" role="img">:odd:</span>', ":odd:"),
+        ('<p>at <time datetime="2026-11-20T10:00:00Z">2026-11-20T10:00</time>!</p>', "at tomorrow 10:00!"),
+        ('<p><time datetime="someday">someday</time></p>', "someday"),
         ("", ""),
     ],
 )
 def test_a_message_is_summarized_in_one_line(html: str, line: str) -> None:
-    assert excerpt(html) == line
+    now = datetime(2026, 11, 19, 12).astimezone()
+    at = now.replace(day=20, hour=10).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    assert excerpt(html.replace("2026-11-20T10:00:00Z", at), now.timestamp()) == line
 
 
 async def test_the_keys_of_both_views_lead_from_one_to_the_other_and_back(tmp_path: Path) -> None:

@@ -90,4 +90,4 @@ def test_markdown_in_a_profile_field_is_shown_as_its_text() -> None:
     values = {
         1: ProfileValue("**Bold** [site](https://x.example)", "<p><strong>Bold</strong> <a>site</a></p>")
     }
-    assert dict(profile(state, values)) == {"Team": "Bold site"}
+    assert dict(profile(state, values, NOW)) == {"Team": "Bold site"}

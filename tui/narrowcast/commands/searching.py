@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from narrowcast.screens.dialogs.late import RequestOrigin
 from narrowcast.screens.dialogs.search import search_question
 from narrowcast.screens.messages.found import FoundScreen
 from narrowcast.text import names, search_completion
-from narrowcast.text.formats import counted
+from narrowcast.text.formats import counted, excerpt, has_long_clock
 from narrowcast_api.errors import ApiError, Unsupported
 from narrowcast_api.narrow.narrow import Narrow, missing_operand, unknown_operators
 from narrowcast_api.narrow.resolve import Unresolved, resolve
@@ -79,7 +80,8 @@ def _about(screen: Workspace, hit: LocalHit) -> str:
     """A found message in a line."""
     state, message = screen.session.state, hit.message
     where = names.destination(state, message.destination(state.me))
-    return f"{state.users.name(message.sender_id)} in {where}: {hit.snippet}"
+    said = excerpt(message.content, time.time(), long=has_long_clock(state))
+    return f"{state.users.name(message.sender_id)} in {where}: {said}"
 
 
 def _resolved(screen: Workspace, text: str) -> Narrow:

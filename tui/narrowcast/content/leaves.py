@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from narrowcast.content.blocks import (
@@ -94,14 +93,8 @@ def mention(node: LexborNode, classes: frozenset[str], look: int) -> Mention:
 def moment(node: LexborNode, look: int) -> Inline:
     """A time, or its text if it is not valid."""
     text = safe_line(all_text(node), 60)
-    try:
-        when = datetime.fromisoformat(attribute(node, "datetime"))
-        if when.tzinfo is None:
-            when = when.replace(tzinfo=UTC)
-        at = when.timestamp()
-    except (ValueError, OverflowError):
-        return TextRun(text, look)
-    return Time(at, text, look) if formats.FIRST <= at <= formats.LAST else TextRun(text, look)
+    at = formats.iso_time(attribute(node, "datetime"))
+    return TextRun(text, look) if at is None else Time(at, text, look)
 
 
 def alignment(cell: LexborNode) -> Align:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 from narrowcast_api.storage.codec import plain_text
@@ -12,7 +12,18 @@ from narrowcast_assets.emoji import character_of
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
-__all__ = ["clock", "counted", "day", "excerpt", "has_long_clock", "local", "moment", "size"]
+__all__ = [
+    "clock",
+    "counted",
+    "day",
+    "excerpt",
+    "has_long_clock",
+    "iso_day",
+    "iso_time",
+    "local",
+    "moment",
+    "size",
+]
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -34,6 +45,22 @@ def local(at: float, zone: tzinfo | None = None) -> datetime:
         return datetime.fromtimestamp(at, zone).astimezone(zone)
     except (ValueError, OverflowError, OSError):
         return datetime.fromtimestamp(0, zone).astimezone(zone)
+
+
+def iso_time(text: str) -> float | None:
+    """Seconds since 1970 of a time as servers write it; None if it is not valid."""
+    try:
+        when = datetime.fromisoformat(text)
+        at = (when if when.tzinfo is not None else when.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+    return at if FIRST <= at <= LAST else None
+
+
+def iso_day(text: str) -> str:
+    """The day of a time as servers write it; empty if it is not valid."""
+    at = iso_time(text)
+    return "" if at is None else day(local(at))
 
 
 def clock(then: datetime, *, long: bool) -> str:
@@ -100,8 +127,17 @@ EXCERPT_FROM = 4000
 """Maximum characters of HTML that are read: a line shows only the beginning."""
 
 _EMOJI = re.compile(r'<span [^>]*class="emoji emoji-([0-9a-f-]+)"[^>]*>([^<]*)</span>')
+_TIME = re.compile(r'<time [^>]*datetime="([^">]*)"[^>]*>([^<]*)</time>')
 
 
-def excerpt(html: str) -> str:
-    """The text of rendered ``html``, truncated; it is not filtered: show it through safe_text."""
-    return plain_text(_EMOJI.sub(lambda match: character_of(match[1]) or match[2], html[:EXCERPT_FROM]))
+def excerpt(html: str, now: float, *, long: bool = True) -> str:
+    """The text of rendered ``html``, truncated; it is not filtered: show it through safe_text. Times are written as by
+    `moment`.
+    """
+
+    def when(match: re.Match[str]) -> str:
+        at = iso_time(match[1])
+        return match[2] if at is None else moment(at, now, long=long)
+
+    html = _EMOJI.sub(lambda match: character_of(match[1]) or match[2], html[:EXCERPT_FROM])
+    return plain_text(_TIME.sub(when, html))

@@ -4,6 +4,7 @@ show them through ``safe_text``.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,7 @@ def initials(name: str) -> str:
 
 def organization(html: str) -> str:
     """The description of an organization as text of one line, from the HTML that servers send."""
-    return " ".join(excerpt(html).split())[:_DESCRIPTION_LENGTH]
+    return " ".join(excerpt(html, time.time()).split())[:_DESCRIPTION_LENGTH]
 
 
 def gone(user: User | None) -> str:
@@ -154,7 +155,7 @@ def channel_sign(channel: Channel) -> str:
 
 def about(described: Channel | ChannelFolder) -> str:
     """The description of a channel or folder in one line, without its Markdown."""
-    return excerpt(described.rendered_description) or described.description
+    return excerpt(described.rendered_description, time.time()) or described.description
 
 
 def destination(state: State, where: Destination) -> str:

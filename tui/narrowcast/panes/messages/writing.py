@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.requests import EditRequested, QuoteRequested, ReplyRequested
-from narrowcast.text.formats import excerpt
+from narrowcast.text.formats import excerpt, has_long_clock
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import DirectDestination
@@ -102,4 +102,6 @@ class ReplyAndEdit:
         whose = "your message" if message.sender_id == state.me else "the message of "
         if message.sender_id != state.me:
             whose += safe_line(state.users.name(message.sender_id), SHOWN_OF_DELETED)
-        return f"Delete {whose}? {safe_line(excerpt(message.content), SHOWN_OF_DELETED)}".strip()
+        now = self._pane.session.clock.now()
+        text = excerpt(message.content, now, long=has_long_clock(state))
+        return f"Delete {whose}? {safe_line(text, SHOWN_OF_DELETED)}".strip()

@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
+from narrowcast.text.formats import iso_day
 from narrowcast_api import permissions
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.state.changes import ConnectionChanged, SettingsChanged
@@ -64,8 +65,8 @@ class ServerScreen(ManageScreen[str]):
             ("Max topic length", f"{limits.max_topic_length} characters"),
             ("Max file size", f"{limits.max_file_upload_size_mib} MB"),
         ]
-        if me is not None and me.date_joined:
-            facts.append(("You joined", me.date_joined[:10]))
+        if me is not None and (joined := iso_day(me.date_joined)):
+            facts.append(("You joined", joined))
         if state.organization.flag("owner_full_content_access"):
             facts.append(("Owners", "may read everything, including private messages"))
         if isinstance(plan, int):

@@ -203,6 +203,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
     def row(self, one: Conversation, *, name: str) -> ConversationRow:
         """The row of a conversation."""
         now, state = time.time(), self.session_of(one).state
+        long = has_long_clock(state)
         mark = (
             ""
             if isinstance(one.where, ChannelDestination)
@@ -210,7 +211,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         )
         when = ""
         if one.last is not None:
-            when = day_or_time(one.last.timestamp, now, long=has_long_clock(state))
+            when = day_or_time(one.last.timestamp, now, long=long)
         sender = state.users.name(one.last.sender_id) if one.last is not None else ""
         return ConversationRow(
             (one.account, one.where.key),
@@ -221,7 +222,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
             dim=one.muted or not one.unread,
             sender_id=one.last.sender_id if one.last is not None else 0,
             sender=sender,
-            excerpt=excerpt(one.last.content) if one.last is not None else "",
+            excerpt=excerpt(one.last.content, now, long=long) if one.last is not None else "",
             when=when,
             unread=one.unread,
             mentions=one.mentions,

@@ -54,7 +54,8 @@ def remind(host: Host, message: Message) -> None:
             limit=state.limits.max_reminder_note_length,
         ),
     ]
-    note = f"{message.sender_name}: {safe_line(excerpt(message.content), BEGINNING)}"
+    text = excerpt(message.content, time.time(), long=has_long_clock(state))
+    note = f"{message.sender_name}: {safe_line(text, BEGINNING)}"
     ask(host, "Remind me about this message", fields, submit, verb="schedules", note=note, then=tell)
 
 
@@ -71,11 +72,13 @@ class RemindersScreen(ManageScreen[Reminder]):
         return [self._row(reminder, now) for reminder in reminders]
 
     def _row(self, reminder: Reminder, now: float) -> ListRow[Reminder]:
-        text = excerpt(reminder.rendered_content) or reminder.content.strip() or "a message"
+        long = has_long_clock(self.state)
+        text = excerpt(reminder.rendered_content, now, long=long) or reminder.content.strip() or "a message"
         message = self.state.messages.get(reminder.message_id) if reminder.message_id is not None else None
-        about = f"{message.sender_name}: {excerpt(message.content)}" if message is not None else ""
+        said = excerpt(message.content, now, long=long) if message is not None else ""
+        about = f"{message.sender_name}: {said}" if message is not None else ""
         note = "Failed to send" if reminder.failed else about
-        when = moment(reminder.deliver_at, now, long=has_long_clock(self.state))
+        when = moment(reminder.deliver_at, now, long=long)
         return ListRow(reminder.id, reminder, " ".join(text.split()), when, note, "◷", warn=reminder.failed)
 
     def open(self, item: Reminder) -> None:

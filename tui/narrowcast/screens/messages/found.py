@@ -10,7 +10,7 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.screens.messages.message_preview import MessagePreview, ShownMessages
 from narrowcast.text import names
-from narrowcast.text.formats import has_long_clock, moment
+from narrowcast.text.formats import excerpt, has_long_clock, moment
 from narrowcast.widgets.empty import Empty
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.narrow import Narrow
@@ -71,8 +71,11 @@ class FoundScreen(ManageScreen[LocalHit]):
         message = hit.message
         where = names.destination(self.state, message.destination(self.state.me))
         sender = self.state.users.name(message.sender_id)
-        when = moment(message.timestamp, now, long=has_long_clock(self.state))
-        return ListRow(message.id, hit, f"{sender} in {where}", when, hit.snippet)
+        long = has_long_clock(self.state)
+        when = moment(message.timestamp, now, long=long)
+        return ListRow(
+            message.id, hit, f"{sender} in {where}", when, excerpt(message.content, now, long=long)
+        )
 
     def open(self, item: LocalHit) -> None:
         where = item.message.destination(self.state.me)

@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 
 from narrowcast.screens.dialogs.form_fields import OneOf, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.state.changes import Change, SettingsChanged, StateReplaced
@@ -65,7 +66,9 @@ class ExportsScreen(ManageScreen["Export"]):
     def rows(self) -> Sequence[ListRow[Export]]:
         """When it was started, what it contains, and its status; newest first."""
         newest = sorted(self._exports, key=lambda item: -(item.export_time or 0))
-        return [ListRow(item.id, item, f"{_moment(item)}  {_kind(item)}", _status(item)) for item in newest]
+        return [
+            ListRow(item.id, item, f"{self._moment(item)}  {_kind(item)}", _status(item)) for item in newest
+        ]
 
     def new(self) -> None:
         if self.refused():
@@ -99,15 +102,15 @@ class ExportsScreen(ManageScreen["Export"]):
     def question(self, item: Export) -> tuple[str, str]:
         if self.refused() or not item.export_url or item.deleted_timestamp or item.export_from_prior_server:
             return "", ""
-        return f"Delete the export of {_kind(item)} from {_moment(item)}?", "Delete export"
+        return f"Delete the export of {_kind(item)} from {self._moment(item)}?", "Delete export"
+
+    def _moment(self, item: Export) -> str:
+        at = item.export_time
+        return moment(at, time.time(), long=has_long_clock(self.state)) if at else "?"
 
     async def delete(self, item: Export) -> None:
         await self.session.client.exports.delete(export_id=item.id)
         await self.reload()
-
-
-def _moment(item: Export) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(item.export_time)) if item.export_time else "?"
 
 
 def _kind(item: Export) -> str:

@@ -12,7 +12,6 @@ from narrowcast.text.formats import counted
 from narrowcast.text.presence import PresenceMark, of_person
 from narrowcast.text.profile_values import value_text
 from narrowcast_api import permissions
-from narrowcast_api.storage.codec import plain_text
 from narrowcast_api.wire.vocabulary import BotType, WebhookInterface
 
 if TYPE_CHECKING:
@@ -50,12 +49,12 @@ def facts(state: State, user: User, now: float) -> list[Fact]:
     entries.append(("Email", user.delivery_email or "hidden"))
     if user.known_email not in ("", user.delivery_email):
         entries.append(("API address", user.known_email))
-    entries += profile(state, user.profile)
+    entries += profile(state, user.profile, now)
     groups = [group.name for group in permissions.named_groups(state) if user.user_id in group.members]
     if groups:
         entries.append(("Groups", ", ".join(groups)))
-    if user.date_joined:
-        entries.append(("Joined", user.date_joined[:10]))
+    if joined := formats.iso_day(user.date_joined):
+        entries.append(("Joined", joined))
     if user.user_id in state.users.muted:
         entries.append(("Muted", "yes"))
     entries.append(("User ID", str(user.user_id)))
@@ -111,11 +110,13 @@ def local_time(zone: str, now: float, *, short: bool = False) -> str:
     return f"{formats.clock(there, long=not short)} ({zone})"
 
 
-def profile(state: State, values: Mapping[int, object]) -> Iterator[Fact]:
+def profile(state: State, values: Mapping[int, object], now: float) -> Iterator[Fact]:
     """The user's custom profile fields, in the organization's order."""
     for field in sorted(state.profile_fields, key=lambda field: field.order):
         value = values.get(field.id)
         text = str(getattr(value, "value", "") or "")
         rendered = getattr(value, "rendered", None)
         if text:
-            yield field.name, plain_text(rendered) if rendered else value_text(state, field, text)
+            long = formats.has_long_clock(state)
+            shown = formats.excerpt(rendered, now, long=long) if rendered else value_text(state, field, text)
+            yield field.name, shown
