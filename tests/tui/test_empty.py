@@ -8,6 +8,7 @@ import pytest
 
 from narrowcast.screens.conversations.listing import Only
 from narrowcast.screens.conversations.screen import InboxScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.widgets.empty import Empty
 from narrowcast_api.narrow.narrow import Narrow
 from support.message_stage import staged
@@ -84,6 +85,41 @@ async def test_a_list_that_is_as_tall_as_its_content_shows_all_of_it(tmp_path: P
         await run(stage, "write.snippets")
         await until(lambda: "n creates" in screen_text(stage.app.screen))
         assert "A snippet is a text to insert into messages." in screen_text(stage.app.screen)
+
+
+@pytest.mark.parametrize(
+    ("command", "keys"),
+    [
+        ("write.snippets", "n creates  Esc closes"),
+        ("go.scheduled", "Esc closes"),
+        ("go.drafts", "u undoes deletion  Esc closes"),
+        ("people.invitations", "n invites by email  l creates a link  Esc closes"),
+        ("go.inbox", "v shows only"),
+    ],
+)
+async def test_an_empty_list_shows_no_key_that_needs_a_row(tmp_path: Path, command: str, keys: str) -> None:
+    async with on_stage(tmp_path, size=(120, 30)) as stage:
+        await run(stage, command)
+        screen = stage.app.screen
+        assert isinstance(screen, ManageScreen)
+        await until(lambda: screen.key_line.keys == keys)
+        assert not screen.list.items
+        await stage.press("down")
+        assert screen.key_line.keys == keys
+
+
+async def test_with_the_first_row_its_keys_come_and_a_message_stays(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 30)) as stage:
+        await run(stage, "write.snippets")
+        screen = stage.app.screen
+        assert isinstance(screen, ManageScreen)
+        screen.say("Just saved.")
+        create = stage.session.client.saved_snippets.create
+        snippet = await create(title="Greeting", content="Hello")
+        await until(lambda: screen.key_line.keys.startswith("Enter inserts"))
+        assert screen.key_line.said == "Just saved."
+        await stage.session.client.saved_snippets.delete(saved_snippet_id=snippet)
+        await until(lambda: screen.key_line.keys == "n creates  Esc closes")
 
 
 async def test_without_channels_the_left_pane_offers_to_browse_them(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ async def test_who_may_change_a_list_is_said_in_full_on_a_small_screen(tmp_path:
         shown = " ".join(row.strip(" │") for row in screen_rows(screen))
         assert screen.refusal()
         assert screen.refusal() in shown
-        assert "/ filters" in shown
+        assert "Esc closes" in shown
 
 
 async def test_a_long_problem_is_said_in_full_below_a_list(tmp_path: Path) -> None:

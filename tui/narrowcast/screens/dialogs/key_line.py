@@ -72,9 +72,13 @@ class KeyLine(FrameEdge):
         self._said, self._look = safe_line(text), look
         self._changed()
 
-    def show_keys(self, hints: Sequence[KeyHint], refusal: str = "") -> None:
-        """Shows what keys do, and until there is a message, why nothing can be changed here."""
-        self._hints, self._said, self._refusal = shown_hints(keys_of(self), hints), "", refusal
+    def show_keys(self, hints: Sequence[KeyHint], refusal: str = "", *, keep_said: bool = False) -> None:
+        """Shows what keys do, and until there is a message, why nothing can be changed here. Removes a message, unless
+        ``keep_said``.
+        """
+        self._hints, self._refusal = shown_hints(keys_of(self), hints), refusal
+        if not keep_said:
+            self._said = ""
         self._changed()
 
     def _changed(self) -> None:

@@ -46,6 +46,15 @@ T = TypeVar("T")
 
 
 WAITING = "Please wait…"
+NEED_NO_ROW = (
+    "conversations.show",
+    "drafts.removed",
+    "drafts.restore",
+    "group-members.add-group",
+    "invitations.link",
+    "manage.new",
+)
+"""The commands whose keys work on an empty list, too."""
 MARK_CELLS = 6
 """Cells taken by the mark of a row and the gaps around its text."""
 
@@ -234,9 +243,12 @@ class ManageScreen(Dialog[object], Generic[T]):
         rows = self.rows()
         if select is None and self._before is not None:
             select = next((row.key for row in rows if row.key not in self._before and not row.heading), None)
+        had_rows = bool(self.list.items)
         self.list.empty = self._empty()
         self.list.set_items(rows, select=select)
         self.show_title()
+        if bool(rows) != had_rows:
+            self.show_keys(keep_said=True)
 
     def about(self) -> str:
         return self.list.counted if self.COUNTS else ""
@@ -371,20 +383,24 @@ class ManageScreen(Dialog[object], Generic[T]):
     def _on_changes(self, changes: Sequence[Change]) -> None:
         """Called with each batch of changes, for effects beyond the rows."""
 
-    def show_keys(self) -> None:
+    def show_keys(self, *, keep_said: bool = False) -> None:
+        """Shows the keys that work now: on an empty list only those that need no row."""
         if not self.is_attached:
             return
-        find = ("manage.find", "filters")
+        refusal = self.refusal()
         close = (("dialog.close", "closes"),) if self.FRAMED else ()
         if self.is_typed_in:
             first = self.key_hints() or self.READ_KEYS
             does = next((does for command_id, does in first if command_id == "list.select"), "selects")
             keys = [("editor.submit", does), ("manage.down", "list"), ("dialog.close", "clears the filter")]
-            self.key_line.show_keys(keys)
-        elif refusal := self.refusal():
-            self.key_line.show_keys((*self.READ_KEYS, find, *close), refusal)
+            refusal = ""
         else:
-            self.key_line.show_keys((*self.key_hints(), find, *close))
+            usual = self.READ_KEYS if refusal else self.key_hints()
+            keys = [*usual, ("manage.find", "filters")]
+            if not self.list.items:
+                keys = [hint for hint in keys if hint[0] in NEED_NO_ROW]
+            keys += close
+        self.key_line.show_keys(keys, refusal, keep_said=keep_said)
         self.fit()
 
     def on_key(self) -> None:
