@@ -10,6 +10,7 @@ from narrowcast.screens.messages.outbox import OutboxScreen
 from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.protocols.outbox_item import OutboxState
 from support.delays import hold
 from support.fault_proxy import Fault
 from support.screens import said
@@ -101,6 +102,21 @@ async def test_keys_are_named_for_an_unconfirmed_message_only_if_they_act_on_it(
         await stage.told(reason)
         await stage.press("f9")
         assert stage.screen.writing.text.text == "words that matter"
+
+
+async def test_without_a_connection_a_message_that_was_being_sent_waits_like_the_one_behind_it(
+    tmp_path: Path,
+) -> None:
+    async with behind_proxy(tmp_path) as (stage, proxy):
+        where = await stage.in_topic("general", "lunch")
+        proxy.fail(Fault.HELD_BEFORE, "POST", "/api/v1/messages")
+        for words in ("one", "two"):
+            stage.session.outbox.send(where, words)
+        states = [OutboxState.SENDING, OutboxState.WAITING]
+        await until(lambda: [entry.state for entry in stage.session.outbox.entries()] == states)
+        assert "waiting to be sent" not in stage.status_line
+        stage.session.synchronizer.on_status(stage.session.status._replace(kind=ConnectionKind.OFFLINE))
+        await until(lambda: "2 waiting to be sent" in stage.status_line)
 
 
 async def test_a_message_stays_unsent_if_another_account_is_on_screen_when_it_could_be_taken_back(

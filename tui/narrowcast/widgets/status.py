@@ -85,10 +85,8 @@ def unsent_pieces(session: Session, keys: Keys) -> list[Piece]:
     """Counts of the user's messages, reactions and stars that are not on the server yet, from all windows."""
 
     states = [entry.state for entry in session.outbox.entries()]
-    failed, unconfirmed, waiting = (
-        sum(state is wanted for state in states)
-        for wanted in (OutboxState.FAILED, OutboxState.UNCONFIRMED, OutboxState.WAITING)
-    )
+    failed, unconfirmed = states.count(OutboxState.FAILED), states.count(OutboxState.UNCONFIRMED)
+    waiting = states.count(OutboxState.WAITING) + states.count(OutboxState.SENDING)
     pieces: list[Piece] = []
     if failed:
         pieces.append((f" {failed} not sent: {with_keys(keys, DO_WITH_FAILED)} ", "bad"))
