@@ -70,7 +70,7 @@ def test_every_gate_says_what_it_is_and_which_rows_it_serves() -> None:
         for row in gate.value.rows:
             assert row in ledger(), row
     assert [gate.level for gate in Gate] == sorted(gate.level for gate in Gate)
-    assert Gate.SCHEDULED_EDIT.unsupported(183) == "Not supported by this server (level 183; needs 184)"
+    assert Gate.SCHEDULED_EDIT.unsupported(183) == "not supported by this server (level 183; needs 184)"
 
 
 def test_no_title_or_note_is_longer_than_a_line() -> None:

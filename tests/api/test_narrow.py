@@ -174,7 +174,7 @@ def test_an_operator_with_nothing_after_it_says_what_is_missing(text: str, wante
 def test_the_messages_that_mention_somebody_are_not_requested_from_a_server_that_cannot_find_them() -> None:
     with pytest.raises(Unsupported) as caught:
         wire(Narrow.search("mentions:bruno"), 445)
-    expected = "The search operator mentions: Not supported by this server (level 445; needs 446)."
+    expected = "The search operator mentions: not supported by this server (level 445; needs 446)."
     assert caught.value.user_message == expected
 
 

@@ -185,7 +185,7 @@ async def test_a_refusal_has_a_short_form_for_disabled_commands(server: TestServ
     server.set_level(1)
     old = permissions.level_refusal(await state_of(server, "dario"), Gate.NEW_EMAIL)
     assert old == f"{Gate.NEW_EMAIL.title}: {old.short}."
-    assert old.short.startswith("Not supported by this server (level 1;")
+    assert old.short.startswith("not supported by this server (level 1;")
     assert permissions.move_topic_refusal(state, message, now).short == ""
 
 

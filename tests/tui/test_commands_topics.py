@@ -168,9 +168,9 @@ async def test_a_feature_that_an_old_server_lacks_is_refused_with_the_level(tmp_
         await stage.press("ctrl+p")
         await stage.type("unfollow topic")
         shown = screen_text(stage.app.screen)
-        assert "Not supported by this server" in shown
+        assert "not supported by this server" in shown
         await stage.press("enter")
-        assert "Not supported by this server (level 200; needs 219)" in stage.notices[-1]
+        assert "not supported by this server (level 200; needs 219)" in stage.notices[-1]
         await stage.press("enter")
         assert isinstance(stage.app.screen, Picker)
 

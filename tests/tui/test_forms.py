@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 from textual import events
 
+import narrowcast
 from narrowcast.config.config import Config
 from narrowcast.screens.dialogs.form import FormScreen, read_only_form
 from narrowcast.screens.dialogs.form_fields import (
@@ -21,8 +24,10 @@ from narrowcast.screens.dialogs.form_fields import (
 )
 from narrowcast.screens.dialogs.progress import ProgressScreen
 from narrowcast.screens.own.alert_words import AlertWordsScreen
+from narrowcast_api import permissions
 from narrowcast_api.errors import BadRequest
 from narrowcast_api.http.encoding import OMIT
+from narrowcast_api.wire.levels import Gate
 from support.fault_proxy import Fault
 from support.screens import form_of, screen_rows, screen_text
 from support.sessions import until
@@ -35,6 +40,30 @@ async def opened(stage: Stage, form: FormScreen) -> list[object]:
     await stage.app.push_screen(form, results.append)
     await stage.pilot.pause()
     return results
+
+
+def reasons_in(tree: ast.AST) -> Iterator[str]:
+    """The texts in a module that say why an entry is disabled."""
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call):
+            continue
+        given = [keyword.value for keyword in call.keywords if keyword.arg in ("needs", "disabled", "short")]
+        if isinstance(call.func, ast.Name) and call.func.id == "Refusal":
+            given += call.args[1:]
+        for part in (part for value in given for part in ast.walk(value)):
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                yield part.value
+
+
+def test_why_an_entry_is_disabled_begins_small_and_is_no_sentence() -> None:
+    """It stands beside the entry, and behind its name and a colon."""
+    folders = [Path(str(module.__file__)).parent for module in (narrowcast, permissions)]
+    texts = [path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py")]
+    told = [text for text in texts if any(word in text for word in ("needs=", "disabled=", "Refusal("))]
+    reasons = [reason for text in told for reason in reasons_in(ast.parse(text))]
+    reasons += [gate.unsupported(1) for gate in Gate]
+    assert {"built-in name", "only within ", "private channels only"} <= set(reasons)
+    assert [reason for reason in reasons if reason[:1].isupper() or reason.endswith(".")] == []
 
 
 def said(form: FormScreen) -> str:

@@ -129,7 +129,7 @@ async def test_a_guest_reads_groups_and_is_told_who_may_change_them(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("level", "gone"), [(310, "Not supported by this server (level 310; needs 311)"), (372, "")]
+    ("level", "gone"), [(310, "not supported by this server (level 310; needs 311)"), (372, "")]
 )
 async def test_groups_within_a_new_group_need_their_level(tmp_path: Path, level: int, gone: str) -> None:
     async with on_stage(tmp_path, size=(120, 40)) as stage:

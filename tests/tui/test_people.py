@@ -152,7 +152,7 @@ async def test_what_a_server_is_too_old_for_says_its_level(tmp_path: Path) -> No
         await stage.pilot.resize_terminal(80, 24)
         await stage.pilot.pause()
         shown = screen_text(screen)
-        assert "Not supported by this server " in shown
+        assert "not supported by this server " in shown
         assert "(le" not in shown
 
 

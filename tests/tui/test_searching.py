@@ -121,7 +121,7 @@ async def test_an_operator_that_the_server_lacks_is_neither_offered_nor_sent(tmp
         await stage.press("slash")
         await stage.type("mentions:bruno")
         await stage.press("enter")
-        assert "The search operator mentions: Not supported" in box(stage).key_line.said
+        assert "The search operator mentions: not supported" in box(stage).key_line.said
         assert stage.screen.narrow == before
 
 

@@ -36,7 +36,7 @@ class Unsupported(NarrowcastError):
 
     @property
     def user_message(self) -> str:
-        return f"{self.feature}: Not supported by this server (level {self.has}; needs {self.needs})."
+        return f"{self.feature}: not supported by this server (level {self.has}; needs {self.needs})."
 
 
 class TransportError(NarrowcastError):

@@ -340,8 +340,8 @@ class Gate(Enum):
         return self.value.title
 
     def unsupported(self, level: int) -> str:
-        """The text to show on a server of ``level``, which is too old for the feature."""
-        return f"Not supported by this server (level {level}; needs {self.value.level})"
+        """The text to show beside what does not work on a server of ``level``, which is too old for the feature."""
+        return f"not supported by this server (level {level}; needs {self.value.level})"
 
 
 _OPERATIONS: Final[Mapping[str, Gate]] = {

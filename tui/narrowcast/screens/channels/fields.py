@@ -210,7 +210,7 @@ def edit_channel(host: Host, channel: Channel) -> None:
     """Changes a channel's name, description and privacy."""
     state = host.session.state
     refused = permissions.channel_refusal(state, channel).short
-    retention = permissions.plan_refusal(state).short if permissions.is_owner(state) else "only owners may"
+    retention = (permissions.only_owners(state) or permissions.plan_refusal(state)).short
     kept = channel.message_retention_days
 
     async def submit(values: Values) -> None:

@@ -45,9 +45,8 @@ class UnusableValue(Exception):
 class Field(Struct, frozen=True):
     """A field of a form.
 
-    ``hint``: a sentence shown while the field has the focus. ``needs``: why the value cannot be changed, such as
-    `Gate.unsupported` or who may; the field is then disabled. ``section``: the heading of the section that begins with
-    the field.
+    ``hint``: a sentence shown while the field has the focus. ``needs``: why the value cannot be changed, as in
+    `Refusal.short`; the field is then disabled. ``section``: the heading of the section that begins with the field.
     """
 
     name: str

@@ -36,8 +36,8 @@ class Choice(Struct, Generic[T], frozen=True, gc=False):
     """One option. ``text`` and ``detail`` may come from anywhere; ``also`` is searched but not shown; ``written``
     is its name as it is written in messages, such as `#general` or `#general>lunch`.
 
-    ``disabled``: why it cannot be chosen, such as "Only owners"; empty if it can. ``faint``: it can be chosen, but
-    is shown dim. ``rank``: among the choices with words that match, those of a lower one come first.
+    ``disabled``: why it cannot be chosen, such as "only organization owners"; empty if it can. ``faint``: it can be
+    chosen, but is shown dim. ``rank``: among the choices with words that match, those of a lower one come first.
     """
 
     value: T
