@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from narrowcast_api.errors import BadEventQueueId, OutcomeUnknown
-from narrowcast_api.events.event_socket import EventSocket
+from narrowcast_api.events.event_source import EventSocket
 from narrowcast_api.events.watchdog import CHECK_EVERY, QUIET_SECONDS
 from narrowcast_api.http.connection import Connection
 from support.event_bench import EVENTS, LIVE, RECONNECTING, StreamBench, heartbeat

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from narrowcast_api.errors import BadRequest
-from narrowcast_api.events.event_socket import EventSocket, open_socket
+from narrowcast_api.events.event_source import EventSocket, open_socket
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 
-from narrowcast_api.events.event_socket import OpenSocket
+from narrowcast_api.events.event_source import OpenSocket
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.events.stream import EventStream
 from narrowcast_api.wire.events import Event

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from narrowcast_api import debug_log
-from narrowcast_api.events.event_socket import EventSocket, OpenSocket
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.events import get_events
 
@@ -16,6 +16,36 @@ logger = logging.getLogger(__name__)
 
 _MAX_FAILURES = 2
 """Failures of the WebSocket in a row after which a queue is polled."""
+
+
+class EventSocket(Protocol):
+    """An open stream of events."""
+
+    async def receive(self) -> list[object]:
+        """The events of the next frame."""
+
+    async def acknowledge(self, last_event_id: int) -> None:
+        """Reports up to which id events have been applied; the server deletes them."""
+
+    async def close(self) -> None:
+        """Closes the stream; the queue remains."""
+
+
+class OpenSocket(Protocol):
+    """Opens a WebSocket stream of events; `open_socket` is one."""
+
+    async def __call__(
+        self, connection: Connection, path: str, queue_id: str, last_event_id: int
+    ) -> EventSocket: ...
+
+
+async def open_socket(connection: Connection, path: str, queue_id: str, last_event_id: int) -> EventSocket:
+    """Opens the stream at ``path``, with a library that is only loaded now: most servers offer no such stream. Raises
+    `NarrowcastError`.
+    """
+    module = await asyncio.to_thread(importlib.import_module, "narrowcast_api.events.websocket")
+    opened: EventSocket = await module.open_socket(connection, path, queue_id, last_event_id)
+    return opened
 
 
 class RegisteredQueue(NamedTuple):

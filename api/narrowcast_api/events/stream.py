@@ -42,8 +42,7 @@ from narrowcast_api.errors import (
     TransportError,
     Unauthorized,
 )
-from narrowcast_api.events.event_socket import OpenSocket
-from narrowcast_api.events.event_source import EventSource, RegisteredQueue
+from narrowcast_api.events.event_source import EventSource, OpenSocket, RegisteredQueue
 from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.events.status import ConnectionStatus, Health
 from narrowcast_api.events.watchdog import Watchdog

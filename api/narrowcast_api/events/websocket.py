@@ -33,7 +33,7 @@ class _ConnectHere(connect):
 
 
 class WebSocketQueue:
-    """A `narrowcast_api.events.event_socket.EventSocket` on a WebSocket."""
+    """A `narrowcast_api.events.event_source.EventSocket` on a WebSocket."""
 
     def __init__(self, websocket: ClientConnection) -> None:
         self._websocket = websocket

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast_api import memory
 from narrowcast_api.errors import NarrowcastError
-from narrowcast_api.events.event_socket import open_socket
+from narrowcast_api.events.event_source import open_socket
 from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.events.stream import EventStream
 from narrowcast_api.protocols.context import SessionContext

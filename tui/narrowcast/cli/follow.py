@@ -18,7 +18,7 @@ from narrowcast.cli.outcome import CommandError, Exit, print_error, quoted
 from narrowcast_api.client import Client
 from narrowcast_api.clock import SystemClock
 from narrowcast_api.errors import NarrowcastError
-from narrowcast_api.events.event_socket import open_socket
+from narrowcast_api.events.event_source import open_socket
 from narrowcast_api.events.stream import EventStream
 
 if TYPE_CHECKING:
