@@ -18,15 +18,23 @@ from textual.timer import Timer
 
 from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
+from narrowcast.panes.messages.details import Details
 from narrowcast.panes.messages.echoes import waiting_messages
 from narrowcast.panes.messages.empty import why_empty
+from narrowcast.panes.messages.find import Find
 from narrowcast.panes.messages.items import MessageItems
+from narrowcast.panes.messages.links import LinkHints, Links
 from narrowcast.panes.messages.message_list import MessageList
-from narrowcast.panes.messages.parts import PaneParts
+from narrowcast.panes.messages.navigation import Navigation
+from narrowcast.panes.messages.painting import Hints
 from narrowcast.panes.messages.position import set_position
+from narrowcast.panes.messages.reactions import Flags, Polls, Reactions
 from narrowcast.panes.messages.requests import NarrowRequested
 from narrowcast.panes.messages.row_values import StateNames
+from narrowcast.panes.messages.several import Several
+from narrowcast.panes.messages.writing import ReplyAndEdit
 from narrowcast.runtime.context import app_of
 from narrowcast.runtime.frames import Frames, Kinds
 from narrowcast_api.errors import ApiError
@@ -338,3 +346,37 @@ class MessagesPane(Vertical):
         if self.parts.take_key(event):
             event.stop()
             event.prevent_default()
+
+
+class PaneParts:
+    """The parts of one pane, whose methods are the commands of its context (`keys/catalog/panes.py`)."""
+
+    def __init__(self, pane: PaneContext) -> None:
+        self._pane = pane
+        self.navigation = Navigation(pane)
+        self.clipboard = Clipboard(pane)
+        self.writing = ReplyAndEdit(pane, self.clipboard)
+        self.flags = Flags(pane)
+        self.reactions = Reactions(pane)
+        self.polls = Polls(pane)
+        self.details = Details(pane, self.clipboard, self.navigation)
+        self.links = Links(pane, self.navigation, self.clipboard, self.reactions, self.polls)
+        self.hints = LinkHints(pane, self.links, self.clipboard)
+        self.find = Find(pane)
+        self.several = Several(pane, self.clipboard, self.writing, self.flags)
+
+    def enter(self) -> None:
+        """Loads messages that may be missing before the message, opens what is closed in it, or replies."""
+        key, feed = self._pane.list.selected, self._pane.list.feed
+        if feed is not None and isinstance(key, int) and feed.lead(feed.index(key)).gap:
+            self.navigation.reload()
+        elif key is not None and not self.links.open_closed():
+            self.writing.reply()
+
+    def take_key(self, event: events.Key) -> bool:
+        """Handles a key while a mode takes all keys; returns whether there is such a mode."""
+        overlay = self._pane.list.overlay
+        if isinstance(overlay, Hints):
+            self.hints.key(overlay, event)
+            return True
+        return False
