@@ -141,6 +141,58 @@ async def test_a_full_disk_does_not_stop_a_message(bench: OutboxBench) -> None:
         assert bench.journal.warning is not None
 
 
+async def test_a_message_that_was_sent_while_the_disk_was_full_is_not_sent_again_by_the_next_process(
+    bench: OutboxBench,
+) -> None:
+    async with bench:
+        bench.server.online = False
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        refuse(bench.journal)
+        bench.server.online = True
+        bench.outbox.wake()
+        await bench.settle()
+        assert bench.server.contents() == ["Soup today"]
+        await bench.crash()
+        bench.open()
+        assert [record.state for record in bench.journal.load_outbox()] == [UNCONFIRMED]
+        await bench.crash()
+        bench.open()
+        await bench.clock.advance(60)
+        assert (bench.server.contents(), bench.server.sends) == (["Soup today"], 1)
+
+
+async def test_a_message_that_may_have_been_cancelled_while_the_disk_was_full_is_offered(
+    bench: OutboxBench,
+) -> None:
+    async with bench:
+        bench.server.online = False
+        local_id = bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        refuse(bench.journal)
+        bench.outbox.cancel(local_id)
+        await bench.crash()
+        bench.server.online = True
+        bench.open()
+        await bench.clock.advance(60)
+        assert (states(bench), bench.server.sends) == ([FAILED], 0)
+
+
+async def test_a_message_that_waited_while_the_disk_was_full_for_a_while_is_sent(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.online = False
+        refuse(bench.journal)
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        refuse(bench.journal, False)
+        assert bench.journal.flush()
+        await bench.crash()
+        bench.server.online = True
+        bench.open()
+        await bench.clock.advance(5)
+        assert (bench.server.contents(), bench.server.looks) == (["Soup today"], 0)
+
+
 # when the connection could not be opened
 
 

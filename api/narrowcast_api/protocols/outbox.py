@@ -126,6 +126,7 @@ class Outbox:
             state=WAITING if error is None else FAILED,
             created=self._clock.now(),
             error=error,
+            floor_id=self._newest_known() or None,
         )
         self._store.put(record)
         if hold and error is None and (item := self._store.get(record.local_id)) is not None:
@@ -312,10 +313,7 @@ class Outbox:
     async def _deliver(self, item: OutboxItem) -> None:
         tried_before = item.record.tried
         if not tried_before:
-            # Events may arrive later than responses: a sent message is in `ids` even if its event has not
-            # arrived yet.
-            floor = max([self._context.state.max_message_id, *self._sent.ids])
-            item.record = replace(item.record, floor_id=floor)
+            item.record = replace(item.record, floor_id=self._newest_known())
         item.record = replace(item.record, tried=True)
         # The journal records the attempt before the request leaves: after a crash the message is looked for and
         # not sent again automatically.
@@ -345,6 +343,12 @@ class Outbox:
         else:
             self._retry.succeeded()
             self._confirm(item, message_id)
+
+    def _newest_known(self) -> int:
+        """The newest message id that is known. Events may arrive later than responses: a sent message is in `ids` even
+        if its event has not arrived yet.
+        """
+        return max([self._context.state.max_message_id, *self._sent.ids])
 
     def _confirm(self, item: OutboxItem, message_id: int) -> None:
         """Handles the server's report that this entry became that message."""

@@ -22,6 +22,11 @@ __all__ = [
 CANCELLED = "Canceled before it was sent. Resend or cancel it."
 _INTERRUPTED = "Narrowcast quit while this was being sent. Checking whether it was sent."
 
+_DISK_WAS_FULL = "The disk was full when Narrowcast quit. Checking whether this was sent."
+_DISK_WAS_FULL_UNKNOWN = (
+    "The disk was full when Narrowcast quit, so it is not known whether this was sent. Resend or cancel it."
+)
+
 SHOW_AFTER = 0.5
 """Seconds after which a view shows that a message is being sent."""
 
@@ -164,13 +169,21 @@ class OutboxItem(Struct):
         )
 
 
-def recovered(record: OutboxMessage, now: float) -> OutboxItem:
+def recovered(record: OutboxMessage, now: float, *, is_behind: bool = False) -> OutboxItem:
     """Returns the item for a journal record at startup, or from a window that has ended: the outcome of a
     request that was in progress is unknown, and the server may still be storing it. A message that failed after
-    an attempt may have arrived, because nobody has looked for it since.
+    an attempt may have arrived, because nobody has looked for it since. If the journal `is_behind`, each message may
+    have been sent or cancelled since its record was written.
     """
     if record.state is OutboxState.SENDING:
         record = replace(record, state=OutboxState.UNCONFIRMED, error=_INTERRUPTED)
+    elif is_behind and record.floor_id is None:
+        # Without the newest id before it, an older message with the same text would be taken for it.
+        record = replace(record, state=OutboxState.FAILED, error=record.error or _DISK_WAS_FULL_UNKNOWN)
+    elif is_behind and record.state is OutboxState.WAITING:
+        record = replace(record, state=OutboxState.UNCONFIRMED, error=_DISK_WAS_FULL, tried=True)
+    elif is_behind:
+        record = replace(record, tried=True)
     due = now + SEARCH_AFTER[0] if record.state is OutboxState.UNCONFIRMED else 0.0
     still_searched = record.tried and record.state is OutboxState.FAILED
     return OutboxItem(record, due=due, still_searched=still_searched)

@@ -46,7 +46,10 @@ class OutboxStore:
 
     def _item(self, record: OutboxMessage, now: float) -> OutboxItem:
         if record.owner == self._journal.window:
-            return recovered(record, now)
+            item = recovered(record, now, is_behind=self._journal.is_behind)
+            if item.record != record and record.state is not SENDING:
+                self._journal.put_outbox(item.record)
+            return item
         return OutboxItem(record, elsewhere=True, blocks_until=now + BLOCKS_FOR)
 
     def _see_positions(self) -> None:

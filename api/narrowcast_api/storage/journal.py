@@ -209,6 +209,13 @@ class Journal:
         """Whether what is written survives the end of the process, as far as is known."""
         return self.read_only is None and self._writer.is_on_disk
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether a window that has ended could not write all that it did, on a full disk: a message may have been sent
+        or cancelled since its row was written.
+        """
+        return self._writer.is_behind
+
     def on_warning(self, call: Callable[[], None]) -> None:
         """Sets the function that is called, in any thread, when `warning` changes."""
         self._writer.on_warning = call

@@ -173,6 +173,21 @@ class JournalConnection:
             self._put_back(known, only_ours=damaged is None)
             return damaged
 
+    def mark_behind(self, is_behind: bool) -> None:
+        """Records whether the file lacks what was done since, by an empty file beside it: a full disk has room for
+        that.
+        """
+        if self.path is not None:
+            with suppress(OSError):
+                mark = _mark_of(self.path)
+                mark.touch(0o600) if is_behind else mark.unlink(missing_ok=True)
+
+    def is_behind(self) -> bool:
+        """Whether a window has recorded this, and could not write what was missing before it ended."""
+        with suppress(OSError):
+            return self.path is not None and _mark_of(self.path).exists()
+        return False
+
     def close(self, timeout: float = 0.1) -> None:
         """Closes the file, unless the disk keeps it busy for longer than `timeout` seconds."""
         self._closed = True
@@ -193,6 +208,10 @@ class JournalConnection:
         """A number that changes whenever another connection has written."""
         (version,) = self.connection.execute("PRAGMA data_version").fetchone()
         return int(version)
+
+
+def _mark_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-behind")
 
 
 def _reopen(path: Path) -> sqlite3.Connection:

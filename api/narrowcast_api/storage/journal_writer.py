@@ -55,6 +55,9 @@ class JournalWriter:
         self._ended = False
         self._is_refused = False
         """Whether the disk refused the last commit."""
+        self.is_behind = file.is_behind()
+        """Whether a window that has ended could not write all that it did: its rows may be older than that."""
+        self._marked = self.is_behind
         self._rows = file.rows()
         """The rows of the file, including pending writes: the file may become unreadable while it is open."""
 
@@ -106,6 +109,8 @@ class JournalWriter:
         """Reads what other windows have written since the last call; returns the rows that have changed, and the
         keys of lost writes. Runs in the journal's thread.
         """
+        if self._file.is_behind():
+            self.is_behind = self._marked = True
         try:
             rows = self._file.reread(self.rows())
         except OPENING_ERRORS as error:
@@ -198,6 +203,9 @@ class JournalWriter:
             waiting, self._waiting = self._waiting, []
             self._scheduled = False
         warning = self._store(batch)
+        if self._read_only is None and (warning is not None or self._marked):
+            self._marked = warning is not None
+            self._file.mark_behind(self._marked)
         with self._handover:
             self._under_way = ()
             self._is_refused = warning is not None
