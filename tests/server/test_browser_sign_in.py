@@ -171,6 +171,7 @@ async def test_what_is_pasted_by_mistake_is_told_apart(bench: Bench) -> None:
         ("hello", "not what the page shows"),
         (token, "not what the page shows"),
         (elsewhere, "another organization: https://other.example"),
+        (link[: link.index("otp_") + 40], "not all of the link"),
         (link[:20], "another organization: it names none"),
     ):
         with pytest.raises(InvalidInput, match=words):

@@ -205,6 +205,9 @@ async def test_at_a_terminal_people_of_a_development_server_log_in_without_a_pas
             async with at_terminal(tmp_path, "login", server.url, "--method", "dev") as typed:
                 await typed.wait_for(r"1  ada@demo.example\r\n  2  dario@demo.example\r\n")
                 await typed.wait_for("Number or email: ")
+                typed.type("7\n")
+                await typed.wait_for("type a number from 1 to 2")
+                await typed.wait_for("Number or email: ")
                 typed.type("2\n")
                 await typed.wait_for("Logged in to .* as dario@demo.example")
             wrong = await run(tmp_path, "login", server.url, "--method", "dev", "--email", "x@demo.example")

@@ -18,6 +18,7 @@ from narrowcast.terminal.desktop_clipboard import read_text
 from narrowcast.terminal.paths import Paths
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.account import Account
+from narrowcast_api.routes.external_sign_in import Flow, usual_flow
 from narrowcast_api.wire.server import ServerSettings
 from narrowcast_server.organization.browser_sign_ins import BrowserSignIns
 from narrowcast_server.organization.config import ServerConfig
@@ -193,6 +194,29 @@ async def test_in_the_app_a_connection_that_is_lost_meanwhile_is_named(tmp_path:
             assert pasted.text == token
 
 
+async def test_in_the_app_another_way_is_typed_for_at_once_and_without_the_last_ones_error(
+    tmp_path: Path, server: TestServer
+) -> None:
+    async with login_screen(tmp_path, server.url) as (app, pilot):
+        for way, field in (("key", "email"), ("file", "pasted"), ("browser", "pasted")):
+            await pilot.press("f4")
+            assert (way, app.focused) == (way, app.screen.query_one(f"#{field}", Editor))
+        await until(lambda: address_on(app.screen.query_one("#page", Static)))
+        for key in ("f5", "f4"):
+            await pilot.press("h", "i", "enter")
+            await until(lambda: "not what the page shows" in screen_text(app.screen))
+            await pilot.press(key)
+            await until(lambda: "not what the page shows" not in screen_text(app.screen))
+        app.screen.query_one("#email", Editor).text = "ada@demo.example"
+        await pilot.press("f4")
+        assert app.focused is app.screen.query_one("#secret", Editor)
+
+
+def test_a_directory_wants_its_password_with_a_token_too() -> None:
+    assert usual_flow(settings(GOOGLE, password=False, ldap=True)) is Flow.MOBILE
+    assert usual_flow(settings(GOOGLE, password=False, ldap=False)) is Flow.DESKTOP
+
+
 async def test_in_the_app_a_server_without_passwords_asks_for_none(
     tmp_path: Path, server: TestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -281,7 +305,6 @@ async def test_in_the_app_people_of_a_development_server_log_in_without_a_passwo
             await until(lambda: "ada@demo.example, dario@demo.example" in screen_text(app.screen))
             email = app.screen.query_one("#email", Editor)
             email.insert("ada@demo.example")
-            email.focus()
             await pilot.press("enter")
             await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
             await app.accounts.close()

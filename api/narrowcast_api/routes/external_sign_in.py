@@ -49,7 +49,8 @@ class BrowserSignIn:
 
 def usual_flow(settings: ServerSettings) -> Flow:
     """The flow that needs no password."""
-    has_passwords = settings.authentication_methods.get("password", settings.email_auth_enabled)
+    methods = settings.authentication_methods
+    has_passwords = methods.get("password", settings.email_auth_enabled) or methods.get("ldap")
     return Flow.MOBILE if has_passwords else Flow.DESKTOP
 
 
@@ -109,6 +110,8 @@ def _from_link(connection: Connection, attempt: BrowserSignIn, text: str) -> Acc
     if not connection.is_own(fields.get("realm", "")):
         raise InvalidInput(f"The link is of another organization: {fields.get('realm', 'it names none')}.")
     key = _api_key(attempt, text)
+    if key is None and len(fields.get("otp_encrypted_api_key", "")) < 2 * _API_KEY_CHARACTERS:
+        raise InvalidInput("That is not all of the link. Copy all of it.")
     if key is None or "@" not in fields.get("email", ""):
         raise InvalidInput("The link is not one of this attempt. Sign in again at the address above.")
     return Account(connection.site, fields["email"], key, connection.ca_bundle)

@@ -89,7 +89,10 @@ def _by_dev(site: str, email: str, bundle: Path | None) -> Account:
         for number, person in enumerate(people, 1):
             sys.stderr.write(f"  {number}  {safe_line(person)}\n")
         email = input("Number or email: ").strip()
-        if email.isdecimal() and 1 <= int(email) <= len(people):
+        while email.isdecimal() and not 1 <= int(email) <= len(people):
+            print_error(f"type a number from 1 to {len(people)}, or an email address")
+            email = input("Number or email: ").strip()
+        if email.isdecimal():
             email = people[int(email) - 1]
     return asyncio.run(sign_in_ways.dev_sign_in(site, email, ca_bundle=bundle))
 

@@ -216,12 +216,14 @@ class LoginScreen(FixedScreen[None]):
         if self._way is JOIN:
             return
         at = self._ways.index(self._way)
+        self._say("")
         self._take(self._ways[(at + 1) % len(self._ways)])
 
     def action_other_flow(self) -> None:
         """Has the page show a token instead of a link, or a link instead of a token."""
         if self._way.method is not None and not self._busy:
             self._flow = Flow.DESKTOP if self._flow is Flow.MOBILE else Flow.MOBILE
+            self._say("")
             self._take(self._way)
 
     def action_copy_address(self) -> None:
@@ -233,8 +235,10 @@ class LoginScreen(FixedScreen[None]):
         self._way, self._attempt, self._is_browser_here = way, None, False
         self.query_one("#pasted", Editor).text = ""
         self._show_way()
+        fields = _FIELDS[way.kind]
+        empty = next((name for name in fields if not self._text(name)), fields[0])
+        focus_now(self.query_one(f"#{empty}", Editor))
         if way.method is not None:
-            focus_now(self.query_one("#pasted", Editor))
             self._work.begin(self._begin_in_browser(way.method), "begin to log in by a browser")
         elif way.kind is WayKind.DEV:
             self._work.begin(self._list_dev_users(), "list the people of a development server")
