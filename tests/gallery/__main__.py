@@ -73,7 +73,7 @@ SCENES = (
     Scene("help", ("?",)),
     Scene("form", ("ctrl+p", *"create channel", "enter")),
     Scene("settings", ("ctrl+p", *"personal settings", "enter")),
-    Scene("person", ("w", *"bruno", "enter", "enter"), ("escape", "escape")),
+    Scene("person", (*go("gusts"), "u")),
 )
 
 

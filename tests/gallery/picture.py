@@ -19,7 +19,8 @@ __all__ = ["FaintScreen", "svg"]
 
 CELL = (10, 20)
 """Width and height of a cell in pixels."""
-FONT_SIZE = 16
+FONT_SIZE = 16.66
+"""The fonts are 0.6 wide: letters fill their cells also where a viewer does not stretch text to its length."""
 FONTS = "'JetBrains Mono', 'DejaVu Sans Mono', 'Noto Sans Mono', monospace"
 
 _NAMED = {
@@ -124,6 +125,8 @@ def _drawn(run: Run, row: int, ink: str, ground: str) -> Iterator[str]:
     x, y, width = run.column * CELL[0], row * CELL[1], run.cells * CELL[0]
     if back != ground:
         yield f'<rect x="{x}" y="{y}" width="{width}" height="{CELL[1]}" fill="{back}"/>'
+    if run.look.underscore:  # blanks too, such as those of an empty field
+        yield f'<rect x="{x}" y="{y + 17}" width="{width}" height="1" fill="{front}"/>'
     if not run.text.strip():
         return
     looks = ""
@@ -131,8 +134,6 @@ def _drawn(run: Run, row: int, ink: str, ground: str) -> Iterator[str]:
         looks += ' font-weight="bold"'
     if run.look.italics:
         looks += ' font-style="italic"'
-    if run.look.underscore:
-        looks += ' text-decoration="underline"'
     if run.look.strikethrough:
         looks += ' text-decoration="line-through"'
     if run.look.blink:
