@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -264,3 +265,24 @@ async def test_without_the_focus_the_selection_is_a_fainter_bar_and_has_no_groun
         assert unfocused[0].text[0] == focused[0].text[0] == "▌"
         bars = [one.style.color for one in (focused[0], unfocused[0]) if one.style is not None]
         assert bars[0] != bars[1]
+
+
+async def test_a_thumb_fills_its_cells_so_that_it_has_no_gaps_in_any_font() -> None:
+    app = ListApp([f"name {number}" for number in range(9)])
+    async with app.run_test(size=(20, 4)):
+        *_, thumb = app.names.row_at(0)
+        assert (thumb.text, thumb.style is not None and thumb.style.bgcolor) == (
+            "▐",
+            thumb.style and thumb.style.color,
+        )
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+async def test_a_bar_fills_its_cells_if_it_has_several_rows(rows: int) -> None:
+    app = ListApp(["ada", "bruno"])
+    app.names.item_rows = rows
+    async with app.run_test(size=(20, 4)):
+        bar = next(iter(app.names.row_at(rows - 1)))
+        assert bar.text[0] == "▌"
+        assert bar.style is not None
+        assert (bar.style.bgcolor == bar.style.color) is (rows > 1)

@@ -14,8 +14,10 @@ from narrowcast.text.columns import most_columns
 from narrowcast.text.safe_text import SafeText, crop_cells
 
 __all__ = [
+    "BAR",
     "THUMB",
     "Part",
+    "bar_cell",
     "compose_line",
     "lean_strip",
     "marked_strip",
@@ -24,6 +26,8 @@ __all__ = [
     "thumb_strip",
 ]
 
+BAR = "▌"
+"""Marks the rows of what is selected, and of messages that mention the user."""
 THUMB = "line-view--thumb"
 """The part of a list that the scroll thumb is."""
 
@@ -109,9 +113,18 @@ def readable(base: Style, style: Style) -> Style:
     return both
 
 
+def bar_cell(style: Style, sign: str = BAR) -> Segment:
+    """A cell of a bar that goes over several rows: a half block on a ground of its own color.
+
+    Many fonts end half blocks a pixel before the edge of the cell, and terminals that draw them by the font, such as
+    xterm, then show a bar with gaps. Grounds always meet; the sign is for where there are no colors.
+    """
+    return Segment(sign, style + Style(bgcolor=style.color))
+
+
 def thumb_strip(here: bool, style: Style) -> Strip:
     """A cell of the scroll bar, with or without a piece of the thumb."""
-    return Strip([Segment("▐" if here else " ", style)], 1)
+    return Strip([bar_cell(style, "▐") if here else Segment(" ", style)], 1)
 
 
 def plain_text(strips: Iterable[Strip]) -> SafeText:

@@ -25,7 +25,7 @@ from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.empty import EMPTY_LOOKS, Empty, empty_height, empty_row
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
-from narrowcast.widgets.strips import marked_strip, readable
+from narrowcast.widgets.strips import BAR, bar_cell, marked_strip, readable
 
 __all__ = ["MEASURED", "VirtualList"]
 
@@ -379,8 +379,10 @@ class VirtualList(LineView, Generic[T]):
         height = self.rows_of(self._shown[index])
         rows = list(self.render_item(self._shown[index], item_width, selected))[:height]
         rows += [Strip([], 0)] * (height - len(rows))
-        bar = self.part_style("virtual-list--bar" if has_keys else "virtual-list--idle-bar")
-        mark = Segment("▌", readable(base, bar)) if selected else Segment(" ", base)
+        look = self.part_style("virtual-list--bar" if has_keys else "virtual-list--idle-bar")
+        mark = Segment(BAR, readable(base, look)) if selected else Segment(" ", base)
+        if selected and height > 1:  # one row has no gaps, and beside a half block a text needs no blank
+            mark = bar_cell(readable(base, look))
         strips = [marked_strip(mark, row, width, base) for row in rows]
         self._strips[key] = strips
         return strips

@@ -77,10 +77,10 @@ class MessageList(LineView):
         "messages--builtin": Look("text-secondary"),
         "messages--deleted": Look("text-error"),
         "messages--inserted": Look("text-success"),
-        "messages--mentioned": Look("text-warning"),
+        "messages--mentioned": Look("text-warning 60%"),
         "messages--chosen": Look(ground="selection"),
-        "messages--cursor": Look("text-muted"),
-        "messages--focused": Look("text-primary"),
+        "messages--cursor": Look("text-muted 60%"),
+        "messages--focused": Look("text-primary 60%"),
         "messages--hint": Look("background", ground="accent", letters=Style(bold=True)),
         "messages--selection": Look(
             "foreground", ground="screen-selection-background", ansi_color="screen-selection-foreground"

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from narrowcast.panes.messages.items import ItemRows, MessageItems
 from narrowcast.panes.messages.position import Position
 from narrowcast.panes.messages.row_values import MessageRow, RowCanvas
-from narrowcast.widgets.strips import compose_line, lean_strip
+from narrowcast.widgets.strips import BAR, bar_cell, compose_line, lean_strip
 
 if TYPE_CHECKING:
     from narrowcast.panes.messages.items import Key
@@ -59,7 +59,7 @@ class RowPainter:
         message = feed.message(place.index)
         star = message is not None and message.is_starred and place.row == rows.lead
         mentioned = owned and message is not None and message.is_mention
-        sign = "▌"
+        sign = BAR
         if mentioned and not selected and self._rows.maker(feed).palette.plain:
             # A bar without a colour would be that of the selection.
             sign, mentioned = "@", place.row == rows.lead
@@ -89,8 +89,10 @@ class RowPainter:
         if selected:
             look = view.part_style("messages--focused" if view.has_focus else "messages--cursor")
         else:
-            look = view.part_style("messages--mentioned" if mentioned else "messages--focused")
-        segments = [Segment(sign, base + ground + look), Segment("★" if star else " ", base + ground + look)]
+            look = view.part_style("messages--mentioned" if mentioned else "messages--mark")
+        mark = bar_cell(base + ground + look) if sign == BAR else Segment(sign, base + ground + look)
+        beside = base + ground + view.part_style("messages--mark")
+        segments = [mark, Segment("★" if star else " ", beside)]
         for text, style, control in content:
             on_base = style is None or style.bgcolor == base.bgcolor
             segments.append(Segment(text, (style or base) + ground if on_base else style, control))

@@ -7,6 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from msgspec import Struct
+from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
@@ -20,7 +21,7 @@ from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.preview_pane import PreviewPane
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.looks import Look
-from narrowcast.widgets.strips import compose_line
+from narrowcast.widgets.strips import bar_cell, compose_line
 from narrowcast.widgets.tints import ground_of
 
 if TYPE_CHECKING:
@@ -103,9 +104,10 @@ class MessagePreview(PreviewPane):
             self._rows = self._laid_out()
         strip, is_found = self._rows[y] if y < len(self._rows) else (Strip([]), False)
         look = self.part_style("messages--focused" if is_found else "preview--line")
-        left = [(" ▌ " if is_found else " │ ", look)]
-        parts = [(text, style or Style.null()) for text, style, _ in strip]
-        return compose_line(self.room.width, [*left, *parts], base=self.base_style)
+        edge = bar_cell(look) if is_found else Segment("│", look)
+        segments = [Segment(" "), edge, Segment(" "), *strip]
+        parts = [(text, style or Style.null()) for text, style, _ in segments]
+        return compose_line(self.room.width, parts, base=self.base_style)
 
     def _laid_out(self) -> list[tuple[Strip, bool]]:
         """The rows: the message that counts most, and its neighbours as far as all of them fits."""
