@@ -134,7 +134,7 @@ async def test_a_message_that_was_found_is_shown_whole_between_its_neighbours(tm
         await until(lambda: isinstance(stage.app.screen, FoundScreen))
         await until(lambda: "After it" in screen_text(stage.app.screen))
         rows = [row.partition("│")[2] for row in screen_rows(stage.app.screen)]
-        first = next(number for number, row in enumerate(rows) if "▌   Leek 0" in row)
+        first = next(number for number, row in enumerate(rows) if "▌   Leek 0" in row[40:])  # beside the list
         assert "│   Before it" in rows[first - 3]
         assert "▌   Leek 7" in rows[first + 14]
         assert "│   After it" in rows[first + 17]

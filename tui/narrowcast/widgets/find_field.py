@@ -102,9 +102,6 @@ class FilterField(FindField):
         by_id()[command_id].binding()
         for command_id in ("navigation.leave", "navigation.down", "navigation.up")
     ]
-    DEFAULT_CSS = """
-    FilterField { padding: 0 1; height: 1; }
-    """
 
     def action_navigation_down(self) -> None:
         self.move(1)

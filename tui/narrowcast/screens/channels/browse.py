@@ -61,7 +61,7 @@ class ChannelsScreen(ManageScreen[Channel]):
             channel,
             channel.name,
             " · ".join(filter(None, facts)),
-            names.about(channel) or "–",
+            names.about(channel) or "No description",
             names.channel_sign(channel),
             dim=channel.is_archived,
         )

@@ -48,7 +48,12 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
             detail = "archived" if folder.is_archived else about
             rows.append(
                 ListRow(
-                    folder.id, folder, folder.name, detail, names.about(folder) or "–", dim=folder.is_archived
+                    folder.id,
+                    folder,
+                    folder.name,
+                    detail,
+                    names.about(folder) or "No description",
+                    dim=folder.is_archived,
                 )
             )
         return rows

@@ -96,7 +96,8 @@ class ManageList(VirtualList[ListRow[T]]):
         room = width - cell_len(item.text) - MARK_CELLS
         detail = safe_line(item.detail, max(0, width // 2, room))
         look = self._look(item)
-        left = [(safe_line(item.mark, 3) + " ", dim)] if item.mark else []
+        apart = " " if self.item_rows > 1 else ""  # a bar of several rows fills its cells
+        left = [(apart + safe_line(item.mark, 3) + " ", dim)] if item.mark else [(apart, dim)]
         first = [*left, (safe_line(item.text, width), look)]
         if item.heading and item.note:
             first.append(("   " + safe_line(item.note.strip(), width), dim))
@@ -105,7 +106,7 @@ class ManageList(VirtualList[ListRow[T]]):
         below = [(item.note, last_look if self.item_rows == 2 else base), (item.last, last_look)]
         for text, text_look in below[: self.item_rows - 1]:
             strips.append(
-                compose_line(width, [("  " + safe_line(text.strip(), width), text_look)], base=base)
+                compose_line(width, [("   " + safe_line(text.strip(), width), text_look)], base=base)
             )
         return strips
 
@@ -114,7 +115,7 @@ class ManageList(VirtualList[ListRow[T]]):
             return self.part_style("manage--heading")
         if item.dim:
             return self.part_style("virtual-list--dim")
-        return self.part_style("manage--text") if self.item_rows > 1 else Style.null()
+        return self.part_style("manage--text") if self.item_rows > 2 else Style.null()
 
     def rows_of(self, item: ListRow[T]) -> int:
         return 1 if item.heading else self.item_rows
