@@ -83,7 +83,7 @@ def test_a_poll_shows_the_share_of_each_option_and_the_own_choice() -> None:
     ridge = PollOption("canned,0", safe_line("The ridge"), [2, 3])
     garden = PollOption("canned,1", safe_line("Bruno's garden"), [1, 2, 3, 4])
     assert poll(70, ridge, garden) == [
-        "Where?" + " " * 50 + "poll · 6 votes",
+        "Where?  poll · 6 votes",
         "○ The ridge       ━━━━━━━━─────────  2  Bruno Castell, user 3",
         "◉ Bruno's garden  ━━━━━━━━━━━━━━━━━  4  you, Bruno Castell, user 3, u…",
     ]

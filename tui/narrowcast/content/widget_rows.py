@@ -19,6 +19,7 @@ MARKS = 2
 BAR = 24
 NARROWEST_BAR = 8
 MAX_NAMES = 20
+GAP = "  "
 
 
 def poll_rows(poll: Poll, me: int, width: int, inliner: Inliner) -> Iterator[Line]:
@@ -92,13 +93,12 @@ def todo_rows(todo: TodoList, width: int, inliner: Inliner) -> Iterator[Line]:
 
 
 def _title(text: str, about: str, width: int, inliner: Inliner) -> Iterator[Line]:
-    """A title, with what it is flush right on its last line if there is room, else below."""
+    """A title, and beside it what it is, as times stand beside names; below it if there is no room."""
     palette = inliner.palette
     *above, last = wrap([Run(text, palette.heading)], width)
     yield from above
-    gap = width - columns_of(last.runs) - len(about)
-    if gap < 2:
+    if columns_of(last.runs) + len(GAP) + len(about) > width:
         yield last
         yield Line([Run(about, palette.dim)])
         return
-    yield Line([*last.runs, Run(" " * gap, palette.text), Run(about, palette.dim)], last.glue)
+    yield Line([*last.runs, Run(GAP, palette.text), Run(about, palette.dim)], last.glue)
