@@ -12,12 +12,13 @@ import pytest
 
 import narrowcast
 from narrowcast.config.config import Appearance, Config
-from narrowcast.keys.hints import SEPARATOR, ShownHint, default_keys, with_keys
+from narrowcast.keys.hints import GAP, ShownHint, default_keys, with_keys
 from narrowcast.keys.keymap import effective
 from narrowcast.screens.dialogs.help import HelpScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.groups.groups import GroupsScreen
 from narrowcast.screens.main.hints import READING, hint_line
+from narrowcast.widgets.one_line import hint_pieces
 from narrowcast_api.narrow.narrow import Narrow
 from support.screens import screen_rows
 from support.server import running_server
@@ -29,22 +30,47 @@ COMFORTABLE = Config(appearance=Appearance(density="comfortable"))
 
 
 def words(hints: Sequence[ShownHint]) -> str:
-    return SEPARATOR.join(hint.words for hint in hints)
+    return GAP.join(hint.words for hint in hints)
 
 
 def test_hints_take_their_share_of_the_line_and_help_is_always_there() -> None:
     keys = default_keys()
     assert words(hint_line(keys, READING, 120)) == (
-        "r reply · c write · : react · n next unread · Ctrl-k go to · ? help"
+        "r reply  c write  : react  n next unread  Ctrl-k go to  ? help"
     )
-    assert words(hint_line(keys, (("message.vote", "vote"), *READING), 60)) == "X vote · r reply · ? help"
+    assert (
+        words(hint_line(keys, (("message.vote", "vote"), *READING), 60)) == "X vote  r reply  c write  ? help"
+    )
     assert words(hint_line(keys, READING, 10)) == "? help"
+
+
+def test_keys_are_told_from_words_by_their_weight_and_texts_by_dots() -> None:
+    assert hint_pieces([ShownHint("r", "reply"), ShownHint("?", "help")]) == [
+        ("r", "key"),
+        (" reply", "dim"),
+        (GAP, ""),
+        ("?", "key"),
+        (" help", "dim"),
+    ]
+    mode = [ShownHint("", "Esc closes"), ShownHint("", "b older")]
+    assert "".join(text for text, _ in hint_pieces(mode, "accent")) == "Esc closes · b older"
+
+
+async def test_the_frame_of_compose_names_the_key_that_sends_only_while_one_writes(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 36)) as stage:
+        await stage.in_topic()
+        hint = stage.screen.writing.target.hint
+        assert hint.plain.strip() == ""
+        await stage.press("c")
+        await until(lambda: hint.plain.strip() == "Enter sends")
+        await stage.press("escape")
+        await until(lambda: hint.plain.strip() == "")
 
 
 def test_hints_name_the_keys_that_the_user_chose() -> None:
     keys = effective({"message.vote": "f7", "message.reply": []})
     hints = (("message.vote", "vote"), ("message.reply", "reply"))
-    assert words(hint_line(keys, hints, 100)) == "F7 vote · ? help"
+    assert words(hint_line(keys, hints, 100)) == "F7 vote  ? help"
 
 
 def test_texts_name_the_keys_that_commands_have_and_else_the_commands() -> None:
@@ -133,14 +159,14 @@ async def test_the_status_line_names_no_key_that_does_something_else_where_the_f
         async with on_stage(tmp_path, size=(140, 30), server=server) as stage:
             await stage.in_topic()
             for key, hint in (
-                ("c", "Ctrl-j new line · Esc back · Ctrl-t attach · Ctrl-o editor · F1 help"),
-                ("q", "Enter open · Esc clear filter · F1 help"),
-                ("w", "Enter open · Esc clear filter · F1 help"),
+                ("c", "Ctrl-j new line  Esc back  Ctrl-t attach  Ctrl-o editor  F1 help"),
+                ("q", "Enter open  Esc clear filter  F1 help"),
+                ("w", "Enter open  Esc clear filter  F1 help"),
             ):
                 await stage.press("escape", "escape", key)
                 await until(partial(_names, stage, hint))
             stage.screen.people.list.focus()
-            await until(lambda: "Enter open · u card · w find · Tab next pane · ? help" in stage.status_line)
+            await until(lambda: "Enter open  u card  w find  Tab next pane  ? help" in stage.status_line)
 
 
 @pytest.mark.parametrize("opening", ["I", "t"])
@@ -159,9 +185,7 @@ async def test_over_the_messages_the_status_line_shows_keys_that_work_there(
         ):
             assert "F1 help" not in stage.status_line
             await stage.press(opening)
-            await until(
-                lambda: stage.status_line.endswith("n next unread · Ctrl-k go to · c write · F1 help ")
-            )
+            await until(lambda: stage.status_line.endswith("n next unread  Ctrl-k go to  c write  F1 help "))
             assert shown in screen_rows(stage.app.screen)[-1]
             await stage.press(key)
             await until(works)
@@ -176,7 +200,7 @@ async def test_in_the_filter_of_the_inbox_the_status_line_shows_no_key_that_type
         await stage.press("I", "slash")
         await until(lambda: stage.status_line.endswith("Demo F1 help "))
         await stage.press("escape")
-        await until(lambda: stage.status_line.endswith("c write · F1 help "))
+        await until(lambda: stage.status_line.endswith("c write  F1 help "))
 
 
 async def test_a_filter_above_a_list_says_where_enter_and_esc_lead(tmp_path: Path) -> None:

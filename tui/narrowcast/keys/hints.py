@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from textual.app import App
 
 __all__ = [
+    "GAP",
     "SEPARATOR",
     "HasApp",
     "KeyHint",
@@ -47,8 +48,10 @@ class ShownHint(NamedTuple):
 Keys = Mapping[str, Sequence[str]]
 """The keys of each command by its id."""
 
+GAP = "  "
+"""Between two hints: a key is told from the word before it by its weight."""
 SEPARATOR = " · "
-"""Between the hints of a line."""
+"""Between hints in one text, whose keys look like its words."""
 
 _NAMED = re.compile(r"<([a-z]+\.[a-z-]+)>")
 

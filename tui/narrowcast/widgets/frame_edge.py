@@ -30,7 +30,6 @@ class FrameEdge(OneLine):
     """
     LOOKS: ClassVar[Mapping[str, Look]] = {
         "title": Look("text-primary", letters=Style(bold=True)),
-        "key": Look("text-primary", letters=Style(bold=True)),
     }
 
     def __init__(self, first: str = "", last: str = "", *, id: str | None = None) -> None:  # noqa: A002 - Textual's name

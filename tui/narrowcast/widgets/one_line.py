@@ -13,19 +13,21 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
+from narrowcast.keys.hints import GAP as BETWEEN_KEYS
+from narrowcast.keys.hints import SEPARATOR, ShownHint
 from narrowcast.text.columns import most_columns
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import Part, compose_line
 
-__all__ = ["CommandPressed", "OneLine", "Piece", "command_of", "running"]
+__all__ = ["CommandPressed", "OneLine", "Piece", "command_of", "hint_pieces", "running"]
 
 GAP = 2
 """Columns that keep both sides apart; with one they read as one sentence."""
 
 Piece = tuple[str, str]
-"""An untrusted text, and the name of its look: "", "dim", "strong", "good", "warn", "bad", "accent",
+"""An untrusted text, and the name of its look: "", "dim", "strong", "good", "warn", "bad", "accent", "key",
 "section"."""
 _META = "command"
 """Where the style of a part holds the id of the command that the part stands for."""
@@ -49,6 +51,16 @@ def command_of(event: events.Click) -> str:
     return str(event.style.meta.get(_META, ""))
 
 
+def hint_pieces(hints: Sequence[ShownHint], look: str = "dim") -> list[Piece]:
+    """Keys with what they do, told apart by their weight; texts without a key are told apart by dots."""
+    pieces: list[Piece] = []
+    for hint in hints:
+        if pieces:
+            pieces.append((BETWEEN_KEYS, "") if hint.key else (SEPARATOR, look))
+        pieces += [(hint.key, "key"), (f" {hint.does}", look)] if hint.key else [(hint.does, look)]
+    return pieces
+
+
 class OneLine(LineView, can_focus=False):
     """One row. ``show_pieces`` sets its parts; the left one is truncated if there is no room."""
 
@@ -62,6 +74,7 @@ class OneLine(LineView, can_focus=False):
         "warn": Look("text-warning", letters=Style(bold=True)),
         "bad": Look("text-error", letters=Style(bold=True)),
         "accent": Look("text-accent", letters=Style(bold=True)),
+        "key": Look("text-primary", letters=Style(bold=True)),
         "section": Look("text-muted", letters=Style(bold=True)),
     }
 
@@ -93,7 +106,9 @@ class OneLine(LineView, can_focus=False):
     @property
     def plain(self) -> str:
         """The text of the line, for tests and screen readers."""
-        return " ".join(text for text, _ in (*self._left, *self._extra, *self._right))
+        left = [text for text, _ in (*self._left, *self._extra)]
+        right = "".join(text for text, _ in self._right)
+        return " ".join([*left, right] if self._right else left)
 
     def compose_row(self, y: int) -> Strip:
         width = self.room.width

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.keys.hints import SEPARATOR, Keys, ShownHint, with_keys
+from narrowcast.keys.hints import Keys, ShownHint, with_keys
 from narrowcast.text import formats, names
 from narrowcast.text.columns import most_columns
-from narrowcast.widgets.one_line import OneLine, Piece
+from narrowcast.widgets.one_line import OneLine, Piece, hint_pieces
 from narrowcast_api.protocols.outbox_item import OutboxState
 
 if TYPE_CHECKING:
@@ -107,11 +107,6 @@ class StatusLine(OneLine):
     the keys from the right, of which the last one stays; at the end the left side is cut.
     """
 
-    @property
-    def plain(self) -> str:
-        left = [text for text, _ in (*self._left, *self._extra)]
-        return " ".join([*left, "".join(text for text, _ in self._right)])
-
     def update(
         self,
         session: Session,
@@ -142,12 +137,10 @@ class StatusLine(OneLine):
         account = [(f"  {who}", "dim"), (f" · {state.server.name or session.account.site}", "dim")]
         commands.update(dict.fromkeys(account, "account.switch"))
         left, hints = self._fitting(left, hints, urgent=urgent)
-        right: list[Piece] = []
-        look = "accent" if urgent else "dim"
         for hint in hints:
-            right += [(SEPARATOR, look), (hint.words, look)] if right else [(hint.words, look)]
             if hint.command_id:
-                commands[hint.words, look] = hint.command_id
+                commands.update(dict.fromkeys(hint_pieces([hint]), hint.command_id))
+        right = hint_pieces(hints, "accent" if urgent else "dim")
         self.show_pieces(left, [*right, (" ", "")], account, commands=commands)
 
     def _fitting(
@@ -167,7 +160,7 @@ def _count_pieces(state: State) -> list[Piece]:
     unread, mentions = state.unreads.count_all(), state.unreads.count_mentions()
     some = formats.at_least(unread, more=state.unreads.old_missing)
     pieces = [(f" {some} unread" if unread else " no unread", "")]
-    return [*pieces, (f", {formats.counted(mentions, 'mention')}", "accent")] if mentions else pieces
+    return [*pieces, (f"  {formats.counted(mentions, 'mention')}", "warn")] if mentions else pieces
 
 
 def _columns(pieces: Sequence[Piece]) -> int:
@@ -175,4 +168,4 @@ def _columns(pieces: Sequence[Piece]) -> int:
 
 
 def _columns_of(hints: Sequence[ShownHint]) -> int:
-    return most_columns(SEPARATOR.join(hint.words for hint in hints))
+    return _columns(hint_pieces(hints))

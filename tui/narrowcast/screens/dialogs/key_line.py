@@ -10,7 +10,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from narrowcast.content.wrapping import Run, wrap
-from narrowcast.keys.hints import KeyHint, ShownHint, keys_of, shown_hints
+from narrowcast.keys.hints import GAP, KeyHint, ShownHint, keys_of, shown_hints
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.frame_edge import FrameEdge, edge_row
 from narrowcast.widgets.one_line import running
@@ -20,8 +20,6 @@ __all__ = ["KeyLine"]
 
 MAX_ROWS = 3
 """Maximum number of rows for a message; the last takes the rest."""
-GAP = "  "
-"""Between two hints: a key is told from the word before it by its weight."""
 SIDES = 4
 """Columns of a row that are not text: the sides of the frame, and a blank beside each."""
 LOW = 24

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from narrowcast.keys.hints import SEPARATOR, KeyHint, Keys, ShownHint, keys_in_field, shown_hints
+from narrowcast.keys.hints import GAP, KeyHint, Keys, ShownHint, keys_in_field, shown_hints
 
 __all__ = ["hint_line"]
 
@@ -68,7 +68,7 @@ def hint_line(
     room = int(width * SHARE) - sum(len(hint.words) for hint in last)
     shown: list[ShownHint] = []
     for hint in shown_hints(keys, hints):
-        needed = len(hint.words) + len(SEPARATOR)
+        needed = len(hint.words) + len(GAP)
         if needed <= room:
             shown.append(hint)
             room -= needed

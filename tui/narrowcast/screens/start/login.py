@@ -30,7 +30,7 @@ from narrowcast.app.sign_in_ways import (
 )
 from narrowcast.config import account_files
 from narrowcast.content.inlines import link_style
-from narrowcast.keys.hints import hint_words, keys_of
+from narrowcast.keys.hints import hint_words, keys_of, shown_hints
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.background import Latest
 from narrowcast.runtime.context import app_of
@@ -42,7 +42,7 @@ from narrowcast.text import names
 from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
-from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.one_line import OneLine, hint_pieces
 from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast_api.account import normal_site
 from narrowcast_api.errors import InvalidInput, NarrowcastError, SecondFactorNeeded
@@ -129,7 +129,7 @@ class LoginScreen(FixedScreen[None]):
             yield Editor(password=True, id="code")
             yield Static("", id="problem", markup=False)
             hint = OneLine()
-            hint.show_pieces([(" · ".join(hint_words(keys_of(self), HINTS)), "dim")])
+            hint.show_pieces(hint_pieces(shown_hints(keys_of(self), HINTS)))
             yield hint
 
     @staticmethod

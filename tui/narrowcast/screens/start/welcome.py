@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from textual.containers import Center, Vertical
 from textual.widgets import Static
 
-from narrowcast.keys.hints import keys_of, with_keys
+from narrowcast.keys.hints import ShownHint, key_of, keys_of, shown_hints, with_keys
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
@@ -20,13 +20,13 @@ from narrowcast.screens.start.text_screen import TextScreen
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.text.safe_text import safe_block
 from narrowcast.widgets.focus import focus_now
-from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.one_line import OneLine, hint_pieces
 from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.version import VERSION
 
 PROMISE = "Team chat, at the speed of the keyboard"
-HINT = "<list.up> <list.down> select · <list.select> opens · <app.help> keyboard shortcuts"
+HINTS = (("list.select", "opens"), ("app.help", "keyboard shortcuts"))
 
 SERVE_TEXT = """\
 To let the users of this machine chat, run this in another terminal and leave it running:
@@ -66,7 +66,9 @@ class WelcomeScreen(FixedScreen[None]):
                 yield Static(safe_block(self._problem), id="problem", markup=False)
             yield self._choices
             hint = OneLine()
-            hint.show_pieces([(with_keys(keys_of(self), HINT), "dim")])
+            keys = keys_of(self)
+            both = f"{key_of(keys, 'list.up')} {key_of(keys, 'list.down')}"
+            hint.show_pieces(hint_pieces([ShownHint(both, "select"), *shown_hints(keys, HINTS)]))
             yield hint
 
     def on_resize(self, event: events.Resize) -> None:
