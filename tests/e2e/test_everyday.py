@@ -80,7 +80,7 @@ def test_a_heading_is_clicked_and_an_edit_is_left_taken_up_and_saved(
     ada.wait_for(r"(?m)^.*#design › paper   ")
     ada.wait_for(rf"──+ *\n{GAP}[^\n]*Ada Moreno[^\n]*\n[^\n]*Wich paper\?")  # no more heading between them
     ada.press("e")
-    ada.wait_for(r"Enter saves · Esc cancels")
+    ada.wait_for(r"Enter saves  Esc cancels")
     ada.press("ctrl+a")
     ada.type("Now: ")
     ada.press("escape")

@@ -47,7 +47,7 @@ async def test_an_edit_shows_the_time_left_and_each_key_hint_once(tmp_path: Path
         writing = stage.screen.writing
         assert "Editing message · 9 min left" in writing.target.sign.plain
         assert "Esc" not in writing.target.sign.plain
-        assert writing.target.hint.plain.strip() == "Enter saves · Esc cancels"
+        assert writing.target.hint.plain.strip() == "Enter saves  Esc cancels"
 
 
 async def test_after_an_edit_the_keys_are_where_they_were_before_it(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ async def test_a_change_elsewhere_is_told_at_once_and_not_overwritten_by_a_key_t
         await changes(stage, message_id, "Soup")
         await stage.told("You changed this message elsewhere. Alt-e shows the difference.")
         pane = stage.screen.writing
-        assert pane.target.hint.plain.strip() == "Alt-e shows · Enter overwrites · Esc leaves"
+        assert pane.target.hint.plain.strip() == "Alt-e shows  Enter overwrites  Esc leaves"
         await stage.press("enter")
         assert "just now. Saving again overwrites that." in stage.notices[-1]
         assert pane.text.text == "Soop!"

@@ -213,7 +213,7 @@ async def test_on_a_low_terminal_compose_takes_one_row_until_one_writes(tmp_path
         await stage.in_topic("general", "lunch")
         writing = stage.screen.writing
         assert writing.size.height == 1
-        assert "c channel · x direct" in writing.target.hint.plain
+        assert "c channel  x direct" in writing.target.hint.plain
         await at_once(stage, "csoup")
         await stage.pilot.pause()
         assert (writing.size.height, writing.text.text) == (3, "soup")
@@ -224,7 +224,7 @@ async def test_on_a_low_terminal_compose_takes_one_row_until_one_writes(tmp_path
         await stage.press("c", "ctrl+u", "escape")
         await stage.pilot.pause()
         assert writing.size.height == 1
-        assert "c channel · x direct" in writing.target.hint.plain
+        assert "c channel  x direct" in writing.target.hint.plain
         await stage.press("tab")
         assert stage.app.focused is writing.text
         assert writing.size.height == 3

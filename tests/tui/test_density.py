@@ -52,6 +52,19 @@ async def test_one_key_changes_the_density_at_once_and_for_the_next_start(tmp_pa
         await until(lambda: saved(stage) == "comfortable")
 
 
+async def test_a_blank_row_divides_compose_from_the_messages_where_there_is_room(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 40), config=Config()) as stage:
+        await stage.in_topic()
+        messages, writing = stage.screen.messages, stage.screen.writing
+        await until(lambda: writing.region.y - messages.region.bottom == 1)
+        await stage.press("f7")
+        await until(lambda: writing.region.y == messages.region.bottom)
+        await stage.press("f7")
+        await until(lambda: writing.region.y - messages.region.bottom == 1)
+        await stage.pilot.resize_terminal(120, 29)
+        await until(lambda: writing.region.y == messages.region.bottom)
+
+
 def saved(stage: Stage) -> str:
     """The density in the file of the configuration."""
     file = stage.app.paths.config_file

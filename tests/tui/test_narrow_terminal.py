@@ -37,7 +37,7 @@ async def test_an_edit_shows_what_it_is_and_how_to_end_it(tmp_path: Path) -> Non
         await stage.drawn()
         target = stage.screen.writing.target
         assert target.sign.render_line(0).text.strip().startswith("Edit")
-        assert "Enter saves · Esc cancels" in target.hint.render_line(0).text
+        assert "Enter saves  Esc cancels" in target.hint.render_line(0).text
 
 
 async def test_values_stand_below_their_labels_and_take_all_of_the_width(tmp_path: Path) -> None:

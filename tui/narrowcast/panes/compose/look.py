@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from narrowcast.keys.hints import KeyHint, hint_words, keys_of
+from collections.abc import Sequence
+
+from narrowcast.keys.hints import SEPARATOR, KeyHint, ShownHint, keys_of, shown_hints
 from narrowcast.panes.compose.session import ComposeContext
+from narrowcast.runtime.context import app_of
 from narrowcast.text.formats import counted
-from narrowcast.widgets.one_line import Piece
+from narrowcast.widgets.one_line import Piece, hint_pieces
 
 __all__ = ["ComposeLook"]
 
-ROOMY = 64
-"""Minimum width that has room for all hints."""
 COUNT_FROM = 0.8
 """Fraction of the length limit from which the remaining characters are shown."""
 LOW_BELOW = 30
@@ -42,14 +43,21 @@ class ComposeLook:
             and not self._pane.writing.is_busy
         )
 
+    @property
+    def _has_air(self) -> bool:
+        """Whether a blank row divides compose from the messages."""
+        rows = self._pane.host.screen.size.height
+        return rows >= LOW_BELOW and app_of(self._pane.host).config.appearance.has_air(rows)
+
     def show_idle(self, refusal: str) -> None:
         """Hides all but the upper edge of the frame while compose is idle; shows the focus on the frame."""
         if not self._pane.host.is_attached:
             return  # the screen is being removed
-        idle = self.is_idle
-        self._pane.host.set_class(self._pane.host.has_focus_within, "-focused")
-        if self._pane.host.has_class("-idle") != idle:
-            self._pane.host.set_class(idle, "-idle")
+        host = self._pane.host
+        now = {"-focused": host.has_focus_within, "-idle": self.is_idle, "-airy": self._has_air}
+        if any(host.has_class(name) != wanted for name, wanted in now.items()):
+            for name, wanted in now.items():
+                host.set_class(wanted, name)
             self.show_hint(refusal)
 
     def fit(self) -> None:
@@ -63,16 +71,15 @@ class ComposeLook:
             text.styles.height = rows
 
     def show_hint(self, refusal: str) -> None:
-        """Shows the keys, the remaining length, or that nothing can be sent."""
-        width = self._pane.host.size.width
-        if not width:
+        """Shows the key that sends, the remaining length, or that nothing can be sent."""
+        if not self._pane.host.size.width:
             return  # not laid out yet: a class set now would be reset, and cost two updates of styles
-        piece = self._urgent(refusal) or (self._usual(roomy=width >= ROOMY), "dim")
+        pieces = self._urgent(refusal) or self._usual()
         target = self._pane.target
-        target.hint.show_pieces([], [piece])
-        target.edge.show_pieces([], [piece] if self.is_idle else [])
+        target.hint.show_pieces([], pieces)
+        target.edge.show_pieces([], pieces if self.is_idle else [])
 
-    def _urgent(self, refusal: str) -> Piece | None:
+    def _urgent(self, refusal: str) -> Sequence[Piece]:
         """A hint that replaces the usual keys. That there is another text is shown beside why nothing can be sent."""
         is_edit, others = self._pane.is_edit, self._about_versions()
         obstacle = self._about_length()
@@ -80,28 +87,28 @@ class ComposeLook:
             obstacle = ("You cannot send this ", "warn")
         if obstacle is not None:
             text, style = obstacle
-            return (f"{others.strip()} · {text}" if others else text), style
+            return [(SEPARATOR.join([*(hint.words for hint in others), text]), style)]
         if others:
-            return others, "warn"
+            return hint_pieces(others, "warn")
         if self.is_idle:
-            return self._hints(("write.channel", "channel"), ("write.direct", "direct")), "dim"
+            return hint_pieces(self._hints(("write.channel", "channel"), ("write.direct", "direct")))
         if not is_edit:
-            return None
+            return ()
         if self._pane.writing.edits.is_loading:
-            return "", "dim"  # nothing can be saved yet
+            return [("", "dim")]  # nothing can be saved yet
         if self._pane.writing.edits.is_too_late:
-            return self._hints(("compose.leave", "leaves")), "dim"
-        return self._hints((self._save, "saves"), ("compose.leave", "cancels")), "dim"
+            return hint_pieces(self._hints(("compose.leave", "leaves")))
+        return hint_pieces(self._hints((self._sends, "saves"), ("compose.leave", "cancels")))
 
-    def _about_versions(self) -> str:
+    def _about_versions(self) -> Sequence[ShownHint]:
         """The keys for the text that the draft or the edited message was given elsewhere; empty if there is none."""
         writing = self._pane.writing
         if not self._pane.is_edit:
-            return self._hints(("write.versions", "two versions")) if writing.draft.is_in_conflict else ""
+            return self._hints(("write.versions", "two versions")) if writing.draft.is_in_conflict else ()
         if writing.edits.is_loading or writing.edits.theirs is None:
-            return ""
+            return ()
         return self._hints(
-            ("write.versions", "shows"), (self._save, "overwrites"), ("compose.leave", "leaves")
+            ("write.versions", "shows"), (self._sends, "overwrites"), ("compose.leave", "leaves")
         )
 
     def _about_length(self) -> Piece | None:
@@ -115,14 +122,15 @@ class ComposeLook:
         return None
 
     @property
-    def _save(self) -> str:
-        """The command whose key saves an edit."""
+    def _sends(self) -> str:
+        """The command whose key sends the text, or saves an edit."""
         return "compose.enter" if self._enter_sends else "compose.other-enter"
 
-    def _usual(self, *, roomy: bool) -> str:
-        enter, other = ("sends", "new line") if self._enter_sends else ("new line", "sends")
-        hints = (("compose.enter", enter), ("compose.other-enter", other), ("compose.leave", "leaves"))
-        return self._hints(*(hints if roomy else hints[:1]))
+    def _usual(self) -> Sequence[Piece]:
+        """The key that sends, while one writes: elsewhere it does something else. The status line has the others."""
+        if not self._pane.host.has_focus_within:
+            return ()
+        return hint_pieces(self._hints((self._sends, "sends")))
 
-    def _hints(self, *hints: KeyHint) -> str:
-        return " · ".join(hint_words(keys_of(self._pane.host), hints)) + " "
+    def _hints(self, *hints: KeyHint) -> Sequence[ShownHint]:
+        return shown_hints(keys_of(self._pane.host), hints)

@@ -328,12 +328,17 @@ class ComposePane(Vertical):
     # look
 
     def show_keys(self) -> None:
-        """Shows the current keys of commands; the preset vim switches on modal editing."""
+        """Shows the current keys of commands, and the density; the preset vim switches on modal editing."""
         self.text.use_vim(app_of(self).config.preset == "vim")
         self._rules.refresh()
+        self._show_idle()
         self._show_hint()
 
     def on_resize(self) -> None:
+        self.fit()
+
+    def fit(self) -> None:
+        """Adapts to the size of the terminal, which may have another height although the pane keeps its size."""
         self._show_idle()
         self._show_hint()
         self.call_after_refresh(self._look.fit)

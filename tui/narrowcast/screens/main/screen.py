@@ -283,6 +283,8 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
     def on_resize(self, event: events.Resize) -> None:
         self._apply_plan(event.size.width)
         self.lines.update()
+        for conversation in self.side.all:
+            conversation.writing.fit()
 
     def _apply_plan(self, width: int) -> None:
         self.plan.resized(width)

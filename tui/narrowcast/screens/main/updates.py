@@ -109,8 +109,8 @@ class StatusLines:
             mode = ShownHint("", "NORMAL  i inserts")
             return [mode, *hint_line(keys, (WRITING[0],), width, in_field=True)]
         if screen.writing.has_focus_within:
-            other = ("compose.other-enter", "new line" if screen.writing.enter_sends else "sends")
-            return hint_line(keys, (other, *WRITING), width, in_field=True)
+            other = "compose.other-enter" if screen.writing.enter_sends else "compose.enter"
+            return hint_line(keys, ((other, "new line"), *WRITING), width, in_field=True)
         if isinstance(self._host.screen.focused, FilterField):
             return hint_line(keys, FILTERING, width, in_field=True)
         if screen.navigation.has_focus_within:
