@@ -373,7 +373,7 @@ async def test_the_title_counts_the_other_drafts_of_the_conversation_and_a_key_l
         await stage.type("stew")
         stage.session.drafts.save(None, ChannelDestination(where.channel_id, "tea"), "milk")
         await stage.drawn()
-        assert "1 other draft  F5" in title.plain
+        assert "1 other draft F5" in title.plain
         await stage.press("f5")
         await until(lambda: isinstance(stage.app.screen, DraftsScreen))
         await stage.pilot.pause()
