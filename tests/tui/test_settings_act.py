@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from narrowcast.screens.settings.own import BY_SERVER, ELSEWHERE, OWN, WEB_APP
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.notifications import EFFECTIVE_SETTINGS
 from narrowcast_server.organization import personal
-from support.screens import screen_text
+from support.screens import card_of, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -31,7 +33,7 @@ SHOWN_IN = {
     "send_private_typing_notifications": "api/test_protocols_typing.py",
     "send_stream_typing_notifications": "api/test_protocols_typing.py",
     "enable_drafts_synchronization": "api/test_session_services.py",
-    "timezone": "tui/test_time_zones.py",
+    "timezone": HERE,
     "twenty_four_hour_time": "tui/test_palette.py",
     **dict.fromkeys(EFFECTIVE_SETTINGS, "api/test_protocols_notifications.py"),
 }
@@ -47,7 +49,8 @@ def test_every_setting_acts_here_or_stands_where_it_says_that_it_does_not() -> N
 
 @pytest.mark.parametrize(("name", "file"), sorted(SHOWN_IN.items()))
 def test_the_test_of_a_setting_that_acts_here_is_there(name: str, file: str) -> None:
-    assert name in (TESTS / file).read_text(encoding="utf-8").replace("SHOWN_IN = {", "").split("}", 1)[-1]
+    tests = (TESTS / file).read_text(encoding="utf-8").replace("SHOWN_IN = {", "").split("}", 1)[-1]
+    assert re.search(rf"\b{name}\b", tests)
 
 
 async def change(stage: Stage, name: str, value: object) -> None:
@@ -148,6 +151,16 @@ async def test_inactive_channels_are_hidden_always_never_or_if_there_are_many(tm
         )
         await change(stage, "demote_inactive_streams", 1)
         assert "Inactive channels" in texts(stage)
+
+
+async def test_the_time_zone_is_that_of_the_local_time_on_the_card_of_the_user(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await change(stage, "timezone", "Asia/Kathmandu")
+        begun = datetime.now(UTC)
+        await card_of(stage, "Ada Moreno")
+        shown = next(row for row in screen_text(stage.app.screen).split("\n") if "Local time" in row)
+        minutes = [(time + timedelta(hours=5, minutes=45)).minute for time in (begun, datetime.now(UTC))]
+        assert any(f":{minute:02}" in shown for minute in minutes)
 
 
 async def test_guests_are_marked_and_a_message_to_one_has_a_warning(tmp_path: Path) -> None:
