@@ -8,6 +8,7 @@ import pytest
 
 from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.panes.messages import requests
+from narrowcast.panes.messages.clipboard import as_written
 from narrowcast_api.narrow.narrow import Narrow
 from support.message_stage import staged
 from support.sessions import until
@@ -51,6 +52,31 @@ async def test_code_is_copied_by_hint_and_a_card_and_a_poll_have_labels(tmp_path
         assert kinds == [TargetKind.VOTE, TargetKind.VOTE, TargetKind.CODE, TargetKind.CODE]
         await stage.press("o", "d", "o", "f")
         assert stage.app.copied == ["all: one", "two"]
+
+
+async def test_code_is_copied_with_the_tabs_that_the_server_renders_as_blanks(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send(
+            "ada", "general", "soup", "Makefile\n```make\nall:\n\tcc x\t# y\n    echo\n```"
+        )
+        await stage.show(stage.topic, "newest")
+        await stage.see("echo")
+        await stage.press("o", "a")
+        await until(lambda: stage.app.copied == ["all:\n\tcc x\t# y\n    echo"])
+        assert stage.app.told[-1] == "Copied the code."
+
+
+@pytest.mark.parametrize(
+    ("code", "source", "copied"),
+    [
+        ("a\n    b", "```\na\n\tb \n```", "a\n\tb "),
+        ("a\n    b", "```\na\n    b\n```", "a\n    b"),
+        ("    b", "```\n\tc\n```", "    b"),
+        ("a\n    b", "\tb", "a\n    b"),
+    ],
+)
+def test_code_is_looked_for_in_the_source(code: str, source: str, copied: str) -> None:
+    assert as_written(code, source) == copied
 
 
 async def test_a_view_without_messages_offers_nothing_of_the_message_before(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -11,11 +12,12 @@ from narrowcast.content.blocks import Blocks, CodeBlock, ListBlock, Quote, Spoil
 from narrowcast.content.inlines import TargetKind
 from narrowcast.content.reader import parse
 from narrowcast.panes.messages.context import PaneContext
+from narrowcast.panes.messages.items import Key
 from narrowcast.panes.messages.requests import LinkRequested
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.text.safe_text import without_controls
-from narrowcast_api.errors import InvalidInput
+from narrowcast_api.errors import InvalidInput, NarrowcastError
 from narrowcast_api.url_templates import expand
 
 if TYPE_CHECKING:
@@ -25,6 +27,12 @@ __all__ = ["Clipboard"]
 
 ROWS_WITH_CODE = 600
 """Number of rows of a message that are searched for code to offer."""
+
+CODE = "the code"
+TAB_STOPS = 4
+"""Columns between the stops of tabs in Markdown."""
+_MAY_BE_TABS = re.compile(rf"(?m)^(?:.{{{TAB_STOPS}}})*.{{{TAB_STOPS - 1}}} ")
+"""A blank right before a stop."""
 
 MAX_COPY = 100_000
 """Maximum characters of one copy; terminals drop longer sequences."""
@@ -66,6 +74,8 @@ class Clipboard:
             _, text, what = copies[number]
             if text is None:
                 self._pane.work(self.copy_source(message.id), "copy the source")
+            elif what == CODE:
+                self.copy_code(message.id, text)
             else:
                 self.copy(text or self._pane.list.rows.text_of(message), what)
 
@@ -81,10 +91,22 @@ class Clipboard:
         yield "Source (Markdown)", None, "the source"
         yield "Link to the message", self.link_of(message), "the link"
         for block in _code_blocks(parse(message.content, ROWS_WITH_CODE).blocks):
-            yield f"Code {block.language}".strip(), block.source, "the code"
+            yield f"Code {block.language}".strip(), block.source, CODE
         for target in self._pane.list.rows.targets_of(message.id):
             if target.kind in (TargetKind.LINK, TargetKind.MEDIA):
                 yield "Address", target.value, "the address"
+
+    def copy_code(self, key: Key, code: str) -> None:
+        """Copies code of a message as it was written: servers render tabs as blanks."""
+        if isinstance(key, int) and _MAY_BE_TABS.search(code) and self._pane.session.is_live:
+            self._pane.work(self._copy_code(key, code), "copy the code")
+        else:
+            self.copy(code, CODE)
+
+    async def _copy_code(self, message_id: int, code: str) -> None:
+        with suppress(NarrowcastError):
+            code = as_written(code, await self.source_of(message_id))
+        self.copy(code, CODE)
 
     async def copy_source(self, message_id: int) -> None:
         self.copy(await self.source_of(message_id), "the source")
@@ -134,6 +156,17 @@ class Clipboard:
             if playground.language.casefold() == block.language.casefold() and block.language:
                 with suppress(InvalidInput):
                     yield playground.name, expand(playground.url_template, {"code": block.source})
+
+
+def as_written(code: str, source: str) -> str:
+    """The lines of a Markdown source that are shown as ``code``; ``code`` if there are none with tabs."""
+    lines, written = code.split("\n"), source.split("\n")
+    shown = [line.expandtabs(TAB_STOPS).rstrip() for line in written]
+    wanted = [line.rstrip() for line in lines]
+    for start in range(len(written) - len(lines) + 1 if "\t" in source else 0):
+        if shown[start] == wanted[0] and shown[start : start + len(lines)] == wanted:
+            return "\n".join(written[start : start + len(lines)])
+    return code
 
 
 def _code_blocks(blocks: Blocks) -> Iterator[CodeBlock]:

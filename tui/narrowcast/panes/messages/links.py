@@ -80,7 +80,7 @@ class Links:
             case TargetKind.REACTION:
                 self._react(key, target)
             case TargetKind.CODE:
-                self._clipboard.copy(target.value, "the code")
+                self._clipboard.copy_code(key, target.value)
 
     def _open_link(self, target: Target) -> None:
         place = resolve(target.value, self._pane.session.state)
