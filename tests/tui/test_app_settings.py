@@ -201,6 +201,8 @@ async def test_keys_are_checked_while_they_are_typed_and_work_at_once(tmp_path: 
         await until(lambda: stage.app.screen is keys)
         assert stage.app.keys["go.inbox"] == ("f7",)
         assert any("F7" in row and "inbox" in row for row in rows(stage))
+        shown = [(row.text, row.detail) for row in keys.list.items if not row.heading]
+        assert len(shown) == len(set(shown)), "a filter hides the headings"
         assert '"go.inbox" = ["f7"]' in stage.app.paths.config_file.read_text()
 
 
@@ -220,6 +222,10 @@ async def test_a_key_is_chosen_by_pressing_it_unless_the_user_gave_it_to_another
         await until(lambda: "F9 is both go.inbox and go.starred" in screen_text(stage.app.screen))
         await stage.press("enter")
         assert isinstance(stage.app.screen, CaptureScreen), "a key that the user gave away is not taken"
+        for key, label in (("ctrl+q", "Ctrl-q"), ("ctrl+l", "Ctrl-l")):  # what acts in every other field
+            await stage.press(key)
+            await until(lambda label=label: label in screen_text(stage.app.screen))  # type: ignore[misc]
+            assert "Enter takes it from:" in screen_text(stage.app.screen)
         await stage.press("f12")
         await until(lambda: "Free." in screen_text(stage.app.screen))
         await stage.press("comma")

@@ -96,6 +96,9 @@ FIRST = {
     "user": "User groups",
     "video call": "Add video call link",
     "history": "View edit history",
+    "rebind": "Keys of each command",
+    "keys of": "Keys of each command",
+    "zuliprc": "Import from a zuliprc file",
     "switch account": "Accounts: switch, add, log out",
 }
 """What the palette offers first for what people type."""
@@ -144,6 +147,7 @@ async def test_a_command_is_found_by_a_name_of_another_program(
         ("welcome", "Custom welcome message", "welcome_message_custom_text"),
         ("24-hour", "24-hour time", "twenty_four_hour_time"),
         ("quiet", "Quiet hours", "notifications.quiet"),
+        ("keys of", "Keys of each command", "keys"),
     ],
 )
 async def test_a_setting_is_found_and_selected_in_its_list(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -23,12 +24,11 @@ from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.settings.capture import CaptureScreen
+from narrowcast.screens.settings.find import IMPORT, KEYS_OF_COMMANDS, LISTS
 from narrowcast.screens.settings.themes import ThemePicker
 from narrowcast.text.formats import counted
 from narrowcast_api.errors import AccountError
 
-KEYS_OF_COMMANDS = "keys"
-IMPORT = "import"
 ACCOUNT = "account"
 THEME = "appearance.theme"
 FIRST = "the first one"
@@ -88,7 +88,7 @@ class AppSettingsScreen(ManageScreen[str]):
             ListRow(
                 KEYS_OF_COMMANDS,
                 KEYS_OF_COMMANDS,
-                "Keys of each command",
+                LISTS[KEYS_OF_COMMANDS],
                 f"{chosen} of your own" if chosen else "",
                 "Change the keys of any command; conflicts are shown",
             ),
@@ -97,7 +97,7 @@ class AppSettingsScreen(ManageScreen[str]):
             ListRow(
                 IMPORT,
                 IMPORT,
-                "Import from a zuliprc file",
+                LISTS[IMPORT],
                 "",
                 "The account, and zulip-terminal's theme, notify, autohide and editor settings",
             ),
@@ -116,7 +116,7 @@ class AppSettingsScreen(ManageScreen[str]):
             self.app.push_screen(KeysScreen(self.session), lambda _: self.refresh_rows())
         elif item == IMPORT:
             self.app.push_screen(
-                file_question("Import from a zuliprc file", does="imports", note="", placeholder=ZULIPRC),
+                file_question(LISTS[IMPORT], does="imports", note="", placeholder=ZULIPRC),
                 self._import,
             )
         else:
@@ -233,18 +233,23 @@ class KeysScreen(ManageScreen[str]):
     def rows(self) -> Sequence[ListRow[str]]:
         app = app_of(self)
         rows: list[ListRow[str]] = []
+        titles = Counter(command.title for commands in groups().values() for command in commands)
         for heading, commands in groups().items():
             rows.append(ListRow(("heading", heading), "", heading, heading=True))
-            rows += [self._row(command, app.keys, app.config.keys) for command in commands]
+            for command in commands:
+                place = (
+                    f" ({heading})" if titles[command.title] > 1 else ""
+                )  # also where a filter hides the heading
+                rows.append(self._row(command, command.title + place, app.keys, app.config.keys))
         return rows
 
     @staticmethod
-    def _row(command: Command, keys: Keys, own: Mapping[str, object]) -> ListRow[str]:
+    def _row(command: Command, text: str, keys: Keys, own: Mapping[str, object]) -> ListRow[str]:
         mark = "*" if command.id in own else " "
         return ListRow(
             command.id,
             command.id,
-            command.title,
+            text,
             keys_label(keys[command.id]) or "–",
             mark=mark,
             also=command.id,

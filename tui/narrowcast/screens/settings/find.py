@@ -13,7 +13,12 @@ from narrowcast.screens.settings.organization import ORGANIZATION, is_current
 from narrowcast.screens.settings.own import ACCOUNT, OWN, WEB_APP
 from narrowcast_api.state.state import State
 
-__all__ = ["setting_choices"]
+__all__ = ["IMPORT", "KEYS_OF_COMMANDS", "LISTS", "setting_choices"]
+
+KEYS_OF_COMMANDS = "keys"
+IMPORT = "import"
+LISTS = {KEYS_OF_COMMANDS: "Keys of each command", IMPORT: "Import from a zuliprc file"}
+"""The settings of the app that are more than a value, by the keys of their rows."""
 
 
 def setting_choices(state: State) -> list[Choice[ChosenCommand]]:
@@ -39,11 +44,14 @@ def _of_app(state: State) -> Iterator[Choice[ChosenCommand]]:
     for heading, keys in CONFIG_KEYS.items():
         for one in keys:
             yield _choice(state, "app.settings", one.key, one.title, heading)
+    for row, title in LISTS.items():
+        yield _choice(state, "app.settings", row, title, "")
 
 
 _WHOSE = {"account.settings": "personal", "organization.settings": "organization", "app.settings": "app"}
 OTHER_NAMES = {
     "appearance.pictures": "kitty sixel graphics",
+    KEYS_OF_COMMANDS: "rebind remap keybindings keyboard shortcuts change",
     "appearance.theme": "dark light mode colors",
     "twenty_four_hour_time": "time format clock am pm",
 }
