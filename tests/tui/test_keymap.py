@@ -252,6 +252,11 @@ def test_a_key_of_the_users_own_is_lost_by_the_command_that_has_it_by_default() 
     assert keymap["message.down"] == "down"
 
 
+def test_a_key_that_is_heard_everywhere_can_be_given_to_a_command_of_a_dialog() -> None:
+    keys = effective({"person.mute": "ctrl+q"})
+    assert (keys["person.mute"], keys["app.quit"]) == (("ctrl+q",), ("ctrl+c",))
+
+
 def test_a_key_of_the_users_own_is_lost_by_a_command_of_the_preset() -> None:
     preset = {"go.all": ["f"], "go.starred": ["a"]}
     keys = effective({**preset, "go.inbox": "f"}, {"go.inbox"})

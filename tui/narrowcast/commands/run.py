@@ -18,6 +18,7 @@ from narrowcast.keys.registry import by_id
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.workspace import workspace_of
 from narrowcast.widgets.one_line import CommandPressed
+from narrowcast.widgets.pressed_key import PressedKey
 from narrowcast_api import debug_log
 from narrowcast_api.events.status import ConnectionKind
 
@@ -66,8 +67,10 @@ class AppWithCommands(App[Returned]):
         if namespace or name != "command":
             debug_log.note("action", name)
             return await super().run_action(action, default_namespace, namespaces)
-        node = default_namespace or self
-        return bool(node.check_action(name, arguments)) and await _run(by_id()[str(arguments[0])], node)
+        node, command = default_namespace or self, by_id()[str(arguments[0])]
+        if command.priority and isinstance(self.focused, PressedKey):
+            return False  # the field takes this key too
+        return bool(node.check_action(name, arguments)) and await _run(command, node)
 
 
 async def _run(command: Command, node: DOMNode) -> bool:

@@ -243,6 +243,8 @@ _ROOT = (Context.APP, Context.MAIN)
 
 
 def _conflict(key: str, one: Command, other: Command) -> bool:
+    if one.priority or other.priority:  # heard everywhere
+        return True
     if one.context is other.context or (one.context in _ROOT and other.context in _ROOT):
         return True
     if one.context in around(other.context):
