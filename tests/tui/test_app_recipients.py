@@ -75,6 +75,7 @@ async def test_a_part_of_a_name_that_one_alone_has_becomes_the_name(tmp_path: Pa
         writing = stage.screen.writing
         await stage.press("x")
         await stage.type("bru, elif,chi")
+        assert writing.target.to.text == "Bruno Castell, Elif Kaya, chi"
         await stage.press("escape")  # completions
         await stage.press("tab")
         assert writing.target.to.text == "Bruno Castell, Elif Kaya, Chiyo Tanaka"

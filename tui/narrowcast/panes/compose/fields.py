@@ -206,6 +206,13 @@ class TargetLine(Horizontal):
             self.channel.text = channel_in_full(state, self.channel.text)
         self.fit()
 
+    def separate_names(self, state: State) -> None:
+        """Completes a name once a comma is typed behind it, with a blank behind that, which may be typed too."""
+        if self.to.text.endswith(","):
+            self.complete_names(state)
+        elif self.to.text.endswith(",  "):
+            self.to.text = self.to.text[:-1]
+
     def name_problem(self, state: State, field: Editor) -> str:
         """What is wrong with the names in an address field; empty if they are known, or none is there."""
         if self._unchanged_destination is not None:

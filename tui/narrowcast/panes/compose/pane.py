@@ -254,8 +254,8 @@ class ComposePane(Vertical):
     def on_editor_changed(self, event: Editor.Changed) -> None:
         """Saves the draft, sends typing notifications, shows completions."""
         event.stop()
-        if event.edited and event.editor is self.target.to and event.editor.text.endswith(","):
-            self.target.complete_names(self.session.state)  # a name is complete
+        if event.edited and event.editor is self.target.to:
+            self.target.separate_names(self.session.state)
         self.completion.offer(event.editor, event.edited)
         if not event.edited:
             return
