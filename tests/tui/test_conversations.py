@@ -13,7 +13,7 @@ from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.conversations.listing import Conversation
 from narrowcast.screens.conversations.rows import ConversationRow
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
-from narrowcast.screens.dialogs.manage import ManageList
+from narrowcast.screens.dialogs.manage_list import ManageList
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.text.formats import excerpt
 from narrowcast_api.narrow.destinations import DirectDestination

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from narrowcast.screens.dialogs.form_fields import People, Values
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.text import formats
 from narrowcast.widgets.empty import Empty

@@ -13,7 +13,8 @@ from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Values
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.widgets.empty import Empty
 from narrowcast_api.errors import MethodNotAllowed, NotFound
 from narrowcast_api.http.secret import Secret

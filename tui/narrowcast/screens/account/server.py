@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.text import names
 from narrowcast.text.formats import iso_day
 from narrowcast_api import permissions

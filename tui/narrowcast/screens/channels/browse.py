@@ -13,7 +13,8 @@ from narrowcast.screens.channels.fields import edit_channel, edit_personal_setti
 from narrowcast.screens.channels.members import ChannelMembersScreen
 from narrowcast.screens.channels.permissions import ChannelPermissionsScreen
 from narrowcast.screens.dialogs.confirm import ask_first
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.text import names
 from narrowcast.text.formats import counted
 from narrowcast.widgets.empty import Empty

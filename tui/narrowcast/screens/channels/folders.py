@@ -10,7 +10,8 @@ from textual.binding import BindingType
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import LineField, Text, Values
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.text import names
 from narrowcast.text.formats import counted
 from narrowcast.widgets.empty import Empty

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import People, UnusableValue, Values
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.text import names
 from narrowcast.text.presence import of_person
 from narrowcast.widgets.empty import Empty

@@ -14,7 +14,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from narrowcast.screens.conversations.listing import Conversation
-from narrowcast.screens.dialogs.manage import ListRow, ManageList
+from narrowcast.screens.dialogs.manage_list import ListRow, ManageList
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import Part, compose_line

@@ -25,7 +25,8 @@ from narrowcast.screens.conversations.requests import (
 )
 from narrowcast.screens.conversations.rows import ConversationList, ConversationRow
 from narrowcast.screens.dialogs.dialog import DialogFrame
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.screens.workspace import workspace_of

@@ -9,7 +9,8 @@ from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Names, People, Text, Values
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.groups.choose import group_names
 from narrowcast.screens.groups.members import GroupMembersScreen, join_refusal, leave_refusal
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen

@@ -9,7 +9,8 @@ from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import People, UnusableValue, Values
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.widgets.empty import Empty

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast_api import permissions
 from narrowcast_api.model.user_groups import GroupSettingValue

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import DateTimeField, LineField, UnusableValue, Values
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.main.choices import go_to_message
 from narrowcast.text.formats import excerpt, has_long_clock, moment
 from narrowcast.text.safe_text import safe_line

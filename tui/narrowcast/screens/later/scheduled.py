@@ -22,7 +22,8 @@ from narrowcast.screens.dialogs.form_fields import (
     UnusableValue,
     Values,
 )
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.natural_time import in_words

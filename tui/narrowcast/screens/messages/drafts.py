@@ -16,7 +16,8 @@ from narrowcast.content.wrapping import Run, wrap
 from narrowcast.keys.hints import KeyHint
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import LARGE, Dialog
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.safe_text import safe_block

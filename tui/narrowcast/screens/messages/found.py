@@ -6,7 +6,8 @@ import time
 from collections.abc import AsyncIterator, Hashable, Sequence
 from typing import TYPE_CHECKING
 
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.screens.messages.message_preview import MessagePreview, ShownMessages
 from narrowcast.text import names

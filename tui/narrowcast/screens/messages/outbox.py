@@ -9,7 +9,8 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.unsent import reason, resend_refusal

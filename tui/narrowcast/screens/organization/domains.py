@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.form_fields import LineField, Values, YesNo
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.state.changes import Change, SettingsChanged, StateReplaced

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.screens.dialogs.form_fields import LineField, UnusableValue, Values
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.screens.messages.picture_file import picture_question, read_picture
 from narrowcast.widgets.empty import Empty

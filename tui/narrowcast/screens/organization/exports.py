@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from narrowcast.screens.dialogs.form_fields import OneOf, Values
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions

@@ -12,7 +12,8 @@ from textual.binding import BindingType
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.form_fields import Field, Names, OneOf, Text, UnusableValue, Values, YesNo
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import group_names
 from narrowcast.text.formats import has_long_clock, moment

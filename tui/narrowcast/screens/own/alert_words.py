@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import LineField, UnusableValue, Values
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.widgets.empty import Empty
 from narrowcast_api.state.changes import SettingsChanged
 

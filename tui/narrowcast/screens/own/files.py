@@ -8,7 +8,8 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.main.choices import go_to_message
 from narrowcast.text import formats
 from narrowcast.widgets.empty import Empty

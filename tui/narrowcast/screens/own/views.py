@@ -12,7 +12,8 @@ from narrowcast.keys.registry import Context, bindings_for, by_id
 from narrowcast.panes.navigation.saved_views import BUILT_IN, title
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import LineField, Values, YesNo
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.text import names
 from narrowcast.widgets.empty import Empty

@@ -10,7 +10,8 @@ from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, UnusableValue, Values
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.organization.invitations import InvitationsScreen
 from narrowcast.screens.people.about import BOT_NAMES, WEBHOOK_FORMATS, kind
 from narrowcast.screens.people.card import PersonScreen

@@ -16,7 +16,8 @@ from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.late import RequestOrigin
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.screens.people.about import facts

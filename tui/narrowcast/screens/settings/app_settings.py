@@ -21,7 +21,8 @@ from narrowcast.keys.registry import Command, Context, bindings_for, by_id, grou
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.file_question import file_question
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.settings.capture import CaptureScreen
 from narrowcast.screens.settings.find import IMPORT, KEYS_OF_COMMANDS, LISTS

@@ -10,7 +10,8 @@ from textual.binding import BindingType
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form_fields import Text, Values
-from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast.screens.settings.catalog import (
