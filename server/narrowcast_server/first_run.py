@@ -46,18 +46,22 @@ def prepare(
         follow_owner(organization)
 
 
-def how_to_open(folder: Path, url: str, *, demo: bool) -> str:
-    """Next steps, for the terminal or log of a server. `url` is the address for other machines."""
+def how_to_open(folder: Path, url: str, *, demo: bool, speaks_zulip: bool) -> str:
+    """Next steps, for the terminal or log of a server. `url` is the address for other machines; `speaks_zulip`: it
+    has Zulip's dialect.
+    """
     if demo:
         return f"open it with: narrowcast --rc {shlex.quote(str(folder / ACCOUNTS / 'ada.zuliprc'))}"
-    if not (folder / OWNER_FILE).exists():
-        return f"log in with: narrowcast login {url}"
-    return (
-        f"open it as its owner with: narrowcast --rc {shlex.quote(str(folder / OWNER_FILE))}\n"
-        f"invite others with: narrowcast serve admin invite --data {shlex.quote(str(folder))}\n"
-        f"others log in with: narrowcast login {url}\n"
-        "tools for Zulip servers that look at error codes need --dialect zulip"
-    )
+    steps = [f"log in with: narrowcast login {url}"]
+    if (folder / OWNER_FILE).exists():
+        steps = [
+            f"open it as its owner with: narrowcast --rc {shlex.quote(str(folder / OWNER_FILE))}",
+            f"invite others with: narrowcast serve admin invite --data {shlex.quote(str(folder))}",
+            f"others {steps[0]}",
+        ]
+    if not speaks_zulip:
+        steps.append("tools for Zulip servers that look at error codes need --dialect zulip")
+    return "\n".join(steps)
 
 
 def follow_owner(organization: Organization) -> None:

@@ -103,7 +103,12 @@ async def _run(options: Options) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):  # before the server is announced
             loop.add_signal_handler(number, stop.set)
         await asyncio.to_thread(print, f"listening on {server.url}", flush=True)
-        hint = first_run.how_to_open(options.data, server.organization.url, demo=options.demo)
+        hint = first_run.how_to_open(
+            options.data,
+            server.organization.url,
+            demo=options.demo,
+            speaks_zulip=ServedDialect(options.dialect) is ServedDialect.ZULIP,
+        )
         await asyncio.to_thread(print, hint, file=sys.stderr, flush=True)
         notify_systemd("READY=1")
         failed = asyncio.ensure_future(server.ended())

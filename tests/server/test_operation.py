@@ -9,6 +9,7 @@ import pytest
 
 from narrowcast_api.wire.vocabulary import EmailVisibility
 from narrowcast_server.actions import audit_log
+from narrowcast_server.first_run import OWNER_FILE, how_to_open
 from narrowcast_server.organization.config import Quotas, ServerConfig
 from narrowcast_server.organization.measures import Measures
 from support import world
@@ -22,6 +23,19 @@ async def own(
     response = await server.raw(name, method, server.url + path, fields)
     body: JsonObject = response.json()
     return {**body, "status": response.status_code} if "status" not in body else body
+
+
+@pytest.mark.parametrize("speaks_zulip", [False, True])
+@pytest.mark.parametrize("has_file", [False, True])
+def test_the_dialect_for_zulips_tools_is_named_unless_the_server_has_it(
+    tmp_path: Path, has_file: bool, speaks_zulip: bool
+) -> None:
+    if has_file:
+        (tmp_path / OWNER_FILE).write_text("")
+    said = how_to_open(tmp_path, "https://chat.example", demo=False, speaks_zulip=speaks_zulip)
+    assert ("--dialect zulip" in said) is not speaks_zulip
+    assert ("others log in" in said) is has_file
+    assert "log in with: narrowcast login https://chat.example" in said
 
 
 async def test_the_health_check_needs_no_credentials(server: TestServer) -> None:
