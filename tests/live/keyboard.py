@@ -253,7 +253,7 @@ async def edit(keyboard: Keyboard) -> None:
 async def delete(keyboard: Keyboard) -> None:
     message_id = await keyboard.sent(_PERSON, "A mistake")
     await keyboard.at(message_id)
-    await keyboard.press("delete", "y")
+    await keyboard.press("delete", "right", "enter")
 
     async def is_so() -> bool:
         response = await keyboard.site.raw(_PERSON, "GET", f"/messages/{message_id}", {})

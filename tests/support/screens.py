@@ -30,14 +30,20 @@ async def choose(stage: Stage, text: str) -> None:
     await until(lambda: isinstance(stage.app.screen, ConfirmScreen) or choices(stage))
     picker = stage.app.screen
     if isinstance(picker, ConfirmScreen):
-        (wanted,) = [choice for choice in picker.list.items if choice.text.startswith(text)]
-        await stage.press("y" if wanted.value else "n")
+        (place,) = [place for place, one in enumerate(picker.buttons) if one.answer.label.startswith(text)]
+        await stage.press(*["right"] * place, "enter")
         return
     assert isinstance(picker, Picker)
     found = [choice for choice in choices(stage) if choice.text.startswith(text)]
     assert found, [choice.text for choice in choices(stage)]
     picker.set_choices(found)
     await stage.press("enter")
+
+
+async def confirm(stage: Stage) -> None:
+    """Presses the confirming button of a question: its letter is not heard before one can have read the question."""
+    await until(lambda: isinstance(stage.app.screen, ConfirmScreen))
+    await stage.press("right", "enter")
 
 
 def choices(stage: Stage) -> Sequence[Choice[Any]]:

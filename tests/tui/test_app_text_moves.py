@@ -13,7 +13,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols import uploads
 from narrowcast_api.wire.messages import UploadResult
 from support.journals import each_commit
-from support.screens import edit_own
+from support.screens import confirm, edit_own
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -99,7 +99,8 @@ async def test_a_scheduled_message_that_is_sent_now_goes_through_drafts_to_the_o
         await run(stage, "go.scheduled")
         assert isinstance(stage.app.screen, ScheduledScreen)
         with each_commit(session.storage.journal, "Soup at noon") as found:
-            await stage.press("s", "y")
+            await stage.press("s")
+            await confirm(stage)
             await until(lambda: found and not found[-1])
             assert places(found) == [["drafts"], ["outbox"], []]
 

@@ -21,6 +21,7 @@ from support.screens import (
     archive,
     channel_row,
     choose,
+    confirm,
     fill,
     form_of,
     in_channel,
@@ -83,7 +84,7 @@ async def test_a_permission_that_somebody_else_has_changed_is_replaced_only_afte
         assert (await channel_row(stage, "general"))[setting] == members, (
             "nothing is changed before the answer"
         )
-        await stage.press("y")
+        await confirm(stage)
         await until(lambda: any("Who can post messages admins and moderators" in row for row in rows(stage)))
         await pick(stage, setting)
         await choose(stage, "Users and groups by name")
@@ -302,10 +303,10 @@ async def test_leaving_a_private_channel_asks_first_in_the_list_of_channels_too(
         await in_channel(stage, "leads")
         await stage.press("C", "s")
         assert isinstance(stage.app.screen, ConfirmScreen)
-        question = str(stage.app.screen.query_one(Static).render())
+        question = str(stage.app.screen.query_one("#effect", Static).render())
         await stage.press("n", "escape")
         await run(stage, "channel.subscribe")
-        assert str(stage.app.screen.query_one(Static).render()) == question
+        assert str(stage.app.screen.query_one("#effect", Static).render()) == question
         assert "You cannot rejoin a private channel by yourself" in question
         await stage.press("down", "enter")
         await stage.told("no longer subscribed to #leads")

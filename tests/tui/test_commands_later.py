@@ -20,7 +20,7 @@ from narrowcast_api.wire.vocabulary import Role
 from support.fault_proxy import Fault
 from support.live import GENERAL
 from support.permissions import FRIENDS, set_channel, state_as
-from support.screens import form_of, said, screen_text
+from support.screens import confirm, form_of, said, screen_text
 from support.server import JsonObject
 from support.sessions import until
 from support.stage import Stage, behind_proxy, on_stage, run
@@ -100,7 +100,8 @@ async def test_a_scheduled_message_is_edited_sent_now_and_deleted(tmp_path: Path
         await stage.press("ctrl+d")
         await until(lambda: stage.app.screen is screen)
         await until(lambda: screen.list.items[0].note == "first!")
-        await stage.press("down", "s", "y")
+        await stage.press("down", "s")
+        await confirm(stage)
         await until(lambda: "Sending" in screen.key_line.plain)
         await stage.press("x", "down", "enter")
         await until(lambda: len(screen.list.items) == 1)
@@ -123,7 +124,8 @@ async def send_now(stage: Stage) -> ScheduledScreen:
     await run(stage, "go.scheduled")
     screen = stage.app.screen
     assert isinstance(screen, ScheduledScreen)
-    await stage.press("s", "y")
+    await stage.press("s")
+    await confirm(stage)
     return screen
 
 

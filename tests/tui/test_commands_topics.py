@@ -10,7 +10,7 @@ from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
-from support.screens import form_of, screen_text
+from support.screens import confirm, form_of, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -122,7 +122,7 @@ async def test_a_topic_is_deleted_after_a_question(tmp_path: Path) -> None:
         await stage.press("enter")
         assert "soup" in await topics(stage, "general")
         await run(stage, "topic.delete")
-        await stage.press("y")
+        await confirm(stage)
         await stage.told(" deleted")
         assert "soup" not in await topics(stage, "general")
 
@@ -157,7 +157,7 @@ async def test_a_topic_is_not_moved_if_its_message_went_to_another_one_meanwhile
 async def test_a_topic_is_not_deleted_if_its_message_went_to_another_one_meanwhile(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await moved_away(stage, "topic.delete")
-        await stage.press("y")
+        await confirm(stage)
         await stage.told(MOVED)
 
 
@@ -219,9 +219,9 @@ async def test_messages_that_are_not_too_old_are_moved_after_the_server_rejects_
         await form_of(stage)
         await stage.type("broth")
         await stage.press("ctrl+d")
-        question = "Only the newest 3 of 4 messages"
+        question = "Move only the newest 3 of 4 messages?"
         await until(lambda: question in screen_text(stage.app.screen))
-        await stage.press("y")
+        await confirm(stage)
         await stage.told("3 messages moved.")
         topic_of = {row["id"]: row["subject"] for row in await stage.server.newest("dario")}
         assert [topic_of[one] for one in (old, *new)] == ["soup", "broth", "broth"]

@@ -10,7 +10,7 @@ from narrowcast.config.config import Appearance, Config
 from narrowcast.panes.compose import sending
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from support.screens import screen_rows, screen_text
+from support.screens import confirm, screen_rows, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -173,7 +173,8 @@ async def test_mentioning_many_people_is_confirmed_with_their_number(
         )
         await stage.press("escape")
         assert stage.screen.writing.text.text == "Hi @**all** "
-        await stage.press("ctrl+d", "y")
+        await stage.press("ctrl+d")
+        await confirm(stage)
         await until(lambda: stage.screen.writing.text.text == "")
 
 

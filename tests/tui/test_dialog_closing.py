@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.screens.dialogs.confirm import ConfirmScreen
+from narrowcast.screens.dialogs.confirm import Answer, ConfirmScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from support.sessions import until
 from support.stage import Stage, on_stage
@@ -45,7 +45,7 @@ async def test_a_second_click_on_the_last_dialog_does_not_end_the_app(tmp_path: 
 async def test_a_click_below_another_dialog_takes_effect_when_that_one_is_closed(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         picker, chosen = await offered(stage)
-        over = ConfirmScreen("Really?", "Yes")
+        over = ConfirmScreen("Really?", [Answer(True, "Yes")])
         await stage.app.push_screen(over)
         picker.list.action_select()
         await stage.pilot.pause()

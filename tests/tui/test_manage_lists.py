@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast_api.errors import BadRequest
@@ -24,8 +25,8 @@ class Pots(ManageScreen[str]):
     def rows(self) -> Sequence[ListRow[str]]:
         return [ListRow(pot, pot, pot) for pot in self.pots]
 
-    def question(self, item: str) -> tuple[str, str]:
-        return f"Break {item}?", "Break it"
+    def question(self, item: str) -> Question:
+        return Question(f"Break {item}?", "Break it")
 
     async def delete(self, item: str) -> None:
         if item == "iron":

@@ -18,7 +18,7 @@ from narrowcast_api.resources.profile_fields import ProfileField
 from narrowcast_api.sync.video_calls import provider_of
 from narrowcast_server.resources import exports, linkifiers, profile_fields
 from support.altered_servers import offering
-from support.screens import answer, choices, choose, fill, form_of, rows, said, screen_text
+from support.screens import answer, choices, choose, confirm, fill, form_of, rows, said, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 from support.uploads import PIXEL
@@ -301,7 +301,7 @@ async def test_an_export_is_begun_is_complete_by_itself_and_deleted(tmp_path: Pa
         await until(lambda: "complete" in rows(stage)[0])
         await stage.press("x")
         await until(lambda: "Delete the export of public data from " in screen_text(stage.app.screen))
-        await stage.press("y")
+        await confirm(stage)
         await until(lambda: "deleted" in rows(stage)[0])
 
 

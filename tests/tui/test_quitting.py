@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.screens.dialogs.picker import Picker
+from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from support.delays import hold
 from support.journals import refuse
 from support.screens import screen_text
@@ -28,7 +28,7 @@ async def test_with_a_full_disk_one_is_asked_before_a_draft_is_lost(
         await stage.press("ctrl+q")
         assert "1 draft is not saved" in screen_text(stage.app.screen)
         await stage.press("enter")
-        assert not isinstance(stage.app.screen, Picker)
+        assert not isinstance(stage.app.screen, ConfirmScreen)
         assert stage.app.is_running
         refuse(journal, False)
         assert journal.flush(60)

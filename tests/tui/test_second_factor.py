@@ -27,7 +27,7 @@ from support.altered_servers import changed
 from support.command_line import rc_of
 from support.command_line import run as command
 from support.fault_proxy import Fault
-from support.screens import fill, form_of, pick, rows, said
+from support.screens import confirm, fill, form_of, pick, rows, said
 from support.server import TestServer, running_server
 from support.sessions import until
 from support.stage import Stage, behind_proxy, on_stage, run
@@ -168,7 +168,8 @@ async def test_the_app_sets_it_up_and_shows_the_recovery_codes_until_they_are_ke
         assert len(stage.app.screen.list.shown) == 10, "the first key only clears the filter"
         await stage.press("escape", "n")
         assert isinstance(stage.app.screen, RecoveryCodesScreen)
-        await stage.press("escape", "y")
+        await stage.press("escape")
+        await confirm(stage)
         assert isinstance(stage.app.screen, SecondFactorScreen)
         assert stage.app.screen.title_text().endswith(": on")
         assert "10 left" in rows(stage)[0]
@@ -188,7 +189,8 @@ async def test_the_app_gives_new_recovery_codes_and_switches_it_off(tmp_path: Pa
         await fill(stage, code=old)
         await until(lambda: isinstance(stage.app.screen, RecoveryCodesScreen))
         codes = [text.strip() for text in rows(stage)]
-        await stage.press("escape", "y")
+        await stage.press("escape")
+        await confirm(stage)
         await pick(stage, "end")
         await fill(stage, password="a guess of mine", code=codes[0])
         await until(lambda: "Wrong password" in stage.app.screen.shown_problems)  # type: ignore[attr-defined]

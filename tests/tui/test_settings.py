@@ -356,7 +356,7 @@ async def test_a_default_is_applied_to_existing_users(tmp_path: Path) -> None:
                 change.asked = None
                 await stage.press("a")
                 await choose(stage, answered)
-                await choose(stage, "Yes, apply")
+                await choose(stage, "Apply")
                 await until(lambda: "Applied to existing users" in said(stage))
                 assert change.asked is not None
                 target = json.loads(change.asked.pop("target_users"))

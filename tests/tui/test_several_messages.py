@@ -6,7 +6,7 @@ from pathlib import Path
 
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
-from support.screens import fill, screen_text
+from support.screens import confirm, fill, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -58,7 +58,7 @@ async def test_chosen_messages_are_quoted_together_and_deleted_after_a_question(
             await stage.press("comma")
         await stage.press("delete")
         assert "Delete 2 messages?" in screen_text(stage.app.screen)
-        await stage.press("y")
+        await confirm(stage)
         await until(lambda: not any(message_id in stage.session.state.messages for message_id in ids))
 
 

@@ -8,7 +8,7 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from textual.app import App
 
 from narrowcast.app.open_accounts import CLOSE_SECONDS, OpenAccounts
 from narrowcast.runtime.context import app_of, in_app
-from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.dialogs.confirm import NO, YES, Answer, ConfirmScreen
 from narrowcast.terminal.signal_handler import SignalHandler
 from narrowcast.terminal.textual_reads import driver_of
 from narrowcast_api.storage.records import OutboxState
@@ -154,35 +154,36 @@ def unsaved(session: Session) -> int:
     return drafts + sum(table in ("outbox", "edits") for table, _ in refused)
 
 
-def ask_unsaved(
-    count: int, leave: Callable[[bool], None]
-) -> tuple[Picker[str], Callable[[str | None], None]]:
+Asked = tuple[ConfirmScreen[str], Callable[[str | None], None]]
+"""A question and the handler of its answer."""
+
+
+def ask_unsaved(count: int, leave: Callable[[bool], None]) -> Asked:
     """As `ask`, about texts that cannot be saved."""
     what = "1 draft is not saved" if count == 1 else f"{count} drafts are not saved"
-    return _question(
-        what, [Choice("stay", "Stay"), Choice("quit", "Quit, and lose what is not saved")], leave
-    )
+    answers = [Answer("stay", "Stay", NO), Answer("quit", "Quit and lose the text", YES)]
+    effect = "Neither the disk nor the server has what was written: quitting loses it."
+    return _question(f"{what}. Quit?", answers, effect, leave)
 
 
-def ask(count: int, leave: Callable[[bool], None]) -> tuple[Picker[str], Callable[[str | None], None]]:
-    """The question and the handler of its answer, which calls ``leave`` with whether to send in the background."""
+def ask(count: int, leave: Callable[[bool], None]) -> Asked:
+    """Asks whether to quit, and whether then to send in the background, with which ``leave`` is called."""
     what = "A message is" if count == 1 else f"{count} messages are"
-    choices = [
-        Choice("send", "Quit, and send in the background when the server responds"),
-        Choice("quit", "Quit; send when Narrowcast runs next"),
-        Choice("stay", "Stay"),
+    answers = [
+        Answer("send", "Quit and send", YES),
+        Answer("quit", "Quit only"),
+        Answer("stay", "Stay", NO),
     ]
-    return _question(f"{what} not sent yet", choices, leave)
+    effect = "Sending goes on in the background when the server responds, or when Narrowcast runs next."
+    return _question(f"{what} not sent yet. Quit?", answers, effect, leave)
 
 
-def _question(
-    title: str, choices: list[Choice[str]], leave: Callable[[bool], None]
-) -> tuple[Picker[str], Callable[[str | None], None]]:
+def _question(text: str, answers: Sequence[Answer[str]], effect: str, leave: Callable[[bool], None]) -> Asked:
     def chosen(answer: str | None) -> None:
         if answer in ("send", "quit"):
             leave(answer == "send")
 
-    return Picker(title, choices), chosen
+    return ConfirmScreen(text, answers, effect=effect), chosen
 
 
 def send_in_background(account_file: Path) -> None:

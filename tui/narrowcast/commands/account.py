@@ -10,7 +10,7 @@ from narrowcast.runtime.context import app_of
 from narrowcast.screens.account.second_factor import SecondFactorScreen
 from narrowcast.screens.account.signed_in import SignedInScreen
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.screens.dialogs.form_fields import LineField, UnusableValue, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.messages.picture_file import picture_question, read_picture
@@ -70,7 +70,7 @@ def picture(screen: Workspace) -> None:
                 lambda path: _picture_chosen(screen, path, most),
             )
         elif what == "remove":
-            ask_first(screen, "Delete your profile picture?", "Delete picture", delete)
+            ask_first(screen, Question("Delete your profile picture?", "Delete picture"), delete)
 
     def delete() -> None:
         screen.spawn(_remove_picture(screen), "delete your profile picture")
@@ -165,13 +165,14 @@ def key(screen: Workspace) -> None:
         if what == "show":
             show_key(screen, "Your API key. Anyone who has it can act as you", screen.session.account.key)
         elif what == "new":
-            question = (
-                "Generate a new API key? Other programs and devices that use the old key will be logged out."
+            question = Question(
+                "Generate a new API key?",
+                "Generate new key",
+                "Other programs and devices that use the old key will be logged out.",
             )
             ask_first(
                 screen,
                 question,
-                "Generate new key",
                 lambda: screen.spawn(_new_key(screen, file), "generate a new API key"),
             )
 
@@ -225,8 +226,11 @@ def sign_out(screen: Workspace) -> None:
     warning = f" {counted(unsent, 'unsent message')} will wait until you log in again." if unsent else ""
     ask_first(
         screen,
-        f"Log out of {screen.session.account.email}? Its API key is removed from this machine.{warning}",
-        "Log out",
+        Question(
+            f"Log out of {screen.session.account.email}?",
+            "Log out",
+            f"Its API key is removed from this machine.{warning}",
+        ),
         lambda: screen.spawn(app_of(screen).accounts.sign_out(), "log out"),
     )
 
@@ -248,7 +252,10 @@ def deactivate(screen: Workspace) -> None:
 
     ask_first(
         screen,
-        "Deactivate your account? You will be logged out immediately, and your bots will be deactivated.",
-        "Deactivate account",
+        Question(
+            "Deactivate your account?",
+            "Deactivate account",
+            "You will be logged out immediately, and your bots will be deactivated.",
+        ),
         lambda: screen.spawn(end(), "deactivate your account"),
     )

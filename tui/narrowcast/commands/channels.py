@@ -82,7 +82,7 @@ def _take(screen: Workspace, step: steps.Step) -> None:
         screen.tell(step.done)
 
     if step.question:
-        ask_first(screen, step.question, step.yes, lambda: screen.spawn(act(), step.what))
+        ask_first(screen, step.question, lambda: screen.spawn(act(), step.what))
     else:
         screen.spawn(act(), step.what)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.screens.account.server import ServerScreen
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.screens.dialogs.form_fields import LineField, UnusableValue, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.messages.picture_file import picture_question, read_picture
@@ -74,7 +74,8 @@ def pictures(screen: Workspace) -> None:
             return
         kind, uploads = what
         if not uploads:
-            ask_first(screen, f"Delete the {_PICTURES[kind]}?", "Delete picture", lambda: delete(kind))
+            question = Question(f"Delete the {_PICTURES[kind]}?", "Delete picture")
+            ask_first(screen, question, lambda: delete(kind))
             return
 
         def picked(path: str | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.screens.dialogs.progress import ProgressScreen
 from narrowcast.screens.own.alert_words import AlertWordsScreen
 from narrowcast.screens.own.files import FilesScreen
@@ -70,5 +70,5 @@ def read_all(screen: Workspace) -> None:
 
     more = screen.session.state.unreads.old_missing
     some = f"{at_least(count, more=True)} unread messages" if more else counted(count, "unread message")
-    question = f"Mark {some} as read?"
-    ask_first(screen, question, "Mark as read", begin)
+    question = Question(f"Mark {some} as read?", "Mark as read", "Also on your other devices.")
+    ask_first(screen, question, begin)

@@ -12,7 +12,7 @@ from narrowcast.content.addresses import view_address
 from narrowcast.panes.messages.reactions import UNTIL_ANOTHER_VIEW, stay_read
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.screens.dialogs.form_fields import (
     ChannelName,
     Field,
@@ -98,8 +98,11 @@ def _offer_rest(
 
     ask_first(
         screen,
-        f"Only the newest {error.movable} of {counted(error.total, 'message')} can still be moved. Move those?",
-        "Move these messages",
+        Question(
+            f"Move only the newest {error.movable} of {counted(error.total, 'message')}?",
+            "Move these messages",
+            "You can no longer move the older ones.",
+        ),
         lambda: screen.spawn(rest(), "move messages"),
     )
 
@@ -335,7 +338,10 @@ def delete(screen: Workspace) -> None:
 
         screen.app.push_screen(ProgressScreen(f"Deleting {name}", work))
 
-    ask_first(screen, f"Delete {name} and all its messages?", "Delete topic", begin)
+    question = Question(
+        f"Delete {name} and all its messages?", "Delete topic", "They are deleted for everybody."
+    )
+    ask_first(screen, question, begin)
 
 
 async def summarize(screen: Workspace) -> None:

@@ -142,7 +142,7 @@ _AROUND: dict[Context, tuple[Context, ...]] = {
     Context.COMPOSE: (Context.MAIN, Context.APP),
     Context.EDITOR: (Context.COMPOSE, Context.MAIN, Context.APP),
     Context.ASK: (Context.DIALOG,),
-    Context.CONFIRM: (Context.LIST, Context.DIALOG),
+    Context.CONFIRM: (Context.DIALOG,),
     Context.CHOICE: (Context.FORM,),
     Context.ENROLMENT: (Context.FORM,),
     Context.PICKER: (Context.DIALOG,),

@@ -64,8 +64,16 @@ _EVERYWHERE: tuple[Command, ...] = (
     *in_dialog(
         Context.CONFIRM,
         "Questions",
-        Command("confirm.yes", "Yes", ("y",), "self.action_answer(True)"),
-        Command("confirm.no", "No", ("n",), "self.action_answer(False)"),
+        Command("confirm.yes", "Yes", ("y",), "self.action_answer('confirm.yes')"),
+        Command("confirm.no", "No", ("n",), "self.action_answer('confirm.no')"),
+        Command("confirm.press", "Press the button", ("enter", "space"), "self.action_press"),
+        Command("confirm.next", "Next button", ("tab", "right", "down", "l", "j"), "self.action_move(1)"),
+        Command(
+            "confirm.previous",
+            "Previous button",
+            ("shift+tab", "left", "up", "h", "k"),
+            "self.action_move(-1)",
+        ),
     ),
     *in_dialog(
         Context.PROGRESS,

@@ -11,7 +11,7 @@ from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.session import ComposeContext
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.text.formats import counted
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api import permissions
@@ -178,7 +178,8 @@ class Sending:
                 self._hand_over(content, is_confirmed=True)
 
         question = f"Notify all {count} subscribers of #{channel.name}?"
-        ask_first(self._pane.host, question, "Yes, send", send)
+        effect = "The message mentions all of them."
+        ask_first(self._pane.host, Question(question, "Send", effect), send)
         return True
 
     def _send_to(self, where: Destination, content: str) -> None:

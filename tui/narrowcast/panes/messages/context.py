@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from narrowcast.keys.hints import key_of, keys_of, with_keys
 from narrowcast.panes.messages.requests import HintChanged
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.screens.dialogs.late import RequestOrigin
 from narrowcast_api import permissions
 
@@ -94,9 +94,9 @@ class PaneContext:
     def ask(self, screen: Screen[Result], answered: Callable[[Result | None], None]) -> None:
         self.app.push_screen(screen, answered)
 
-    def confirm(self, question: str, answer: str, act: Callable[[], None]) -> None:
-        """Runs `act`, which cannot be undone, once the user confirms it with `answer`."""
-        ask_first(self._host.screen, question, answer, act)
+    def confirm(self, question: Question, act: Callable[[], None]) -> None:
+        """Runs `act`, which cannot be undone, once the user has confirmed it."""
+        ask_first(self._host.screen, question, act)
 
     def with_keys(self, text: str) -> str:
         """One of the app's own texts, with the keys of the commands that it names filled in."""

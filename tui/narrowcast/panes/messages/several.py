@@ -14,6 +14,7 @@ from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.reactions import Flags
 from narrowcast.panes.messages.requests import ForwardRequested, MoveRequested, ReplyRequested
 from narrowcast.panes.messages.writing import ReplyAndEdit
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.text.formats import counted
 from narrowcast_api import permissions
 
@@ -154,7 +155,12 @@ class Several:
             self._pane.work(delete(), "delete the messages")
 
         rest = f" You may not delete the other {others}." if others else ""
-        self._pane.confirm(f"Delete {counted(len(allowed), 'message')}?{rest}", "Delete messages", confirmed)
+        question = Question(
+            f"Delete {counted(len(allowed), 'message')}?",
+            "Delete messages",
+            f"They are deleted for everybody.{rest}",
+        )
+        self._pane.confirm(question, confirmed)
 
     def move(self) -> bool:
         """Asks for another topic for the chosen messages; False if none are chosen."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.requests import EditRequested, QuoteRequested, ReplyRequested
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.text.formats import excerpt, has_long_clock
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api import permissions
@@ -94,9 +95,9 @@ class ReplyAndEdit:
         def delete() -> None:
             self._pane.work(session.client.messages.delete(message_id=message_id), "delete the message")
 
-        self._pane.confirm(self._question_of_deleting(message), "Delete message", delete)
+        self._pane.confirm(self._question_of_deleting(message), delete)
 
-    def _question_of_deleting(self, message: Message) -> str:
+    def _question_of_deleting(self, message: Message) -> Question:
         """Describes the message in the question: the selection may have moved before the key was handled."""
         state = self._pane.session.state
         whose = "your message" if message.sender_id == state.me else "the message of "
@@ -104,4 +105,5 @@ class ReplyAndEdit:
             whose += safe_line(state.users.name(message.sender_id), SHOWN_OF_DELETED)
         now = self._pane.session.clock.now()
         text = excerpt(message.content, now, long=has_long_clock(state))
-        return f"Delete {whose}? {safe_line(text, SHOWN_OF_DELETED)}".strip()
+        question = f"Delete {whose}? {safe_line(text, SHOWN_OF_DELETED)}".strip()
+        return Question(question, "Delete message", "It is deleted for everybody.")

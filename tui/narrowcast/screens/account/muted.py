@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import People, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -47,8 +48,8 @@ class MutedPeopleScreen(ManageScreen[int]):
 
         self.form("Mute users", [People("people", "Users", required=True)], mute, verb="mutes")
 
-    def question(self, item: int) -> tuple[str, str]:
-        return f"Unmute {self.state.users.name(item)}?", "Unmute"
+    def question(self, item: int) -> Question:
+        return Question(f"Unmute {self.state.users.name(item)}?", "Unmute")
 
     async def delete(self, item: int) -> None:
         await self.session.client.settings.unmute_user(user_id=item)

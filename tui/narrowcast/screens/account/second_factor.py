@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from narrowcast.keys.hints import Keys, keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
@@ -218,5 +218,5 @@ class RecoveryCodesScreen(ManageScreen[str]):
         self.copy("\n".join(self._codes), "all codes")
 
     def leave(self) -> None:
-        question = "These codes are not shown again. Have you saved them?"
-        ask_first(self, question, "Yes, close", lambda: self.dismiss(None))
+        question = Question("Have you saved the codes?", "Close", "They are not shown again.")
+        ask_first(self, question, lambda: self.dismiss(None))

@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from narrowcast.config.config import ConfigError
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import ListedAccount, app_of
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.dialogs.ordering import moved
@@ -74,8 +75,8 @@ class SignedInScreen(ManageScreen[Path]):
     def new(self) -> None:
         self.dismiss(LoginScreen())
 
-    def question(self, item: Path) -> tuple[str, str]:
-        return f"Log out of {item.stem}? Its API key is removed from this machine.", "Log out"
+    def question(self, item: Path) -> Question:
+        return Question(f"Log out of {item.stem}?", "Log out", "Its API key is removed from this machine.")
 
     async def delete(self, item: Path) -> None:
         context = app_of(self)

@@ -12,7 +12,7 @@ from narrowcast.screens.channels import steps
 from narrowcast.screens.channels.fields import edit_channel, edit_personal_settings, new_channel
 from narrowcast.screens.channels.members import ChannelMembersScreen
 from narrowcast.screens.channels.permissions import ChannelPermissionsScreen
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.text import names
@@ -73,12 +73,12 @@ class ChannelsScreen(ManageScreen[Channel]):
     def new(self) -> None:
         new_channel(self, lambda channel_id: self.dismiss(Narrow.channel(channel_id)))
 
-    def question(self, item: Channel) -> tuple[str, str]:
+    def question(self, item: Channel) -> Question | None:
         if item.is_archived:
             self.say("This channel is already archived.")
-            return "", ""
+            return None
         step = steps.archiving(self.session, item)
-        return ("", "") if self.refused(step.refusal) else (step.question, step.yes)
+        return None if self.refused(step.refusal) else step.question
 
     async def delete(self, item: Channel) -> None:
         await steps.archiving(self.session, item).work()
@@ -95,7 +95,7 @@ class ChannelsScreen(ManageScreen[Channel]):
             self.work(step.work(), done=step.done)
 
         if step.question and not step.reversible:
-            ask_first(self, step.question, step.yes, act)
+            ask_first(self, step.question, act)
         else:
             act()
 

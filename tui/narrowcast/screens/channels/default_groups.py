@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Names, Text, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -82,10 +83,12 @@ class DefaultChannelGroupsScreen(ManageScreen[DefaultChannelGroup]):
         title = f"Channel group {group.name}" if group else "Create channel group"
         self.form(title, fields, submit, done="Saved.")
 
-    def question(self, item: DefaultChannelGroup) -> tuple[str, str]:
+    def question(self, item: DefaultChannelGroup) -> Question | None:
         if self.refused():
-            return "", ""
-        return f"Delete the channel group {item.name}? Its channels stay.", "Delete channel group"
+            return None
+        return Question(
+            f"Delete the channel group {item.name}?", "Delete channel group", "Its channels stay."
+        )
 
     async def delete(self, item: DefaultChannelGroup) -> None:
         await self.session.client.default_channel_groups.delete(group_id=item.id)

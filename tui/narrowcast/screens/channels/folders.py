@@ -9,6 +9,7 @@ from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.asking import ask
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import LineField, Text, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -104,10 +105,10 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
         ]
         ask(self, f"Folder {folder.name}" if folder else "Create channel folder", fields, submit)
 
-    def question(self, item: ChannelFolder) -> tuple[str, str]:
+    def question(self, item: ChannelFolder) -> Question | None:
         if self._refused() or item.is_archived:
-            return "", ""
-        return f"Archive the channel folder {item.name}?", "Archive folder (its channels stay)"
+            return None
+        return Question(f"Archive the channel folder {item.name}?", "Archive folder", "Its channels stay.")
 
     async def delete(self, item: ChannelFolder) -> None:
         await self.session.client.channel_folders.update(channel_folder_id=item.id, is_archived=True)

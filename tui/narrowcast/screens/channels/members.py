@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.asking import ask
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import People, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -104,9 +105,9 @@ class ChannelMembersScreen(ManageScreen[int]):
             done="Added.",
         )
 
-    def question(self, item: int) -> tuple[str, str]:
+    def question(self, item: int) -> Question:
         name = self.state.users.name(item)
-        return f"Unsubscribe {name} from #{self._channel_name}?", "Unsubscribe"
+        return Question(f"Unsubscribe {name} from #{self._channel_name}?", "Unsubscribe")
 
     async def delete(self, item: int) -> None:
         await self.session.client.subscriptions.remove(channels=[self._channel_name], principals=[item])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.text import names
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
@@ -20,17 +21,15 @@ if TYPE_CHECKING:
 class Step(Struct, frozen=True):
     """``what`` completes "Could not …"; ``work`` sends the request; ``done``: the notice shown afterwards.
 
-    ``refusal``: why it is not allowed; empty if it is. ``question``: asked before, with ``yes`` as the confirming
-    answer; empty if there is no question. ``reversible``: the user can undo it, so a list, where the same key does
-    that, does not ask.
+    ``refusal``: why it is not allowed; empty if it is. ``question``: asked before, if there is one. ``reversible``:
+    the user can undo it, so a list, where the same key does that, does not ask.
     """
 
     what: str
     work: Callable[[], Awaitable[object]]
     done: str
     refusal: str = ""
-    question: str = ""
-    yes: str = ""
+    question: Question | None = None
     reversible: bool = False
 
 
@@ -50,16 +49,15 @@ def subscription(session: Session, channel: Channel) -> Step:
             permissions.subscribe_refusal(state, channel),
             reversible=True,
         )
-    question = f"Unsubscribe from {name}?"
+    effect = "You will not get its new messages."
     if channel.invite_only:
-        question += " You cannot rejoin a private channel by yourself."
+        effect += " You cannot rejoin a private channel by yourself."
     return Step(
         f"unsubscribe from {name}",
         lambda: subscriptions.remove(channels=current_name(), archived=channel.is_archived),
         unsubscribed_notice(channel.name),
         permissions.level_refusal(state, Gate.ARCHIVED_SUBSCRIPTIONS) if channel.is_archived else "",
-        question,
-        "Unsubscribe",
+        Question(f"Unsubscribe from {name}?", "Unsubscribe", effect),
         reversible=not channel.invite_only,
     )
 
@@ -91,6 +89,7 @@ def archiving(session: Session, channel: Channel) -> Step:
         partial(channels.archive, channel_id=channel.channel_id),
         archived_notice(channel),
         permissions.channel_refusal(session.state, channel, "archive this channel"),
-        f"Archive {name}?",
-        "Archive channel (its messages stay readable)",
+        Question(
+            f"Archive {name}?", "Archive channel", "Nobody can post in it then. Its messages stay readable."
+        ),
     )

@@ -18,7 +18,7 @@ from textual.binding import BindingType
 from narrowcast.keys.hints import KeyHint
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of, in_app
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.screens.dialogs.dialog import LARGE, Dialog
 from narrowcast.screens.dialogs.form import FormScreen, read_only_form
 from narrowcast.screens.dialogs.form_fields import Field, Values
@@ -116,11 +116,9 @@ class ManageScreen(Dialog[object], Generic[T]):
     def new(self) -> None:
         """Called for the key that creates or adds."""
 
-    def question(self, item: T) -> tuple[str, str]:
-        """The question before a thing is deleted, and the confirming answer; two empty texts if it cannot be
-        deleted.
-        """
-        return "", ""
+    def question(self, item: T) -> Question | None:
+        """The question before a thing is deleted; None if it cannot be deleted."""
+        return None
 
     async def delete(self, item: T) -> None:
         """Deletes a thing, after confirmation. A NarrowcastError is shown below the list."""
@@ -351,9 +349,8 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     def ask_to_delete(self, item: T) -> None:
         """Deletes a thing once the user has confirmed it."""
-        question, yes = self.question(item)
-        if question:
-            ask_first(self, question, yes, lambda: self.work(self.delete(item)))
+        if (question := self.question(item)) is not None:
+            ask_first(self, question, lambda: self.work(self.delete(item)))
 
     def action_undo(self) -> None:
         undo, self.undo = self.undo, None

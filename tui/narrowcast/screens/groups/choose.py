@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.screen import Screen
 
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Names, People, UnusableValue, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
@@ -52,8 +52,12 @@ def choose_holders(
         except (ExpectationMismatch, BadRequest) as error:
             if not _is_conflict(error, expected, present()):
                 raise
-            question = f"{_changed(state, title, present())} Change it to {permissions.holders(state, new)}?"
-            ask_first(screen, question, "Change it", lambda: started(saved(new, present())))
+            question = Question(
+                f"Change it to {permissions.holders(state, new)}?",
+                "Change it",
+                _changed(state, title, present()),
+            )
+            ask_first(screen, question, lambda: started(saved(new, present())))
             raise
 
     def chosen(group_id: int | None) -> None:

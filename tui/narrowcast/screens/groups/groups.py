@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Names, People, Text, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -147,19 +148,20 @@ class GroupsScreen(ManageScreen[UserGroup]):
 
     # deactivating
 
-    def question(self, item: UserGroup) -> tuple[str, str]:
+    def question(self, item: UserGroup) -> Question | None:
         """The question to deactivate or reactivate a group. Groups cannot be deleted: old messages mention them."""
         act = "reactivate groups" if item.deactivated else "deactivate this group"
         if self.refused(permissions.group_refusal(self.state, item, None, act)):
-            return "", ""
+            return None
         if item.deactivated:
-            return f"Reactivate {item.name}?", "Reactivate"
+            return Question(f"Reactivate {item.name}?", "Reactivate")
         refusal = permissions.level_refusal(self.state, Gate.GROUP_DEACTIVATE)
         if self.refused(refusal or permissions.in_use_refusal(self.state, item)):
-            return "", ""
-        return (
-            f"Deactivate {item.name}? It can no longer be mentioned. You can reactivate it later.",
+            return None
+        return Question(
+            f"Deactivate {item.name}?",
             "Deactivate",
+            "It can no longer be mentioned. You can reactivate it later.",
         )
 
     async def delete(self, item: UserGroup) -> None:

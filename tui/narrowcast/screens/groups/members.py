@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import People, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -160,18 +161,18 @@ class GroupMembersScreen(ManageScreen[Member]):
 
         self.app.push_screen(Picker(f"Add a group to {group.name}", choices), chosen)
 
-    def question(self, item: Member) -> tuple[str, str]:
+    def question(self, item: Member) -> Question | None:
         what, number = item
         group = self.group
         if group is None:
-            return "", ""
+            return None
         if what == "group":
             refusal, name = self._manage_refusal(), permissions.group_name(self.state, number)
         else:
             mine = number == self.state.me
             refusal = leave_refusal(self.state, group) if mine else self._remove_refusal()
             name = self.state.users.name(number)
-        return ("", "") if self.refused(refusal) else (f"Remove {name} from {group.name}?", "Remove")
+        return None if self.refused(refusal) else Question(f"Remove {name} from {group.name}?", "Remove")
 
     async def delete(self, item: Member) -> None:
         what, number = item

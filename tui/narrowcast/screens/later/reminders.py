@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.asking import Host, ask
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import DateTimeField, LineField, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -88,8 +89,8 @@ class RemindersScreen(ManageScreen[Reminder]):
         else:
             self.work(go_to_message(self, item.message_id))
 
-    def question(self, item: Reminder) -> tuple[str, str]:
-        return "Delete this reminder?", "Delete reminder"
+    def question(self, item: Reminder) -> Question:
+        return Question("Delete this reminder?", "Delete reminder")
 
     async def delete(self, item: Reminder) -> None:
         await self.session.client.reminders.delete(reminder_id=item.id)

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.asking import Host, ask
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.screens.dialogs.form_fields import (
     ChannelName,
     DateTimeField,
@@ -153,8 +153,8 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
 
         ask(self, "Scheduled message", fields, submit)
 
-    def question(self, item: ScheduledMessage) -> tuple[str, str]:
-        return "Delete this scheduled message?", "Delete (it will not be sent)"
+    def question(self, item: ScheduledMessage) -> Question:
+        return Question("Delete this scheduled message?", "Delete", "It will not be sent.")
 
     async def delete(self, item: ScheduledMessage) -> None:
         await self.session.client.scheduled_messages.delete(scheduled_message_id=item.id)
@@ -166,8 +166,7 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
         where = item.destination
         ask_first(
             self,
-            f"Send this message to {names.destination(self.state, where)} now?",
-            "Send now",
+            Question(f"Send this message to {names.destination(self.state, where)} now?", "Send now"),
             lambda: self.work(_send_now(self.session, item, where), done="Sending."),
         )
 

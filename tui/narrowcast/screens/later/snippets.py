@@ -9,6 +9,7 @@ from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.asking import Host, ask
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import LineField, Text, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -98,8 +99,8 @@ class SnippetsScreen(ManageScreen[SavedSnippet]):
 
         ask(self, f"Snippet {item.title}", _fields(self.state.limits.max_message_length, item), submit)
 
-    def question(self, item: SavedSnippet) -> tuple[str, str]:
-        return f"Delete the snippet {item.title}?", "Delete snippet"
+    def question(self, item: SavedSnippet) -> Question:
+        return Question(f"Delete the snippet {item.title}?", "Delete snippet")
 
     async def delete(self, item: SavedSnippet) -> None:
         await self.session.client.saved_snippets.delete(saved_snippet_id=item.id)

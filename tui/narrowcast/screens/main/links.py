@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.dialogs.confirm import NO, YES, Answer, ConfirmScreen
 from narrowcast.terminal.programs import open_link
 from narrowcast.text.link_claims import link_warning
 
@@ -31,11 +31,7 @@ def follow(screen: Workspace, url: str, label: str) -> None:
 
 
 def _confirm(screen: Workspace, url: str, warning: str) -> None:
-    choices = [
-        Choice("leave", "Cancel"),
-        Choice("open", f"Open {url}"),
-        Choice("copy", "Copy link"),
-    ]
+    answers = [Answer("leave", "Cancel", NO), Answer("copy", "Copy link"), Answer("open", "Open link", YES)]
 
     def chosen(what: str | None) -> None:
         if what == "open":
@@ -43,7 +39,7 @@ def _confirm(screen: Workspace, url: str, warning: str) -> None:
         elif what == "copy" and app_of(screen).copy(url):
             screen.tell("Copied.")
 
-    screen.app.push_screen(Picker(warning, choices), chosen)
+    screen.app.push_screen(ConfirmScreen(warning, answers, effect=url), chosen)
 
 
 def _open(screen: Workspace, url: str) -> None:

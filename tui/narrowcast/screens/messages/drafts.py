@@ -15,6 +15,7 @@ from textual.strip import Strip
 from narrowcast.content.wrapping import Run, wrap
 from narrowcast.keys.hints import KeyHint
 from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.dialog import LARGE, Dialog
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -159,8 +160,8 @@ class RemovedDraftsScreen(ManageScreen[Draft]):
     def open(self, item: Draft) -> None:
         self.dismiss(self.session.drafts.save(item.draft_id, item.destination, item.content))
 
-    def question(self, item: Draft) -> tuple[str, str]:
-        return "Delete this text? It cannot be restored then.", "Delete"
+    def question(self, item: Draft) -> Question:
+        return Question("Delete this text?", "Delete", "It cannot be restored then.")
 
     async def delete(self, item: Draft) -> None:
         self.session.drafts.delete(item.draft_id)

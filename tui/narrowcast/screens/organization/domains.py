@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import LineField, Values, YesNo
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -77,8 +78,8 @@ class DomainsScreen(ManageScreen["Domain"]):
         )
         await self.reload()
 
-    def question(self, item: Domain) -> tuple[str, str]:
-        return ("", "") if self.refused() else (f"Remove {item.domain}?", "Remove domain")
+    def question(self, item: Domain) -> Question | None:
+        return None if self.refused() else Question(f"Remove {item.domain}?", "Remove domain")
 
     async def delete(self, item: Domain) -> None:
         await self.session.client.organization.remove_domain(domain=item.domain)

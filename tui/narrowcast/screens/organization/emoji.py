@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from narrowcast.content.inlines import Target, TargetKind
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import LineField, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -70,9 +71,11 @@ class EmojiScreen(ManageScreen[CustomEmoji]):
         )
         self.form("Add custom emoji", [field], upload, verb="adds", note=path, done="Added.")
 
-    def question(self, item: CustomEmoji) -> tuple[str, str]:
+    def question(self, item: CustomEmoji) -> Question | None:
         refusal = "" if item.author_id == self.state.me else self._others_refusal()
-        return ("", "") if self.refused(refusal) else (f"Deactivate :{item.name}:?", "Deactivate emoji")
+        if self.refused(refusal):
+            return None
+        return Question(f"Deactivate :{item.name}:?", "Deactivate emoji")
 
     def _others_refusal(self) -> str:
         return permissions.only_administrators(self.state, "deactivate emoji of other users")

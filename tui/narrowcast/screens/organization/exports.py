@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import OneOf, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -100,10 +101,10 @@ class ExportsScreen(ManageScreen["Export"]):
         else:
             self.say(f"This export is {_status(item)}.")
 
-    def question(self, item: Export) -> tuple[str, str]:
+    def question(self, item: Export) -> Question | None:
         if self.refused() or not item.export_url or item.deleted_timestamp or item.export_from_prior_server:
-            return "", ""
-        return f"Delete the export of {_kind(item)} from {self._moment(item)}?", "Delete export"
+            return None
+        return Question(f"Delete the export of {_kind(item)} from {self._moment(item)}?", "Delete export")
 
     def _moment(self, item: Export) -> str:
         at = item.export_time

@@ -11,6 +11,7 @@ from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import Field, Names, OneOf, Text, UnusableValue, Values, YesNo
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -257,9 +258,9 @@ class InvitationsScreen(ManageScreen["Invitation"]):
             resend = self.session.client.invites.resend
             self.work(resend(invite_id=item.id), done=f"Invitation resent to {item.email}.")
 
-    def question(self, item: Invitation) -> tuple[str, str]:
+    def question(self, item: Invitation) -> Question:
         what = "this link" if item.is_multiuse else f"the invitation of {item.email}"
-        return f"Revoke {what}? It can no longer be used to join.", "Revoke"
+        return Question(f"Revoke {what}?", "Revoke", "It can no longer be used to join.")
 
     async def delete(self, item: Invitation) -> None:
         invites = self.session.client.invites

@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Text, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -115,8 +116,8 @@ class LinkifiersScreen(ManageScreen[Linkifier]):
         refusal = self.refusal() or needs
         self.form("Linkifier", self._fields(item), change, done="Saved.", refusal=refusal)
 
-    def question(self, item: Linkifier) -> tuple[str, str]:
-        return ("", "") if self.refused() else (f"Delete {item.pattern}?", "Delete linkifier")
+    def question(self, item: Linkifier) -> Question | None:
+        return None if self.refused() else Question(f"Delete {item.pattern}?", "Delete linkifier")
 
     async def delete(self, item: Linkifier) -> None:
         await self.session.client.linkifiers.delete(filter_id=item.id)
@@ -195,8 +196,8 @@ class PlaygroundsScreen(ManageScreen[Playground]):
         reason = "Code playgrounds cannot be edited. Delete this one and add it again."
         self.form("Code playground", self._fields(item), nothing, refusal=self.refusal() or reason)
 
-    def question(self, item: Playground) -> tuple[str, str]:
-        return ("", "") if self.refused() else (f"Delete {item.name}?", "Delete playground")
+    def question(self, item: Playground) -> Question | None:
+        return None if self.refused() else Question(f"Delete {item.name}?", "Delete playground")
 
     async def delete(self, item: Playground) -> None:
         await self.session.client.playgrounds.delete(playground_id=item.id)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, Text, UnusableValue, Values, YesNo
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -101,10 +102,10 @@ class ProfileFieldsScreen(ManageScreen[ProfileField]):
         title = f"Custom profile field: {TYPE_NAMES.get(item.type, 'unknown')}"
         self.form(title, _definition(self.state, item, item.type), change, done="Saved.")
 
-    def question(self, item: ProfileField) -> tuple[str, str]:
+    def question(self, item: ProfileField) -> Question | None:
         if self.refused():
-            return "", ""
-        return f"Delete {item.name}? The values of all users will be lost.", "Delete field"
+            return None
+        return Question(f"Delete {item.name}?", "Delete field", "The values of all users will be lost.")
 
     async def delete(self, item: ProfileField) -> None:
         await self.session.client.profile_fields.delete(field_id=item.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from narrowcast.screens.dialogs.asking import ask
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import LineField, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -31,8 +32,8 @@ class AlertWordsScreen(ManageScreen[str]):
         fields = [LineField("words", "Alert words", "Separated by commas", required=True, limit=1000)]
         ask(self, "Add alert words", fields, submit, verb="adds")
 
-    def question(self, item: str) -> tuple[str, str]:
-        return f"Delete the alert word {item!r}?", "Delete alert word"
+    def question(self, item: str) -> Question:
+        return Question(f"Delete the alert word {item!r}?", "Delete alert word")
 
     async def delete(self, item: str) -> None:
         await self.session.client.settings.remove_alert_words(words=[item])

@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.main.choices import go_to_message
@@ -53,8 +54,8 @@ class FilesScreen(ManageScreen[Attachment]):
         if (item := self.selected) is not None:
             self.copy(f"[{item.name}](/user_uploads/{item.path_id})")
 
-    def question(self, item: Attachment) -> tuple[str, str]:
-        return f"Delete {item.name}? Links to it in messages will stop working.", "Delete file"
+    def question(self, item: Attachment) -> Question:
+        return Question(f"Delete {item.name}?", "Delete file", "Links to it in messages will stop working.")
 
     async def delete(self, item: Attachment) -> None:
         await self.session.client.uploads.delete(attachment_id=item.id)

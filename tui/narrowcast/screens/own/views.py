@@ -11,6 +11,7 @@ from narrowcast.content.addresses import InApp, fragment_of, resolve
 from narrowcast.keys.registry import Context, bindings_for, by_id
 from narrowcast.panes.navigation.saved_views import BUILT_IN, title
 from narrowcast.screens.dialogs.asking import ask
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import LineField, Values, YesNo
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -113,8 +114,8 @@ class ViewsScreen(ManageScreen[NavigationView]):
         ]
         ask(self, f"View {title(item)}", fields, submit)
 
-    def question(self, item: NavigationView) -> tuple[str, str]:
-        return f"Delete the view {title(item)}?", "Delete view (its messages stay)"
+    def question(self, item: NavigationView) -> Question:
+        return Question(f"Delete the view {title(item)}?", "Delete view", "Its messages stay.")
 
     async def delete(self, item: NavigationView) -> None:
         await self.session.client.navigation_views.remove(fragment=item.fragment)

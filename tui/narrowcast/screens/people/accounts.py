@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
+from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, UnusableValue, Values
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
@@ -216,8 +217,8 @@ class BotsScreen(ManageScreen["Bot"]):
             return
         regenerate_bot_key(self, self.session, user_id, bot.full_name, then=lambda: self.work(self.reload()))
 
-    def question(self, item: Bot) -> tuple[str, str]:
-        return f"Deactivate {item.full_name}? Its API key will stop working.", "Deactivate bot"
+    def question(self, item: Bot) -> Question:
+        return Question(f"Deactivate {item.full_name}?", "Deactivate bot", "Its API key will stop working.")
 
     async def delete(self, item: Bot) -> None:
         if (user_id := self._id_of(item)) is not None:

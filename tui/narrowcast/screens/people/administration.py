@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.screens.dialogs.form_fields import (
     Field,
     LineField,
@@ -271,8 +271,7 @@ class Administration:
             end = self.client.bots.deactivate
             ask_first(
                 self.card,
-                f"Deactivate {user.full_name}? Its API key will stop working.",
-                "Deactivate bot",
+                Question(f"Deactivate {user.full_name}?", "Deactivate bot", "Its API key will stop working."),
                 lambda: self.card.work(end(bot_id=user.user_id), done="Deactivated."),
             )
             return

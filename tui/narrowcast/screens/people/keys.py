@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.keys.hints import HasApp
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.http.secret import Secret
 
@@ -57,7 +57,10 @@ def regenerate_bot_key(
 
     ask_first(
         screen,
-        f"Generate a new API key for {name}? Programs that use the old key will stop working.",
-        "Generate new key",
+        Question(
+            f"Generate a new API key for {name}?",
+            "Generate new key",
+            "Programs that use the old key will stop working.",
+        ),
         lambda: app_of(screen).spawn(replace(), f"generate a new API key for {name}"),
     )

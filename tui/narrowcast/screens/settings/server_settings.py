@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from narrowcast.commands.run import run_function
 from narrowcast.keys.hints import KeyHint
 from narrowcast.keys.registry import Context, bindings_for, by_id
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.screens.dialogs.form_fields import Text, Values, YesNo
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.settings.catalog import Catalog, Setting, SettingKind
@@ -115,8 +115,8 @@ class NewcomerSettingsScreen(SettingsScreen):
             )
             self.report(setting, response, "Applied to existing users")
 
-        question = f"Set '{setting.title}' to '{shown}' for {whom}?"
-        ask_first(self, question, "Yes, apply", lambda: self.work(apply()))
+        question = Question(f"Set '{setting.title}' to '{shown}' for {whom}?", "Apply")
+        ask_first(self, question, lambda: self.work(apply()))
 
 
 WELCOME_MESSAGE = "welcome_message_custom_text"

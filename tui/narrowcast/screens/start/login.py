@@ -34,7 +34,7 @@ from narrowcast.keys.hints import hint_words, keys_of, shown_hints
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.background import Latest
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.terminal.desktop_clipboard import READ_EVERY, read_text
 from narrowcast.terminal.programs import open_link
 from narrowcast.terminal.textual_fixes import FixedScreen
@@ -424,4 +424,5 @@ class LoginScreen(FixedScreen[None]):
         def go_on() -> None:
             self._log_in(cleartext=True)
 
-        ask_first(self, f"{warning}. Log in anyway?", "Yes, send the password unencrypted", go_on)
+        question = Question("Log in anyway?", "Log in", f"{warning}. Your password will be sent unencrypted.")
+        ask_first(self, question, go_on)
