@@ -9,8 +9,10 @@ import pytest
 from textual.screen import Screen
 
 from narrowcast.screens.dialogs.picker import Picker
+from narrowcast.screens.dialogs.search import SearchScreen
 from narrowcast.screens.messages.found import FoundScreen
 from narrowcast.screens.messages.last_messages import RESTS, STAYS
+from narrowcast.screens.messages.message_preview import MessagePreview
 from narrowcast_api.errors import TransportError
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.narrow.narrow import Narrow
@@ -140,6 +142,83 @@ async def test_a_message_that_was_found_is_shown_whole_between_its_neighbours(tm
         assert "│   After it" in rows[first + 17]
         await stage.press("enter")
         assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")
+
+
+async def searched(stage: Stage, typed: str) -> SearchScreen:
+    """Opens the search and types into it."""
+    await stage.press("slash")
+    await stage.type(typed)
+    screen = stage.app.screen
+    assert isinstance(screen, SearchScreen)
+    return screen
+
+
+def beside(screen: SearchScreen) -> str:
+    """The text of the preview."""
+    assert screen.preview is not None
+    place = screen.preview.region
+    return "\n".join(row[place.x : place.right] for row in screen_rows(screen)[place.y : place.bottom])
+
+
+async def test_while_one_types_a_search_what_is_found_is_shown_whole_beside_the_list(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+        for text in ("Before it", "Leek **soup**", "After it", "Bread and leek", "Much later"):
+            last = await stage.server.send("bruno", "general", "lunch", text)
+        await until(lambda: last in stage.session.state.messages)
+        screen = await searched(stage, "leek")
+        await until(lambda: "▌   Bread and leek" in beside(screen))
+        assert "2 cached messages" in screen_text(screen)
+        edge = screen.frame.region
+        await stage.press("down")
+        await until(lambda: "▌   Leek soup" in beside(screen))
+        for neighbour in ("│   Before it", "│   After it"):
+            assert neighbour in beside(screen)
+        await stage.type(" zzz")
+        await until(lambda: "No cached messages match" in screen_text(screen))
+        assert screen.frame.region == edge, "nothing moves while one types"
+        await stage.pilot.resize_terminal(99, 40)
+        await until(lambda: screen.preview is not None and not screen.preview.display)
+
+
+async def test_enter_goes_to_a_found_message_that_one_has_moved_to_and_else_searches(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+        for text in ("Leek soup", "Leek pie"):
+            last = await stage.server.send("bruno", "general", "lunch", text)
+        await until(lambda: last in stage.session.state.messages)
+        screen = await searched(stage, "leek")
+        await until(lambda: "2 cached messages" in screen_text(screen))
+        assert "Enter searches" in screen.key_line.keys
+        await stage.press("down")
+        assert "Enter goes to the message" in screen.key_line.keys
+        await stage.type("s")
+        assert "Enter searches" in screen.key_line.keys
+        await stage.press("backspace")
+        await until(lambda: "2 cached messages" in screen_text(screen))
+        await stage.press("down", "enter")
+        await until(lambda: stage.app.screen is stage.screen)
+        lunch = Narrow.topic(stage.server.channel("general"), "lunch")
+        assert stage.screen.narrow == lunch
+        await until(lambda: stage.screen.messages.selected_id == last - 1)
+        await searched(stage, "leek")
+        await stage.press("enter")
+        assert stage.screen.narrow == Narrow.search("leek")
+
+
+async def test_a_letter_of_a_search_reads_nothing_for_the_preview_before_a_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+        message_id = await stage.server.send("bruno", "general", "lunch", "Leek soup")
+        await until(lambda: message_id in stage.session.state.messages)
+        clock = VirtualClock()
+        monkeypatch.setattr(stage.session, "clock", clock)
+        screen = await searched(stage, "leek")
+        await until(lambda: "1 cached message" in screen_text(screen))
+        await until(lambda: STAYS in clock.sleeping)
+        assert isinstance(screen.preview, MessagePreview)
+        assert not screen.preview.shown.messages
+        await clock.advance(STAYS)
+        await until(lambda: "▌   Leek soup" in beside(screen))
 
 
 def picked(screen: Screen[Any]) -> str:

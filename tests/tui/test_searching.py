@@ -39,7 +39,7 @@ async def test_a_part_of_a_name_finds_the_messages_of_a_person(tmp_path: Path) -
 
 
 async def test_what_the_cache_has_is_shown_and_counted_while_one_types(tmp_path: Path) -> None:
-    async with on_stage(tmp_path) as stage:
+    async with on_stage(tmp_path, size=(80, 30)) as stage:
         last = 0
         for text in ("Soup", "Bread", "Soup again"):
             last = await stage.server.send("bruno", "general", "lunch", text)

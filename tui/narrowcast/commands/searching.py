@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
 from narrowcast.runtime.context import in_app
 from narrowcast.screens.dialogs.late import RequestOrigin
-from narrowcast.screens.dialogs.search import search_question
-from narrowcast.screens.messages.found import FoundScreen
+from narrowcast.screens.dialogs.search import CachedFinds, SearchScreen
+from narrowcast.screens.messages.found import FoundMessages, FoundScreen, hit_row, place_of
+from narrowcast.screens.messages.last_messages import STAYS
+from narrowcast.screens.messages.message_preview import MessagePreview
 from narrowcast.text import names, search_completion
-from narrowcast.text.formats import counted, excerpt, has_long_clock
+from narrowcast.text.formats import counted
 from narrowcast_api.errors import ApiError, Unsupported
 from narrowcast_api.narrow.narrow import Narrow, missing_operand, unknown_operators
 from narrowcast_api.narrow.resolve import Unresolved, resolve
 from narrowcast_api.state.changes import Change, ViewChanged
+from narrowcast_api.sync.local_search import LocalHit
 
 if TYPE_CHECKING:
     from narrowcast.screens.workspace import Workspace
-    from narrowcast_api.sync.local_search import LocalHit
 
-CACHED_AT_MOST = 100
-"""Number of cached messages that are counted while one types."""
+CACHED_AT_MOST, LISTED = 100, 20
+"""Numbers of cached messages that are counted, and listed, while one types."""
 OFFLINE = "Not connected: only cached messages are searched."
 
 
@@ -38,50 +39,60 @@ def search(screen: Workspace) -> None:
 def _ask(screen: Workspace, text: str, problem: str = "") -> None:
     session = screen.session
 
-    def offer(typed: str, cursor: int) -> Sequence[search_completion.SearchOffer]:
-        return search_completion.offers(session.state, typed, cursor)
+    def entered(typed: str | None) -> None:
+        if typed:
+            _show(screen, typed, _resolved(screen, typed))
 
-    async def preview(typed: str) -> tuple[str, Sequence[str]]:
-        if unknown_operators(typed) or missing_operand(typed):
-            return "", ()
+    preview = MessagePreview(session, FoundMessages(session, rests=STAYS))
+    note = "" if session.is_live else OFFLINE
+    asked = SearchScreen(text, SearchFrom(screen), preview, problem=problem, note=note)
+    screen.app.push_screen(asked, entered)
+
+
+class SearchFrom:
+    """What the search dialog needs to know of the messages of the account on screen."""
+
+    def __init__(self, screen: Workspace) -> None:
+        self._screen = screen
+        self._session = screen.session
+
+    def offers(self, text: str, cursor: int) -> Sequence[search_completion.SearchOffer]:
+        """The completions of a text at the cursor."""
+        return search_completion.offers(self._session.state, text, cursor)
+
+    async def cached(self, text: str) -> CachedFinds:
+        """What the cache has for a text."""
+        if unknown_operators(text) or missing_operand(text):
+            return CachedFinds()
         try:
-            narrow = _resolved(screen, typed)
+            narrow = _resolved(self._screen, text)
         except Unresolved:
-            return "", ()
-        found = (await session.search_cached(narrow, CACHED_AT_MOST + 1)).hits
+            return CachedFinds()
+        found = (await self._session.search_cached(narrow, CACHED_AT_MOST + 1)).hits
         more = "more than " if len(found) > CACHED_AT_MOST else ""
-        number = min(len(found), CACHED_AT_MOST)
-        return f"{more}{counted(number, 'cached message')}", [_about(screen, hit) for hit in found]
+        count = f"{more}{counted(min(len(found), CACHED_AT_MOST), 'cached message')}"
+        now = self._session.clock.now()
+        return CachedFinds(count, [hit_row(self._session.state, hit, now) for hit in found[:LISTED]])
 
-    def check(typed: str) -> str:
-        for operator in unknown_operators(typed):
+    def problem(self, text: str) -> str:
+        """Why a text cannot be searched for; empty if it can."""
+        for operator in unknown_operators(text):
             return f"{operator} is not a search operator. Quote it to search for the words."
-        if missing := missing_operand(typed):
+        if missing := missing_operand(text):
             return missing
+        session = self._session
         try:
-            narrow = _resolved(screen, typed)
+            narrow = _resolved(self._screen, text)
             if session.is_live:
                 narrow.to_wire(session.state.server, session.state, session.state.me)
         except (Unresolved, Unsupported) as error:
             return error.user_message
         return ""
 
-    def entered(typed: str | None) -> None:
-        if typed:
-            _show(screen, typed, _resolved(screen, typed))
-
-    note = "" if session.is_live else OFFLINE
-    screen.app.push_screen(
-        search_question(text, offer=offer, preview=preview, check=check, problem=problem, note=note), entered
-    )
-
-
-def _about(screen: Workspace, hit: LocalHit) -> str:
-    """A found message in a line."""
-    state, message = screen.session.state, hit.message
-    where = names.destination(state, message.destination(state.me))
-    said = excerpt(message.content, time.time(), long=has_long_clock(state))
-    return f"{state.users.name(message.sender_id)} in {where}: {said}"
+    def go(self, found: object) -> None:
+        """Goes to a message that the cache has found."""
+        if isinstance(found, LocalHit):
+            targets.go_to(self._screen, place_of(self._session.state, found))
 
 
 def _resolved(screen: Workspace, text: str) -> Narrow:

@@ -68,7 +68,7 @@ class AskScreen(Dialog[str | None]):
         self._text = text
         self._placeholder = placeholder
         self._notes = notes
-        self._does = does
+        self.does = does
         self._read = read
         self._check = check
         self._checks_typing = checks_typing
@@ -93,7 +93,7 @@ class AskScreen(Dialog[str | None]):
 
     def show_keys(self) -> None:
         completes = (("ask.complete", "completes"),) if self._completion is not None else ()
-        self.key_line.show_keys((("editor.submit", self._does), *completes, ("dialog.close", "cancels")))
+        self.key_line.show_keys((("editor.submit", self.does), *completes, ("dialog.close", "cancels")))
         if self._problem:
             self.say(self._problem, "bad")
 
@@ -104,6 +104,9 @@ class AskScreen(Dialog[str | None]):
     @property
     def editor(self) -> Editor:
         return self.query_one(Editor)
+
+    def completion_changed(self) -> None:
+        """Called when the completion shows something else than before."""
 
     def say(self, text: str, look: str = "dim") -> None:
         """Shows a remark on the typed text. ``look``: as in `OneLine`."""

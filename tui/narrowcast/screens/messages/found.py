@@ -18,8 +18,10 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.local_search import LocalHit, LocalResult
 
 if TYPE_CHECKING:
+    from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
 
+__all__ = ["FoundMessages", "FoundScreen", "hit_row", "place_of"]
 
 NEIGHBOURS = 3
 """Maximum number of messages before and after one that was found."""
@@ -66,34 +68,43 @@ class FoundScreen(ManageScreen[LocalHit]):
 
     def rows(self) -> Sequence[ListRow[LocalHit]]:
         now = time.time()
-        return [self._row(hit, now) for hit in self._result.hits]
-
-    def _row(self, hit: LocalHit, now: float) -> ListRow[LocalHit]:
-        message = hit.message
-        where = names.destination(self.state, message.destination(self.state.me))
-        sender = self.state.users.name(message.sender_id)
-        long = has_long_clock(self.state)
-        when = moment(message.timestamp, now, long=long)
-        return ListRow(
-            message.id, hit, f"{sender} in {where}", when, excerpt(message.content, now, long=long)
-        )
+        return [hit_row(self.state, hit, now) for hit in self._result.hits]
 
     def open(self, item: LocalHit) -> None:
-        where = item.message.destination(self.state.me)
-        self.dismiss(ChoiceTarget(Narrow.from_destination(where), item.message.id))
+        self.dismiss(place_of(self.state, item))
+
+
+def hit_row(state: State, hit: LocalHit, now: float) -> ListRow[LocalHit]:
+    """A message that was found: who wrote it, where and when, and an excerpt of its text."""
+    message = hit.message
+    where = names.destination(state, message.destination(state.me))
+    long = has_long_clock(state)
+    said = excerpt(message.content, now, long=long)
+    when = moment(message.timestamp, now, long=long)
+    return ListRow(message.id, hit, f"{state.users.name(message.sender_id)} in {where}", when, said)
+
+
+def place_of(state: State, hit: LocalHit) -> ChoiceTarget:
+    """Where it is in its conversation."""
+    return ChoiceTarget(Narrow.from_destination(hit.message.destination(state.me)), hit.message.id)
 
 
 class FoundMessages:
-    """Reads a message that was found, and its cached neighbours in the conversation."""
+    """Reads a message that was found, and its cached neighbours in the conversation, after it was selected for
+    ``rests`` seconds.
+    """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, rests: float = 0.0) -> None:
         self._session = session
+        self._rests = rests
 
     async def read(self, about: object) -> AsyncIterator[ShownMessages]:
         """Reads what surrounds a `LocalHit`."""
         if not isinstance(about, LocalHit):
             yield ShownMessages()
             return
+        if self._rests:
+            await self._session.clock.sleep(self._rests)
         found = about.message
         messages = await self._session.cached_around(found, NEIGHBOURS)
         muted = self._session.state.users.muted
