@@ -216,6 +216,19 @@ async def test_hints_put_a_key_on_every_place_in_view() -> None:
         assert app.rows()[-1] == "▌   ane and swo"
 
 
+async def test_hints_on_places_of_one_cell_stand_apart() -> None:
+    html = '<p><a href="/1">1</a><a href="/2">2</a> <a href="/3">3</a> and <a href="/4">4</a></p>'
+    app = ListApp([message(1, html)])
+    async with app.run_test(size=(60, 6)) as pilot:
+        await pilot.pause()
+        targets = app.list.targets_in_view()
+        labels = ("aa", "as", "ad", "af")
+        app.list.overlay = Hints(dict(zip(targets, labels, strict=True)), app.list.targets_beginning)
+        app.list.changed()
+        await pilot.pause()
+        assert app.rows()[-1] == "▌   aa as ad af"
+
+
 async def test_hints_stay_on_their_places_when_messages_arrive() -> None:
     app = ListApp([message(5, '<p><a href="/one">one</a></p>'), short(6)])
     async with app.run_test(size=(60, 8)) as pilot:

@@ -176,19 +176,26 @@ class Hints:
         self.commands: Mapping[str, Callable[[], None]] = {}
 
     def apply(self, view: RowCanvas, y: int, key: Key, strip: Strip) -> Strip:
-        """Puts the labels of row `y` over the first cells of their targets."""
+        """Puts the labels of row `y` over the first cells of their targets, or, where the label before needs these,
+        a blank behind that.
+        """
         style = view.part_style("messages--hint")
         labels: dict[object, str | None] = {
             number: self.labels.get((item, number)) for item, number in self._beginning(y) if item == key
         }
-        cell = 0
+        cell, end = 0, -1
         for segment in list(strip):
             number = segment.style.meta.get("target") if segment.style and segment.style.meta else None
             label = labels.get(number)
             at = cell + _before_count(segment.text)
+            crowded = at <= end
+            at = end + 1 if crowded else at
             if label is not None and label.startswith(self.typed) and at + len(label) <= strip.cell_length:
+                if crowded:
+                    strip = _replace(strip, end, " ", view.base_style)
                 strip = _replace(strip, at, label[len(self.typed) :], view.base_style + style)
                 del labels[number]  # a target of several styles has one label
+                end = at + len(label)
             cell += segment.cell_length
         return strip
 
