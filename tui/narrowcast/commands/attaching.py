@@ -1,10 +1,11 @@
-"""Uploading files for the text in compose, and inserting links that arrive later."""
+"""Uploading files for the text in compose, and inserting links that arrive later; stopping and repeating downloads."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.compose.uploads import TextPlace
 from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast_api import permissions
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from narrowcast.screens.workspace import Workspace
     from narrowcast_api.protocols.uploads import Upload
 
-__all__ = ["attach", "deliver", "use_upload"]
+__all__ = ["attach", "cancel_download", "deliver", "retry_download", "use_upload"]
 
 
 def attach(screen: Workspace) -> None:
@@ -55,3 +56,16 @@ def deliver(screen: Workspace, link: str, place: TextPlace) -> str:
             writing.links.insert(link)
             return ""
     return screen.writing.links.save(link, place)
+
+
+def cancel_download(screen: Workspace) -> None:
+    """Cancels the newest download, or removes it if it has failed."""
+    if not screen.downloads.cancel():
+        nothing = "Nothing is uploaded or downloaded. <compose.attach> uploads a file."
+        screen.refuse(with_keys(keys_of(screen), nothing))
+
+
+def retry_download(screen: Workspace) -> None:
+    """Tries the newest download that has failed again."""
+    if not screen.downloads.retry():
+        screen.refuse("Nothing is uploaded, and no download has failed.")

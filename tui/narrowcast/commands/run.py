@@ -46,10 +46,8 @@ class AppWithCommands(App[Returned]):
         screen.
         """
         node = _node_for(command, self)
-        if node is None:
+        if node is None or not await _run(command, node):
             app_of(self).refuse(f"{command.title}: not available here.")
-        else:
-            await _run(command, node)
 
     async def on_command_pressed(self, event: CommandPressed) -> None:
         """Runs the command of a part of a line that was clicked, as its key does."""

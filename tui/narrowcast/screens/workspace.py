@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from narrowcast.panes.open_view import OpenView
     from narrowcast.panes.people import PeoplePane
     from narrowcast.runtime.frames import Frames
+    from narrowcast.screens.main.downloads import DownloadRows
     from narrowcast.screens.main.history import History
     from narrowcast.screens.main.layout import PanePlan
     from narrowcast.screens.main.pane_widths import PaneWidths
@@ -43,6 +44,7 @@ class Workspace(Protocol):
     side: SideBySide
     people: PeoplePane
     widths: PaneWidths
+    downloads: DownloadRows
     sent_to: Destination | None
     """The conversation of the last sent message."""
 

@@ -407,6 +407,13 @@ FUNCTIONS: tuple[Command, ...] = (
     ),
     *listed(
         Context.MAIN,
+        "Downloads",
+        Command("download.cancel", "Cancel download", ("alt+x",), "attaching.cancel_download"),
+        Command("download.retry", "Try a failed download again", ("ctrl+x",), "attaching.retry_download"),
+        palette=False,
+    ),
+    *listed(
+        Context.MAIN,
         "Organization",
         Command(
             "organization.settings",

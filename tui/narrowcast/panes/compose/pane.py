@@ -432,10 +432,12 @@ class ComposePane(Vertical):
         self.post_message(self.AttachWanted())
 
     def action_compose_attach_cancel(self) -> None:
-        self.uploads.stop_or_resume()
+        if not self.uploads.stop_or_resume():
+            raise SkipAction  # a download may have failed
 
     def action_compose_attach_drop(self) -> None:
-        self.uploads.drop()
+        if not self.uploads.drop():
+            raise SkipAction  # there may be a download
 
     def action_compose_complete(self) -> None:
         if isinstance(self.screen.focused, Editor):

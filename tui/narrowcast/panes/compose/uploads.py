@@ -17,10 +17,10 @@ from narrowcast.panes.compose.drafts import destination_of
 from narrowcast.panes.compose.session import ComposeContext
 from narrowcast.runtime.context import app_of
 from narrowcast.text import names
-from narrowcast.text.formats import size
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.one_line import OneLine, Piece
 from narrowcast.widgets.style_sheet import style_sheet
+from narrowcast.widgets.transfer_row import bar, transfer_row
 from narrowcast_api.narrow.destinations import Destination, same_conversation
 from narrowcast_api.short_links import shortened
 from narrowcast_api.storage.records import Draft, Edit, UploadState
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from narrowcast_api.protocols.uploads import Upload
     from narrowcast_api.sync.session import Session
 
-BAR_CELLS = 16
-NAME_CELLS = 40
+PLACE_CELLS = 40
 _ENDED = (UploadState.FAILED, UploadState.CANCELLED)
 
 
@@ -124,55 +123,43 @@ class UploadRows(Vertical):
     def _unfinished(self) -> list[Upload]:
         return [upload for upload in self.session.uploads.all() if upload.state is not UploadState.DONE]
 
-    def _newest(self) -> Upload | None:
+    def stop_or_resume(self) -> bool:
+        """Pauses the newest upload if it is running, else resumes it; False if there is none."""
         unfinished = self._unfinished()
         if not unfinished:
-            text = with_keys(keys_of(self), "No upload in progress. <compose.attach> uploads a file.")
-            app_of(self).tell(text)
-        return unfinished[-1] if unfinished else None
-
-    def stop_or_resume(self) -> None:
-        """Pauses the newest upload if it is running, else resumes it."""
-        upload = self._newest()
-        if upload is None:
-            return
-        if upload.state in _ENDED:
-            upload.resume()
+            return False
+        if unfinished[-1].state in _ENDED:
+            unfinished[-1].resume()
         else:
-            upload.cancel()
+            unfinished[-1].cancel()
         self.refresh_rows()
+        return True
 
-    def drop(self) -> None:
-        upload = self._newest()
-        if upload is not None:
-            self.session.uploads.dismiss(upload)
-            self.refresh_rows()
+    def drop(self) -> bool:
+        """Cancels the newest upload; False if there is none."""
+        unfinished = self._unfinished()
+        if not unfinished:
+            return False
+        self.session.uploads.dismiss(unfinished[-1])
+        self.refresh_rows()
+        return True
 
 
 def describe(
     upload: Upload, keys: Keys, elsewhere: str = "", live: bool = True
 ) -> tuple[list[Piece], list[Piece]]:
     """The row of one upload: name, progress bar, percentage, status and keys."""
-    name = safe_line(upload.name, NAME_CELLS)
-    for_whom: list[Piece] = [(f"  for {safe_line(elsewhere, NAME_CELLS)}", "dim")] if elsewhere else []
+    for_whom: list[Piece] = [(f"  for {safe_line(elsewhere, PLACE_CELLS)}", "dim")] if elsewhere else []
     stops = ("compose.attach-cancel", "resumes" if upload.state in _ENDED else "pauses")
     does = hint_words(keys, (stops, ("compose.attach-drop", "cancels")))
-    right: list[Piece] = [(" · ".join(does) + " ", "dim")]
     if upload.state is UploadState.FAILED:
-        return [(f" {name} ", ""), (f" {trouble(upload)}", "bad"), *for_whom], right
-    share = upload.fraction
-    filled = round(share * BAR_CELLS)
-    left: list[Piece] = [
-        (f" {name} ", ""),
-        ("━" * filled, "accent"),
-        ("─" * (BAR_CELLS - filled), "dim"),
-        (f" {share:4.0%} of {size(upload.size)}", ""),
-    ]
+        return transfer_row(upload.name, [(f" {trouble(upload)}", "bad"), *for_whom], does)
+    about = bar(upload.fraction, upload.size)
     if upload.state is UploadState.CANCELLED:
-        left.append(("  paused", "warn"))
+        about.append(("  paused", "warn"))
     elif upload.state is UploadState.WAITING:
-        left.append(("  waits its turn" if live else "  waits for the connection", "dim"))
-    return [*left, *for_whom], right
+        about.append(("  waits its turn" if live else "  waits for the connection", "dim"))
+    return transfer_row(upload.name, [*about, *for_whom], does)
 
 
 def trouble(upload: Upload) -> str:

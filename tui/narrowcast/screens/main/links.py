@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -21,7 +19,7 @@ def follow(screen: Workspace, url: str, label: str) -> None:
     own = urlsplit(url).netloc == urlsplit(screen.session.account.site).netloc
     place = urlsplit(url).fragment
     if own and "/user_uploads/" in urlsplit(url).path:
-        screen.spawn(_download(screen, url), "download the file")
+        screen.downloads.start(url)
     elif own and place in ("drafts", "scheduled", "reminders"):
         screen.run(f"go.{place}")
     elif warning := link_warning(label, url):
@@ -45,19 +43,3 @@ def _confirm(screen: Workspace, url: str, warning: str) -> None:
 def _open(screen: Workspace, url: str) -> None:
     screen.spawn(open_link(url), "open the link")
     screen.tell(f"Opening {url}")
-
-
-async def _download(screen: Workspace, url: str) -> None:
-    """Downloads into the user's download folder, under a safe and unused name."""
-    screen.tell("Downloading…")
-    folder = await asyncio.to_thread(_downloads)
-    fetched = await screen.session.client.uploads.download(url=url, folder=folder)
-    screen.tell(f"Downloaded to {fetched.path}", seconds=10)
-
-
-def _downloads() -> Path:
-    from platformdirs import user_downloads_path
-
-    folder = user_downloads_path()
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder

@@ -25,6 +25,7 @@ from narrowcast.panes.people import PeoplePane
 from narrowcast.runtime.context import app_of
 from narrowcast.runtime.frames import Frames
 from narrowcast.screens.main.conversation_pane import ConversationPane
+from narrowcast.screens.main.downloads import DownloadRows
 from narrowcast.screens.main.history import History, VisitedView
 from narrowcast.screens.main.home import begin_at_home
 from narrowcast.screens.main.layout import PanePlan
@@ -81,6 +82,7 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
             self._conversations_changed,
         )
         self.people = PeoplePane(session)
+        self.downloads = DownloadRows(session)
         self.lines = StatusLines(self, self)
         self.unfinished = RestoredCompose(self)
         self.updates = Updates(self, self.frames, self.lines)
@@ -132,6 +134,7 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
             yield self.side.active
             yield PaneEdge(id="people-edge")
             yield self.people
+        yield self.downloads
         yield self.lines.status
 
     def on_mount(self) -> None:
