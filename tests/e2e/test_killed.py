@@ -43,7 +43,8 @@ def test_an_edit_that_was_not_saved_comes_back_with_its_message(
         terminal.wait_until(lambda: holds(tmp_path / "home-ada", text), "the edit in the journal")
         killed(terminal)
     with open_app(rc) as terminal:
-        terminal.wait_for(r"(?s)unsaved edit of a message in.*Notes to\s+yourself")
+        # the notice, which may go on in the next row behind the bar at its left
+        terminal.wait_for(r"unsaved edit of a message in (?s:.*)Notes to(?: |\s*\n.*▌ )yourself")
         terminal.wait_for(r"(?m)^.{28,}\s The mast is up\.$")
         terminal.press("G", "e")
         terminal.wait_for("Editing message")

@@ -156,11 +156,13 @@ async def on_stage(
     site: str | None = None,
     stored: Sequence[str] = (),
     first_start: bool = False,
+    shows_notices: bool = False,
 ) -> AsyncIterator[Stage]:
     """Opens the app of ``person``, on a server of its own unless one is given, and through ``site`` if given. Unless
     it is the ``first_start``, all accounts were open before, on the combined feed, and a key has been pressed.
 
-    The accounts of ``stored`` users are in the accounts folder too, and then the person's as well.
+    The accounts of ``stored`` users are in the accounts folder too, and then the person's as well. Notices are only
+    drawn with ``shows_notices``.
     """
     if server is None:
         async with (
@@ -174,6 +176,7 @@ async def on_stage(
                 live=live,
                 stored=stored,
                 first_start=first_start,
+                shows_notices=shows_notices,
             ) as stage,
         ):
             yield stage
@@ -193,7 +196,7 @@ async def on_stage(
         for one in (account, *map(server.account, stored)):
             await _open_before(one, paths)
         app.looking.key_pressed()
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=shows_notices) as pilot:
         await until(lambda: app.accounts.screen is not None and app.accounts.screen.is_mounted)
         if live:
             await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)

@@ -341,9 +341,8 @@ class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False)
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """As Textual's, but at the top, where a notice hides neither compose nor the newest message. A notice
-        with the same text is replaced, and the oldest ones are removed if there are too many. ``message`` is
-        untrusted.
+        """As Textual's, but a notice with the same text is replaced, and the oldest ones are removed if there are too
+        many. ``message`` is untrusted.
         """
         super().notify(safe_block(message), title=title, severity=severity, timeout=timeout, markup=markup)
 

@@ -28,6 +28,7 @@ from narrowcast.panes.compose.uploads import TextLinks, UploadRows
 from narrowcast.panes.open_view import OpenView
 from narrowcast.runtime.context import app_of
 from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.notices import notices_above
 from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.destinations import Destination
@@ -342,6 +343,15 @@ class ComposePane(Vertical):
         self._show_idle()
         self._show_hint()
         self.call_after_refresh(self._look.fit)
+        self.lift_notices()
+
+    def lift_notices(self) -> None:
+        """Keeps notices above what is written, in both conversations, after it has moved."""
+        self.call_after_refresh(self._lift_notices)
+
+    def _lift_notices(self) -> None:
+        if self.is_attached:
+            notices_above(self.screen, [pane.region for pane in self.screen.query(ComposePane)])
 
     def _show_idle(self) -> None:
         self._look.show_idle(self._rules.refusal)

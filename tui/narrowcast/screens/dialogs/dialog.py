@@ -22,6 +22,7 @@ from narrowcast.screens.dialogs.preview_pane import BesidePreview, PreviewPane
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.terminal.textual_reads import focused_before, rows_of
 from narrowcast.widgets.frame_edge import FrameEdge
+from narrowcast.widgets.notices import hide_notices
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.virtual_list import VirtualList
@@ -228,6 +229,10 @@ class Dialog(ModalScreen[T], FixedScreen[T]):
 
     def on_screen_resume(self) -> None:
         self._close()
+
+    def on_screen_suspend(self) -> None:
+        """Shows no notice twice."""
+        hide_notices(self)
 
     def _close(self) -> AwaitComplete:
         if self._outcome is None or not (self.is_attached and self.is_active):

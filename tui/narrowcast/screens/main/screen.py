@@ -38,6 +38,7 @@ from narrowcast.screens.main.updates import StatusLines, Updates
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.focus import focus_now
+from narrowcast.widgets.notices import hide_notices
 from narrowcast.widgets.pane_edge import PaneEdge
 from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast_api.narrow.narrow import Narrow
@@ -159,9 +160,10 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
         self.lines.update()
 
     def on_screen_suspend(self) -> None:
-        """Below a dialog, no message counts as seen, and other keys work."""
+        """Below a dialog, no message counts as seen, other keys work, and no notice is shown twice."""
         self.look_again()
         self.lines.update()
+        hide_notices(self)
 
     def look_again(self) -> None:
         """Reports which messages the user is looking at, after a change of that."""
