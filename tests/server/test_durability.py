@@ -105,8 +105,8 @@ async def test_the_account_file_of_the_owner_is_updated_with_the_url_of_the_serv
     for _ in range(2):
         async with served(folder) as (_process, url):
             assert Account.from_zuliprc(folder / "owner.zuliprc").site.rstrip("/") == url
-    assert "--rc" in how_to_open(folder, url, demo=False)
-    assert url in how_to_open(tmp_path, url, demo=False)
+    assert "--rc" in how_to_open(folder, url, demo=False, speaks_zulip=True)
+    assert url in how_to_open(tmp_path, url, demo=False, speaks_zulip=True)
 
 
 async def test_no_acknowledged_message_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
