@@ -83,6 +83,7 @@ TASKS: dict[str, tuple[Task, ...]] = {
         ),
         ("Open a link in a message, vote, copy its code", "<message.hints>, then the letter beside it", ""),
         ("View an image, or open a file", "<message.image>", ""),
+        ("Cancel a download, try a failed one again", "<download.cancel>, <download.retry>", ""),
         ("Open a spoiler, or a long message", "<message.enter>", ""),
         ("Scroll a wide table", "<message.pan-left>, <message.pan-right>", ""),
         ("Copy a message, or a part of it", "<message.copy>", ""),
