@@ -41,7 +41,7 @@ async def choose(stage: Stage, text: str) -> None:
 
 
 async def confirm(stage: Stage) -> None:
-    """Presses the confirming button of a question: its letter is not heard before one can have read the question."""
+    """Presses the confirming button of the question, once it is there."""
     await until(lambda: isinstance(stage.app.screen, ConfirmScreen))
     await stage.press("right", "enter")
 

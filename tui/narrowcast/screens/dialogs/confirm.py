@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, TypeVar
 
@@ -13,9 +12,8 @@ from textual.containers import Container, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Static
 
-from narrowcast.keys.hints import HasApp, KeyHint, key_of, keys_of, with_keys
+from narrowcast.keys.hints import HasApp, KeyHint, key_of, keys_of
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.dialog import SMALL, Dialog
 from narrowcast.screens.dialogs.key_line import LOW
 from narrowcast.text.safe_text import safe_block, safe_line
@@ -27,8 +25,6 @@ T = TypeVar("T")
 
 YES, NO = "confirm.yes", "confirm.no"
 """The commands whose keys give an answer from everywhere in the dialog."""
-READS = 0.25
-"""Seconds for which nobody can have read the question: a letter was typed before it was seen."""
 SIDES = 6
 """Columns of the dialog that are not for buttons."""
 
@@ -84,8 +80,6 @@ class ConfirmScreen(Dialog[T | None], Generic[T]):
         self._effect = effect
         self._answers = answers
         self._texts = VerticalScroll(can_focus=False)
-        self._seen_at: float | None = None
-        """When the question was shown."""
         self.buttons: Sequence[AnswerButton[T]] = ()
         self.add_class("-grave")
 
@@ -114,12 +108,6 @@ class ConfirmScreen(Dialog[T | None], Generic[T]):
     def _is_narrow(self) -> bool:
         return sum(button.columns for button in self.buttons) > self.columns - SIDES
 
-    def on_mount(self) -> None:
-        self.call_after_refresh(self._seen)
-
-    def _seen(self) -> None:
-        self._seen_at = time.monotonic()
-
     def on_button_pressed(self, event: Button.Pressed) -> None:
         event.stop()
         if isinstance(event.button, AnswerButton):
@@ -135,13 +123,7 @@ class ConfirmScreen(Dialog[T | None], Generic[T]):
         self.set_focus(self.buttons[(here + by) % len(self.buttons)])
 
     def action_answer(self, command: str) -> None:
-        """Gives the answer that has this key. Only a letter that can be an answer confirms: not one that was typed
-        before the question was seen.
-        """
-        if command == YES and (self._seen_at is None or time.monotonic() < self._seen_at + READS):
-            early = "<confirm.yes> was pressed before you could read the question. Press it again."
-            app_of(self).refuse(with_keys(keys_of(self), early))
-            return
+        """Gives the answer that has this key."""
         for button in self.buttons:
             if button.answer.command == command:
                 self.dismiss(button.answer.value)
