@@ -88,7 +88,7 @@ async def test_a_question_shows_all_its_keys(tmp_path: Path) -> None:
         await run(stage, "channel.archive")
         await stage.pilot.pause()
         shown = "\n".join(screen_rows(stage.app.screen))
-        for text in ("Enter selects  y yes  n no", "Esc cancels"):
+        for text in ("[n Cancel]", "[y Archive channel]", "Tab next  Enter presses", "Esc cancels"):
             assert text in shown
 
 
