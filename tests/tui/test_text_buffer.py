@@ -115,6 +115,16 @@ def test_one_line_stays_one_line() -> None:
     assert buffer.text == "a bc d"
 
 
+def test_a_line_that_fits_again_is_shown_from_its_beginning() -> None:
+    buffer = TextBuffer("", multiline=False)
+    buffer.insert("Elif Kaya, Bruno Castell")
+    window = TextWindow(buffer)
+    ((text, caret, _),) = window.shown(Size(18, 1), is_focused=True)
+    assert (text, caret) == ("Bruno Castell"[1:], 12)
+    ((text, caret, _),) = window.shown(Size(25, 1), is_focused=True)
+    assert (text, caret) == ("Elif Kaya, Bruno Castell", 24)
+
+
 def test_an_emoji_presentation_selector_takes_no_cell() -> None:
     buffer = TextBuffer("\u2764\ufe0f love", multiline=False)
     window = TextWindow(buffer)

@@ -47,7 +47,7 @@ class TextWindow:
         if self._password:
             cell = self._buffer.cursor
         self._top = min(max(self._top, row - height + 1), row, max(0, len(rows) - height))
-        if self._buffer.multiline or not is_focused:
+        if self._buffer.multiline or not is_focused or cell_len(self._display(0, rows[0].end)) < width:
             self._left = 0
         elif cell < self._left or cell >= self._left + width:
             self._left = max(0, cell - width * 2 // 3)
