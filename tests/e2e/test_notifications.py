@@ -3,41 +3,24 @@
 from __future__ import annotations
 
 import base64
-import http.client
 import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from urllib.parse import urlencode, urlsplit
 
 import pytest
 
 from narrowcast_api.account import Account
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
+from .calling import call
 from .conftest import Served
 from .switching import go
 
 BLUR, FOCUS = b"\x1b[O", b"\x1b[I"
 BELL = b"\x07"
 Open = Callable[..., Terminal]
-
-
-def call(account: Account, method: str, path: str, **fields: object) -> dict[str, object]:
-    """Sends one request of an account over plain HTTP, without the client library."""
-    where = urlsplit(account.site)
-    assert where.hostname is not None
-    connection = http.client.HTTPConnection(where.hostname, where.port)
-    secret = base64.b64encode(f"{account.email}:{account.key.reveal()}".encode()).decode()
-    headers = {"Authorization": f"Basic {secret}", "Content-Type": "application/x-www-form-urlencoded"}
-    query = urlencode(fields)
-    address = f"/api/v1{path}" + (f"?{query}" if method == "GET" else "")
-    connection.request(method, address, None if method == "GET" else query, headers)
-    response = json.loads(connection.getresponse().read())
-    connection.close()
-    assert response["result"] == "success", response
-    return dict(response)
 
 
 def write_to(reader: Account, writer: Account, text: str) -> None:

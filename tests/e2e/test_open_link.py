@@ -9,8 +9,8 @@ import pytest
 from narrowcast_api.account import Account
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
+from .calling import call
 from .conftest import Served
-from .test_notifications import call
 
 
 def link_to(account: Account, text: str) -> str:

@@ -6,10 +6,10 @@ from typing import Any
 
 from narrowcast_api.account import Account
 
+from .calling import call
 from .conftest import OpenApp, Served
 from .switching import go
 from .test_everyday import write
-from .test_notifications import call
 
 
 def sources(served: Served, topic: str) -> list[str]:
