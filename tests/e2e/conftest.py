@@ -14,7 +14,10 @@ import pytest
 
 from narrowcast_api.account import Account
 from support.server_threads import serving
+from support.tasks import tasks
 from support.terminal import PATIENCE, Terminal, home, narrowcast
+
+from .walking import Walk, Walks
 
 
 @dataclass(frozen=True)
@@ -78,3 +81,29 @@ def open_app(tmp_path: Path) -> Iterator[OpenApp]:
             return terminal
 
         yield start
+
+
+@pytest.fixture(scope="module")
+def walks(tmp_path_factory: pytest.TempPathFactory, demo_world: Path) -> Iterator[Walks]:
+    """The app of Ada in which the tasks of a file are done one after another, and its server."""
+    folder = tmp_path_factory.mktemp("walks")
+    shutil.copytree(demo_world, folder / "server")
+    with serving(folder / "server") as url:
+        opened = Walks(Served(url, folder / "server"), folder / "home")
+        try:
+            yield opened
+        finally:
+            opened.close()
+
+
+@pytest.fixture
+def walk(walks: Walks, request: pytest.FixtureRequest) -> Iterator[Walk]:
+    """The app, for the tasks that the marks of the test name. All that docs/tasks.md names for them must be pressed."""
+    known = tasks()
+    before = request.session.testsfailed
+    opened = walks.begin(known[mark.args[0]] for mark in request.node.iter_markers("task"))
+    yield opened
+    if request.session.testsfailed > before:
+        walks.close()  # what the test has left open would disturb those after it
+    else:
+        assert opened.not_done == [], "docs/tasks.md names keys that the test has not pressed"

@@ -33,6 +33,7 @@ def open_direct(terminal: Terminal, name: str) -> None:
     go(terminal, name, rf" {name}[^│]*$")
 
 
+@pytest.mark.task("Log in with a zuliprc file")
 def test_two_people_see_each_other_write_react_and_read(
     served: Served, open_app: OpenApp, running_time: RunningTime
 ) -> None:

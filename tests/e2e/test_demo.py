@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from support.processes import wait_until
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
@@ -58,6 +60,7 @@ def test_a_kept_demo_world_is_there_the_next_time(tmp_path: Path) -> None:
             terminal.wait_end()
 
 
+@pytest.mark.task("Try it without an account")
 def test_without_an_account_the_welcome_screen_leads_to_the_demo(tmp_path: Path) -> None:
     with Terminal(narrowcast(), env=home(tmp_path / "home"), size=(80, 24)) as terminal:
         terminal.wait_for("Log in to an organization")

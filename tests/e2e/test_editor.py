@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
 from .conftest import Served
@@ -48,6 +50,7 @@ def in_editor(served: Served, folder: Path, script: str, shell: str = "/bin/sh")
         assert terminal.left_clean() == []
 
 
+@pytest.mark.task("Write in your editor")
 def test_text_from_the_editor_is_in_compose(served: Served, tmp_path: Path) -> None:
     script = 'printf "written\\noutside" > "$1"\nstty raw -echo\n'
     with in_editor(served, tmp_path, script) as terminal:

@@ -6,12 +6,14 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from narrowcast_api.account import Account
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
+from .calling import call
 from .conftest import OpenApp, Served
 from .switching import go
-from .test_notifications import call
 
 UNREAD = "─ unread from here ─"
 GAP = r"[^\n]*\n"
@@ -96,6 +98,7 @@ def test_a_heading_is_clicked_and_an_edit_is_left_taken_up_and_saved(
     ada.wait_gone("Wich")
 
 
+@pytest.mark.task("Switch to another account")
 def test_accounts_are_switched_and_logged_out_of(served: Served, tmp_path: Path) -> None:
     folder = tmp_path / "home" / "config" / "narrowcast" / "accounts"
     folder.mkdir(parents=True)
@@ -164,6 +167,7 @@ def test_a_draft_comes_back_a_topic_is_muted_and_an_invitation_has_a_link(
     ada.wait_for(r"Copied:[\s│]*http://127\.0\.0\.1:[0-9]+/join/")
 
 
+@pytest.mark.task("Find out where a key works")
 def test_code_is_copied_by_its_letter_a_key_says_where_it_works_and_selected_conversations_are_read(
     served: Served, open_app: OpenApp
 ) -> None:

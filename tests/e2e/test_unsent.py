@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -19,8 +20,8 @@ from support.processes import wait_until
 from support.server_threads import serving
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
+from .calling import call
 from .switching import go
-from .test_notifications import call
 
 
 def open_app(rc: Path, folder: Path) -> Terminal:
@@ -43,6 +44,14 @@ def written(rc: Path, text: str) -> int:
     messages = call(Account.from_zuliprc(rc), "GET", "/messages", **query)["messages"]
     assert isinstance(messages, list)
     return sum(message["content"] == text for message in messages)
+
+
+def allow_direct_messages(rc: Path, group: str) -> None:
+    """Lets only the members of a system group write direct messages."""
+    account = Account.from_zuliprc(rc)
+    groups = call(account, "GET", "/user_groups")["user_groups"]
+    number = next(one["id"] for one in groups if one["name"] == group)
+    call(account, "PATCH", "/realm", direct_message_permission_group=json.dumps({"new": number}))
 
 
 @contextmanager
@@ -107,6 +116,50 @@ def test_unsent_messages_are_sent_once_in_the_background_while_the_app_can_be_re
     with serving(data, port):
         wait_until(lambda: not senders(rc), "the end of the process in the background", 60)
         assert written(rc, "written on the train") == 1
+
+
+@pytest.mark.task("Search without a network")
+@pytest.mark.task("See unsent messages")
+@pytest.mark.task("Resend or cancel a message that failed")
+def test_what_is_written_offline_is_listed_canceled_and_resent_after_the_server_has_refused_it(
+    offline: tuple[Terminal, Path, Path, int], tmp_path: Path
+) -> None:
+    terminal, data, rc, port = offline
+    terminal.press("escape")
+    terminal.wait_gone("Esc back")
+    terminal.press("/")
+    terminal.wait_for("Not connected: only cached messages are searched")
+    terminal.type("from:greta")
+    terminal.wait_for(r"[1-9]\d* cached messages?")
+    terminal.press("enter")
+    terminal.wait_for(r"╭─ Cached messages")
+    terminal.press("escape")
+    terminal.wait_gone(r"╭─ Cached messages")
+    terminal.press("B")
+    terminal.wait_for("╭─ Outbox")
+    terminal.wait_for(r"(?s)written on the train.*Waiting for the connection")
+    terminal.press("escape")
+    terminal.wait_gone("╭─ Outbox")
+    terminal.press("f9")
+    terminal.wait_for("Canceled. The text is back in the compose box")
+    terminal.press("enter")
+    terminal.wait_until(
+        lambda: holds(tmp_path / "home", "written on the train"), "the message in the journal"
+    )
+    with serving(data):
+        allow_direct_messages(rc, "role:nobody")
+    with serving(data, port):
+        terminal.wait_for("● live")
+        terminal.press("escape")
+        terminal.wait_gone("Esc back")
+        terminal.press("B")
+        terminal.wait_for("Failed to send")
+        terminal.press("escape")
+        terminal.wait_gone("╭─ Outbox")
+        assert written(rc, "written on the train") == 0
+        allow_direct_messages(rc, "role:everyone")
+        terminal.press("f8")
+        terminal.wait_until(lambda: written(rc, "written on the train") == 1, "the message is sent")
 
 
 def test_the_user_can_cancel_quitting_and_asking_twice_quits_at_once(

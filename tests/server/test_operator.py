@@ -315,6 +315,7 @@ def test_a_backup_of_damaged_data_fails_and_keeps_the_last_one(folder: Path, tmp
     assert file.read_bytes() == before
 
 
+@pytest.mark.task("Check its data")
 def test_the_command_line_runs_admin_commands_and_backups(folder: Path, tmp_path: Path) -> None:
     def narrowcast(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "narrowcast", "serve", *arguments]

@@ -51,7 +51,17 @@ KEYS = {
     "f1": "\x1bOP",
     "f2": "\x1bOQ",
     "f3": "\x1bOR",
+    "f4": "\x1bOS",
+    "f6": "\x1b[17~",
     "f8": "\x1b[19~",
+    "f9": "\x1b[20~",
+    "delete": "\x1b[3~",
+    "alt+left": "\x1b[1;3D",
+    "alt+right": "\x1b[1;3C",
+    "shift+left": "\x1b[1;2D",
+    "shift+down": "\x1b[1;2B",
+    "shift+f6": "\x1b[17;2~",
+    "ctrl+shift+left": "\x1b[1;6D",
 }
 MODES = {
     "alternate screen": ("1049", False),
@@ -244,6 +254,10 @@ class Terminal:
         """Type the characters of ``text``."""
         os.write(self._master, text.encode())
 
+    def paste(self, text: str) -> None:
+        """Pastes a text, as terminals with bracketed paste do: the app handles it at once."""
+        self.send(f"\x1b[200~{text}\x1b[201~".encode())
+
     def press(self, *keys: str) -> None:
         """Press keys by name (`KEYS`, ``ctrl+x``, ``alt+x``) or character."""
         for key in keys:
@@ -327,14 +341,17 @@ def _row(cells: Mapping[int, Char], columns: int) -> str:
     """The text of a row. pyte's own `display` fails on the second half of a wide character whose first half
     was just overwritten.
     """
-    signs: list[str] = []
+    signs = [cells[column].data for column in range(columns)]
+    text = "".join(signs)
+    if len(text) == cell_len(text) == columns and all(signs):  # most rows have no wide characters
+        return text.rstrip()
+    shown: list[str] = []
     is_covered = False
-    for column in range(columns):
-        sign = cells[column].data
+    for sign in signs:
         if not is_covered:
-            signs.append(sign or " ")
+            shown.append(sign or " ")
         is_covered = not is_covered and cell_len(sign) == 2
-    return "".join(signs).rstrip()
+    return "".join(shown).rstrip()
 
 
 _UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p")

@@ -142,6 +142,7 @@ async def test_a_code_block_without_an_end_ends_with_its_message_in_markdown(
         assert first.endswith(f"{end}\n\n")
 
 
+@pytest.mark.task("Export messages to a file")
 async def test_search_asks_the_server_and_export_writes_a_private_file_once(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)
@@ -172,6 +173,7 @@ async def test_an_export_to_a_folder_that_is_missing_fails_before_it_asks_the_se
     assert (failed.code, failed.err) == (2, f"narrowcast: {target.parent}: no such folder\n")
 
 
+@pytest.mark.task("Find out why something does not work")
 @pytest.mark.parametrize("secret", ["password", "key"])
 async def test_login_stores_an_account_that_only_its_owner_can_read(tmp_path: Path, secret: str) -> None:
     async with running_server(tmp_path / "server") as server:

@@ -367,6 +367,7 @@ async def test_completion_is_a_script_that_knows_the_commands(tmp_path: Path, sh
     assert all(word in result.out for word in ("doctor", "export", "follow"))
 
 
+@pytest.mark.task("Complete commands in the shell")
 async def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text((await run(tmp_path, "completion", "bash")).out)
@@ -379,6 +380,7 @@ async def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     assert done.stdout.split() == ["doctor", "--follow"]
 
 
+@pytest.mark.task("Run a team server")
 async def test_a_server_says_what_to_do_next_also_into_a_file(tmp_path: Path) -> None:
     process = await asyncio.create_subprocess_exec(
         *narrowcast("serve", "--port", "0", "--host", "0.0.0.0", "--data", str(tmp_path / "team")),
