@@ -68,7 +68,7 @@ PRESETS: Mapping[str, Mapping[str, list[str]]] = {
         "compose.up": ["up", "ctrl+p"],
         "compose.down": ["down", "ctrl+n"],
         "compose.attach-drop": ["alt+k"],
-        "download.cancel": ["alt+k"],
+        "download.cancel": ["alt+shift+x"],
         "compose.undo": ["ctrl+underscore", "ctrl+z"],
     },
 }
