@@ -14,9 +14,11 @@ from narrowcast.screens.main.screen import MainScreen
 from narrowcast.screens.start.text_screen import WaitScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal.paths import Paths
+from narrowcast_api.narrow.narrow import Narrow
 from support.screens import screen_text
 from support.server import TestServer, running_server
 from support.sessions import until
+from support.stage import on_stage
 
 
 class Servers:
@@ -100,3 +102,14 @@ async def test_a_demo_whose_account_cannot_be_opened_is_started_afresh(
 
 async def refuse(_: Path) -> None:
     return None
+
+
+async def test_the_demo_opens_at_its_welcome_if_the_server_has_answered_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "CHANNEL", "general")
+    monkeypatch.setattr(demo, "TOPIC", "lunch")
+    async with on_stage(tmp_path) as stage:
+        await stage.go(Narrow.all())
+        demo.begin_at_welcome(stage.screen)
+        assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")

@@ -169,12 +169,18 @@ def begin_at_welcome(screen: Screen[object]) -> None:
         return
     began = screen.narrow
 
-    def look(changes: Sequence[Change]) -> None:
+    def go_if_known() -> bool:
         channel_id = screen.session.state.channels.id_of(CHANNEL)
-        if StateReplaced() not in changes or channel_id is None:
-            return
-        unsubscribe()
+        if channel_id is None:
+            return False
         if screen.narrow == began and screen.messages.has_focus_within:
             screen.open(Narrow.topic(channel_id, TOPIC), "oldest")
+        return True
+
+    def look(changes: Sequence[Change]) -> None:
+        if StateReplaced() in changes and go_if_known():
+            unsubscribe()
 
     unsubscribe = screen.session.subscribe(in_app(look))
+    if go_if_known():  # a quick server has answered before
+        unsubscribe()
