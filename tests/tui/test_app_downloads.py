@@ -100,7 +100,7 @@ async def test_a_download_is_cancelled_by_the_key_in_its_row(
         await until(lambda: "Alt-x cancels" in row_of(stage))
         await stage.press("alt+x")
         await until(lambda: row_of(stage) == "")
-        await stage.told("Download cancelled: plan.txt")
+        await stage.told("Download canceled: plan.txt")
         assert not folder.exists() or list(folder.iterdir()) == []
         await stage.press("alt+x")
         await stage.told("Nothing is uploaded or downloaded.")

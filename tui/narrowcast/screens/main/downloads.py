@@ -72,9 +72,9 @@ class DownloadRows(Vertical):
         download = self._downloads[-1]
         was_running = not download.error
         download.stop()
-        self._remove(download)
+        self._take_away(download)
         if was_running:
-            app_of(self).tell(f"Download cancelled: {download.name}")
+            app_of(self).tell(f"Download canceled: {download.name}")
         return True
 
     def retry(self) -> bool:
@@ -107,7 +107,7 @@ class DownloadRows(Vertical):
             app_of(self).tell(f"{download.name}: {download.error}", severity="error")
             self._show(download)
             return
-        self._remove(download)
+        self._take_away(download)
         app_of(self).tell(f"Downloaded to {fetched.path}", seconds=10)
 
     def _arrived(self, download: Download, received: int, total: int | None) -> None:
@@ -130,7 +130,7 @@ class DownloadRows(Vertical):
             about = arrived(download.received, download.total)
         download.row.show_pieces(*transfer_row(download.name, about, does))
 
-    def _remove(self, download: Download) -> None:
+    def _take_away(self, download: Download) -> None:
         if download in self._downloads:
             self._downloads.remove(download)
         if download.row is not None:
