@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from narrowcast.screens.conversations.screen import ConversationsScreen
 from narrowcast.screens.dialogs.confirm import Answer, ConfirmScreen
+from narrowcast.screens.dialogs.help import HelpScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from support.sessions import until
 from support.stage import Stage, on_stage
@@ -53,3 +57,20 @@ async def test_a_click_below_another_dialog_takes_effect_when_that_one_is_closed
         await stage.press("escape")
         await until(lambda: stage.app.screen is stage.screen)
         assert chosen == ["apple"]
+
+
+@pytest.mark.parametrize("command", ["go.inbox", "go.recent"])
+async def test_a_list_that_is_closed_before_it_is_laid_out_ends_nothing_else(
+    tmp_path: Path, command: str
+) -> None:
+    """As at the first start, which opens the home view while somebody presses a key."""
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+        stage.screen.run(command)
+        await until(lambda: isinstance(stage.app.screen, ConversationsScreen))
+        opened = stage.app.screen
+        assert isinstance(opened, ConversationsScreen)
+        await opened.dismiss(None)
+        await until(lambda: not opened.children)
+        opened.config_changed()
+        await stage.press("f1")
+        assert isinstance(stage.app.screen, HelpScreen)

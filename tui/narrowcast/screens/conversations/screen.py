@@ -24,7 +24,6 @@ from narrowcast.screens.conversations.requests import (
     unread_ids,
 )
 from narrowcast.screens.conversations.rows import ConversationList, ConversationRow
-from narrowcast.screens.dialogs.dialog import DialogFrame
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.dialogs.picker import Choice, Picker
@@ -171,7 +170,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         beside = workspace is not None and workspace.plan.shows_navigation and not workspace.plan.is_narrow
         left = workspace.plan.navigation_columns if workspace is not None and beside else 0
         below = 1 if self.has_air or not left else 0
-        self.query_one(DialogFrame).styles.margin = (0, 0, below, left)
+        self.frame.styles.margin = (0, 0, below, left)
 
     @property
     def has_air(self) -> bool:
