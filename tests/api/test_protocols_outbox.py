@@ -7,10 +7,16 @@ import pytest
 from narrowcast_api.errors import InvalidInput, ServerFault
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.outbox import OutboxState
+from narrowcast_api.protocols.outbox_store import OutboxStore
 from narrowcast_api.state.changes import OutboxChanged
 from narrowcast_api.state.settings import Limits
+from narrowcast_api.state.state import State
+from narrowcast_api.storage.executors import inline
+from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.records import OutboxMessage
+from support.contexts import PartContext
 from support.journals import refuse
-from support.outbox_server import BRUNO, LUNCH, OutboxBench, only, states
+from support.outbox_server import BRUNO, LUNCH, ME, OutboxBench, only, states
 
 WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, OutboxState.UNCONFIRMED
 FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
@@ -160,6 +166,79 @@ async def test_a_message_that_was_sent_while_the_disk_was_full_is_not_sent_again
         bench.open()
         await bench.clock.advance(60)
         assert (bench.server.contents(), bench.server.sends) == (["Soup today"], 1)
+
+
+async def sent_on_a_full_disk(bench: OutboxBench) -> None:
+    """A message waits, is sent while the disk is full, and the process ends."""
+    bench.server.online = False
+    bench.outbox.send(LUNCH, "Soup today")
+    await bench.settle()
+    refuse(bench.journal)
+    bench.server.online = True
+    bench.outbox.wake()
+    await bench.settle()
+    assert bench.server.contents() == ["Soup today"]
+    await bench.crash()
+
+
+@pytest.mark.parametrize("is_refused", [False, True])
+async def test_a_process_without_outbox_does_not_let_a_message_be_sent_again(
+    bench: OutboxBench, is_refused: bool
+) -> None:
+    async with bench:
+        await sent_on_a_full_disk(bench)
+        journal = Journal.open(bench.folder / "journal.db", executor=inline)
+        refuse(journal, is_refused)
+        journal.put_read_marks([5])
+        refuse(journal, False)
+        journal.close()
+        bench.open()
+        await bench.clock.advance(60)
+        assert bench.server.sends == 1
+
+
+async def test_a_window_that_cannot_take_a_message_over_does_not_let_it_be_sent_again(
+    bench: OutboxBench,
+) -> None:
+    async with bench:
+        await sent_on_a_full_disk(bench)
+        journal = Journal.open(bench.folder / "journal.db", window="b", executor=inline)
+        store = OutboxStore(PartContext(journal, bench.clock, State(ME)))
+        assert [item.elsewhere for item in store.all()] == [True]
+        journal.close()
+        bench.open()
+        await bench.clock.advance(60)
+        assert bench.server.sends == 1
+
+
+async def test_messages_of_a_window_that_ends_later_are_sent_as_usual(bench: OutboxBench) -> None:
+    async with bench:
+        await sent_on_a_full_disk(bench)
+        bench.open()
+        await bench.clock.advance(60)
+        journal = Journal.open(bench.folder / "journal.db", window="b", executor=inline)
+        journal.put_outbox(OutboxMessage("b-1", 1, BRUNO, "Hello", WAITING, 0.0, floor_id=100))
+        journal.close()
+        bench.outbox.on_journal(bench.journal.take_over({"b"}).result())
+        await bench.clock.advance(60)
+        assert (bench.server.contents(BRUNO), bench.server.sends) == (["Hello"], 2)
+
+
+async def test_messages_that_a_window_takes_over_are_looked_through_before_the_mark_goes(
+    bench: OutboxBench,
+) -> None:
+    async with bench:
+        await sent_on_a_full_disk(bench)
+        journal = Journal.open(bench.folder / "journal.db", window="b", executor=inline)
+        store = OutboxStore(PartContext(journal, bench.clock, State(ME)))
+        changes = journal.take_over({None}).result()
+        journal.flush()
+        assert journal.is_behind
+        store.take_in(changes.outbox(), 0.0)
+        assert [record.state for record in journal.load_outbox()] == [UNCONFIRMED]
+        assert not journal.is_behind
+        journal.close()
+        assert list(bench.folder.glob("*-behind")) == []
 
 
 async def test_a_message_that_may_have_been_cancelled_while_the_disk_was_full_is_offered(

@@ -43,6 +43,7 @@ class OutboxStore:
         self._items = {record.local_id: self._item(record, now) for record in self._journal.load_outbox()}
         self._position = 0
         self._see_positions()
+        self._journal.looked_through()
 
     def _item(self, record: OutboxMessage, now: float) -> OutboxItem:
         if record.owner == self._journal.window:
@@ -68,6 +69,7 @@ class OutboxStore:
                     item.blocks_until = before.blocks_until
                 self._items[local_id] = item
         self._see_positions()
+        self._journal.looked_through()
         self._context.publish(OutboxChanged(tuple(records)))
 
     def next_position(self) -> int:

@@ -216,6 +216,10 @@ class Journal:
         """
         return self._writer.is_behind
 
+    def looked_through(self) -> None:
+        """If it `is_behind`: messages of this window that are uncertain are written as such, so it ends with that."""
+        self._writer.looked_through()
+
     def on_warning(self, call: Callable[[], None]) -> None:
         """Sets the function that is called, in any thread, when `warning` changes."""
         self._writer.on_warning = call

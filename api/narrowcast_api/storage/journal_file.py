@@ -173,6 +173,13 @@ class JournalConnection:
             self._put_back(known, only_ours=damaged is None)
             return damaged
 
+    def has_messages_of_others(self) -> bool:
+        """Whether there are unsent messages of other windows; also True if the file cannot be read."""
+        statement = "SELECT 1 FROM outbox WHERE owner IS NOT ? LIMIT 1"
+        with self._disk, suppress(*DATABASE_ERRORS):
+            return self.connection.execute(statement, (self._window,)).fetchone() is not None
+        return True
+
     def mark_behind(self, is_behind: bool) -> None:
         """Records whether the file lacks what was done since, by an empty file beside it: a full disk has room for
         that.

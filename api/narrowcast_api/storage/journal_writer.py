@@ -57,7 +57,8 @@ class JournalWriter:
         """Whether the disk refused the last commit."""
         self.is_behind = file.is_behind()
         """Whether a window that has ended could not write all that it did: its rows may be older than that."""
-        self._marked = self.is_behind
+        self._may_unmark = False
+        """Whether the mark for that may be removed: this window has set it, or has looked through the messages."""
         self._rows = file.rows()
         """The rows of the file, including pending writes: the file may become unreadable while it is open."""
 
@@ -109,8 +110,7 @@ class JournalWriter:
         """Reads what other windows have written since the last call; returns the rows that have changed, and the
         keys of lost writes. Runs in the journal's thread.
         """
-        if self._file.is_behind():
-            self.is_behind = self._marked = True
+        self.is_behind = self._file.is_behind()
         try:
             rows = self._file.reread(self.rows())
         except OPENING_ERRORS as error:
@@ -125,8 +125,19 @@ class JournalWriter:
                     changed[key] = row
                     self._mirror(key, row)
             lost, self._lost = self._lost - set(self._pending), self._lost & set(self._pending)
+            if self.is_behind and any(table == "outbox" for table, _ in (*changed, *lost)):
+                self._may_unmark = False  # until they are looked through
         changed.update({key: rows.get(key) for key in sorted(lost)})
         return changed, frozenset(lost)
+
+    def looked_through(self) -> None:
+        """If the file `is_behind`: what may have happened to the messages of this window is written, so that the mark
+        goes with the next commit.
+        """
+        if self.is_behind:
+            with self._handover:
+                self._may_unmark = True
+            self.retry()
 
     # handing over
 
@@ -202,10 +213,10 @@ class JournalWriter:
             self._under_way = batch.keys()
             waiting, self._waiting = self._waiting, []
             self._scheduled = False
+            may_unmark = self._may_unmark  # what was looked through later is not in this batch
         warning = self._store(batch)
-        if self._read_only is None and (warning is not None or self._marked):
-            self._marked = warning is not None
-            self._file.mark_behind(self._marked)
+        if self._read_only is None:
+            self._mark(may_unmark, is_refused=warning is not None)
         with self._handover:
             self._under_way = ()
             self._is_refused = warning is not None
@@ -218,6 +229,17 @@ class JournalWriter:
             self._warn(warning)
         for future in waiting:
             future.set_result(warning is None)
+
+    def _mark(self, may_unmark: bool, *, is_refused: bool) -> None:
+        """Records whether the file is behind. Messages of other windows may be those of one that has ended, so the mark
+        stays as long as there are any.
+        """
+        if is_refused:
+            self._may_unmark = self._may_unmark or not self.is_behind
+            self._file.mark_behind(True)
+        elif may_unmark and not self._file.has_messages_of_others():
+            self._may_unmark = self.is_behind = False
+            self._file.mark_behind(False)
 
     def _retry_later(self) -> None:
         """Retries later, when there may be room on the disk. Only with a thread: tests retry explicitly."""
