@@ -7,12 +7,15 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from narrowcast_api.model.messages import read_message
 from narrowcast_api.narrow.narrow import Narrow, Term
+from narrowcast_api.sync.earlier_messages import may_be_lost
 from narrowcast_api.sync.session import Session
 from narrowcast_api.sync.synchronizer import COMPARE_AFTER
 from support.clock import VirtualClock
-from support.live import CHIYO, GENERAL, RANDOM, SOUP, channel_message, message_event
+from support.live import CHIYO, GENERAL, RANDOM, SOUP, channel_message, make_state, message_event
 from support.session_service import Service, after_a_new_snapshot, after_events, on_its_way
 from support.sessions import known, until
 
@@ -123,6 +126,40 @@ async def test_what_a_restored_server_has_lost_is_found_nowhere(service: Service
     assert [hit.message.id for hit in found.hits] == [191, 90], "nobody tells what happens in other channels"
     assert 190 not in session.state.messages
     assert session.state.max_message_id == 100
+
+
+@pytest.mark.parametrize("deleted", [False, True], ids=["all is there", "the newest one was deleted"])
+async def test_a_star_on_a_message_of_a_channel_without_subscription_is_sent_after_a_new_snapshot(
+    service: Service, session: Session, deleted: bool
+) -> None:
+    await after_events(session, service)
+    newest = max(message.id for message in session.state.messages)
+    session.state.add_messages([read_message(channel_message(newest + 9, "far", channel_id=RANDOM))])
+    if deleted:
+        place = {"stream_id": GENERAL, "topic": "elsewhere"}
+        gone = {"type": "delete_message", "message_type": "stream", "message_id": newest, **place}
+        service.tell(gone)
+        await until(lambda: newest not in session.state.messages)
+    service.go_mute()
+    await until(lambda: not session.is_live)
+    await session.message_actions.flag(newest + 9, "starred", True)
+    service.is_mute = False
+    service.lose_queue(max_message_id=newest - deleted)
+    assert isinstance(session.clock, VirtualClock)
+    await session.clock.advance(120)
+    await until(lambda: "/messages/flags" in service.asked)
+    assert newest + 9 in session.state.messages
+
+
+def test_what_may_be_lost_is_told_for_each_message() -> None:
+    before, now = make_state(max_message_id=104), make_state(max_message_id=104)
+    far, near = channel_message(110, channel_id=RANDOM), channel_message(105)
+    before.add_messages([read_message(far)])
+    lost = [may_be_lost(message_id, 104, before, now) for message_id in (104, 109, 110)]
+    assert lost == [False, True, False], "nothing is known of the second"
+    assert [may_be_lost(message_id, 103, before, now) for message_id in (103, 110)] == [False, True]
+    before.add_messages([read_message(near)])
+    assert [may_be_lost(message_id, 104, before, now) for message_id in (105, 110)] == [True, True]
 
 
 async def found(session: Session, topic: str) -> list[int]:

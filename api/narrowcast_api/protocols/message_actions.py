@@ -14,7 +14,7 @@ when this one closes. Cheap to import: the events are loaded with the first acti
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Literal
 from weakref import WeakValueDictionary
@@ -132,12 +132,12 @@ class MessageActions:
         for record in self._in_order():
             self._do(record)
 
-    def on_older_server(self, newest_id: int) -> None:
+    def on_older_server(self, is_lost: Callable[[int], bool]) -> None:
         """Handles that the server was restored to an older state: actions on messages that it has lost would be on
         others, which will get their ids.
         """
         for record in self._in_order():
-            if record.message_id > newest_id and record.act_id not in self._under_way:
+            if is_lost(record.message_id) and record.act_id not in self._under_way:
                 self._forget(record)
 
     def wake(self) -> None:

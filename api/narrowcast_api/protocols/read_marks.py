@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Collection, Hashable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Hashable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import islice
 
@@ -100,11 +100,11 @@ class ReadMarks:
         """Shows the kept messages as read again on top of a new snapshot."""
         self._context.show_read(self._kept)
 
-    def on_older_server(self, newest_id: int) -> None:
+    def on_older_server(self, is_lost: Callable[[int], bool]) -> None:
         """Handles that the server was restored to an older state: the marks of messages that it has lost would be of
         others, which will get their ids.
         """
-        lost = {message_id for message_id in (*self._queue, *self._kept) if message_id > newest_id}
+        lost = {message_id for message_id in (*self._queue, *self._kept) if is_lost(message_id)}
         for message_id in lost:
             self._queue.pop(message_id, None)
         self._forget(lost)

@@ -74,6 +74,7 @@ def _message(state: State, event: MessageEvent) -> tuple[Change, ...]:
     message = replace(event.message, flags=frozenset(event.flags), local_id=event.local_message_id)
     changes: list[Change] = [MessagesAdded((message.id,), live=True)]
     state.messages.put(message)
+    state.newest_received = max(state.newest_received, message.id)
     if state.note_message(message) and message.channel_id is not None:
         changes.append(TopicsChanged(message.channel_id))
     _note_first_message(state, message)
@@ -148,8 +149,11 @@ def _delete_message(state: State, event: DeleteMessageEvent) -> tuple[Change, ..
     gone = event.message_ids
     changes: list[Change] = [MessagesRemoved(tuple(gone))]
     state.messages.remove(gone)
+    removed = set(gone)  # it may be thousands
+    while state.newest_received in removed:
+        state.newest_received -= 1
     if event.stream_id is None:
-        state.directs.remove_messages(set(gone))
+        state.directs.remove_messages(removed)
     state.starred.difference_update(gone)
     if event.stream_id is not None and event.topic is not None:
         state.topics.remove_messages(event.stream_id, event.topic, gone)

@@ -112,6 +112,8 @@ class State:
         self.attachments = Collection("attachments", lambda attachment: attachment.id, read_attachment)
         """The user's own files, as far as events reported them; the full list must be requested from the server."""
         self.max_message_id = 0
+        self.newest_received = 0
+        """The newest message that the user has received: others may be known of channels without a subscription."""
 
     @classmethod
     def from_snapshot(
@@ -166,10 +168,17 @@ class State:
                 continue
             self.messages.put(message)
             self.note_message(message)
+            if self.is_received(message):
+                self.newest_received = max(self.newest_received, message.id)
             if not message.is_read and self.unreads.is_unread(message.id) is None:
                 self.count_unread(message)
             fresh.append(message)
         return fresh
+
+    def is_received(self, message: Message) -> bool:
+        """Whether the user receives messages like this one, and not only may read them."""
+        channel = None if message.channel_id is None else self.channels.get(message.channel_id)
+        return message.channel_id is None or (channel is not None and channel.is_subscribed)
 
     def count_unread(self, message: Message) -> None:
         """Adds a message to the unread ones; whether it counts is decided when counting."""
@@ -327,7 +336,7 @@ def load_muted_topics(state: State, value: object) -> None:
 
 
 def _load_messages(state: State, response: RawRecord) -> None:
-    state.max_message_id = integer(response, "max_message_id")
+    state.max_message_id = state.newest_received = integer(response, "max_message_id")
     unread = table(response.get("unread_msgs"))
     state.unreads.load(unread, state.me)
     for row in rows(unread.get("streams")):

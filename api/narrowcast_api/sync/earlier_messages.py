@@ -21,7 +21,8 @@ COMPARED = 20
 
 def is_older(newest: int, before: State, now: State) -> bool:
     """Whether the server has become older since ``before``: ``newest`` is the id of its newest message in the
-    snapshot ``now``, 0 if it does not send it. The newest message may also have been deleted.
+    snapshot ``now``, 0 if it does not send it. The newest message may also have been deleted, or be one of a channel
+    without a subscription, which the snapshot does not count.
     """
     return before.me == now.me and newest != 0 and newest < before.max_message_id
 
@@ -30,9 +31,17 @@ def is_lost(message: Message, newest: int, state: State) -> bool:
     """Whether the server lacks a message: the user would have received it, and ``newest`` is the id of the newest
     one in the snapshot, 0 if the server does not send it. Those sent since come as events.
     """
-    channel = None if message.channel_id is None else state.channels.get(message.channel_id)
-    is_received = message.channel_id is None or (channel is not None and channel.is_subscribed)
-    return is_received and newest != 0 and newest < message.id
+    return state.is_received(message) and newest != 0 and newest < message.id
+
+
+def may_be_lost(message_id: int, newest: int, before: State, now: State) -> bool:
+    """Whether the server lacks a message, or may lack it, so that another may get its id. One that was known before, of
+    a channel without a subscription, is there as long as no received message is missing.
+    """
+    if newest == 0 or message_id <= newest:
+        return False
+    message = before.messages.get(message_id)
+    return message is None or newest < before.newest_received or is_lost(message, newest, now)
 
 
 def forget_lost(cache: Cache, state: State, newest: int) -> None:
@@ -64,9 +73,8 @@ def carry_over(old: State, new: State) -> None:
     if old.me not in (0, new.me):
         return
     newest = new.max_message_id
-    has_lost = is_older(newest, old, new)
     for message in old.messages:
-        if is_lost(message, newest, new) or (has_lost and newest < message.id):
+        if may_be_lost(message.id, newest, old, new):
             continue
         new.messages.put(as_in(new, message))
         new.max_message_id = max(new.max_message_id, message.id)

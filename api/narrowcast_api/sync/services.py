@@ -109,13 +109,14 @@ class Services:
         self.message_actions.on_snapshot()
         self.edits.on_snapshot()
 
-    def on_older_server(self, newest_id: int, asked_at: float) -> None:
-        """Handles that the server was restored to an older state, whose newest message is `newest_id`, before the
-        snapshot is passed on, which was requested at `asked_at` (monotonic seconds).
+    def on_older_server(self, newest_id: int, asked_at: float, *, is_lost: Callable[[int], bool]) -> None:
+        """Handles that the server may have been restored to an older state, whose newest message is `newest_id`, before
+        the snapshot is passed on, which was requested at `asked_at` (monotonic seconds). `is_lost` tells which messages
+        it may lack.
         """
         self.outbox.on_older_server(newest_id, asked_at)
-        self.read_marks.on_older_server(newest_id)
-        self.message_actions.on_older_server(newest_id)
+        self.read_marks.on_older_server(is_lost)
+        self.message_actions.on_older_server(is_lost)
 
     def on_event(self, event: kinds.Event) -> None:
         """Handles events about drafts, the setting that turns them off, and messages whose edits were sent."""

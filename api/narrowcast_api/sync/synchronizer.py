@@ -28,7 +28,7 @@ from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.codec import to_json
 from narrowcast_api.sync.cache_writer import CacheWriter
-from narrowcast_api.sync.earlier_messages import carry_over, compare, forget_lost, is_older
+from narrowcast_api.sync.earlier_messages import carry_over, compare, forget_lost, is_older, may_be_lost
 from narrowcast_api.sync.message_lists import Views, update_views
 from narrowcast_api.sync.pages import Pages
 from narrowcast_api.sync.services import Services
@@ -124,10 +124,14 @@ class Synchronizer:
         self._cache_writer.write()
         if self._context.is_live:
             self._mark_cached()
-        newest = state.max_message_id
-        if is_older(newest, self._context.state, state):
-            self._services.on_older_server(newest, self.stream.asked_at)
-        carry_over(self._context.state, state)
+        newest, before = state.max_message_id, self._context.state
+        if is_older(newest, before, state):
+            self._services.on_older_server(
+                newest,
+                self.stream.asked_at,
+                is_lost=lambda message_id: may_be_lost(message_id, newest, before, state),
+            )
+        carry_over(before, state)
         self._pages.carried = {message.id for message in state.messages}
         self.replace_state(state)
         if is_large:
