@@ -16,7 +16,10 @@ from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import Draft
 
 MOST_MISSING = 50
-"""The texts of missing drafts that are kept, the newest ones."""
+"""The texts of missing drafts that are kept, the newest ones, after a day."""
+
+MORE_FOR = 86_400.0
+"""Seconds for which more of them are kept: all drafts may be found missing at once."""
 
 MISSING_FOR = 30 * 86_400.0
 """Seconds for which they are kept."""
@@ -261,11 +264,11 @@ class DraftStore:
 
     def forget_old_missing(self) -> None:
         """Removes those that are kept no longer."""
-        since = self._clock.now() - MISSING_FOR
+        now = self._clock.now()
         for number, record in enumerate(self.missing()):
-            item = self._items[record.draft_id]
-            if number >= MOST_MISSING or (record.missing_since or 0.0) < since:
-                self.forget(item)
+            kept_for = MISSING_FOR if number < MOST_MISSING else MORE_FOR
+            if (record.missing_since or 0.0) < now - kept_for:
+                self.forget(self._items[record.draft_id])
 
     def drop(self, item: DraftItem) -> None:
         """Deletes the draft's row in the journal: after a crash it is not needed any more."""
