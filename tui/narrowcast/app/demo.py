@@ -163,7 +163,7 @@ class Demo:
 CHANNEL, TOPIC = "onboarding", "welcome"
 
 
-def begin_at_welcome(screen: Screen[object]) -> None:
+def begin_at_welcome(screen: Screen[Any]) -> None:
     """Goes to the welcome conversation once the channels are known, unless the user has gone elsewhere by then."""
     if not isinstance(screen, MainScreen):  # the account could not be opened, which is reported elsewhere
         return
