@@ -85,6 +85,7 @@ async def test_in_tmux_its_own_buffer_takes_the_text_and_hands_it_on(
     environ = {"PATH": os.environ["PATH"], "TMUX": "/tmp/tmux-0/default,1,0", **remote}
     assert await write_text(text_writers(environ, "linux"), "all:\n\tmake")
     assert (tmp_path / "kept").read_text() == "load-buffer -w -\nall:\n\tmake"
+    assert text_writers({**environ, "VTE_VERSION": "7600"}, "linux") == []
 
 
 def test_over_ssh_and_without_a_desktop_there_is_no_program() -> None:

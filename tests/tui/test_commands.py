@@ -293,6 +293,19 @@ async def test_a_bad_configuration_is_refused_with_line_and_key(tmp_path: Path) 
     assert "config.toml:2: compose.enter:" in result.err
 
 
+async def test_the_doctor_takes_external_for_copying_only_from_the_tmux_on_that_hands_it_on(
+    tmp_path: Path,
+) -> None:
+    tmux = tmp_path / "tmux"
+    for version, mark in (("3.1c", "·"), ("3.2", "✓"), ("next-3.5", "✓")):
+        tmux.write_text(f"#!/bin/sh\n[ $1 = -V ] && echo 'tmux {version}' || echo external\n")
+        tmux.chmod(0o755)
+        told = await run(
+            tmp_path, "doctor", "--offline", env={"TMUX": "1", "PATH": f"{tmp_path}:/usr/bin:/bin"}
+        )
+        assert f"{mark} tmux set-clipboard external" in told.out, version
+
+
 async def test_any_locale_can_print_what_people_write(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)

@@ -9,6 +9,7 @@ import locale
 import logging
 import os
 import platform
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -238,12 +239,22 @@ _TMUX: tuple[tuple[str, Callable[[str], bool], str], ...] = (
 )
 
 
-def _tmux_option(program: str, kind: str, option: str) -> str:
-    """A tmux option of the server (-gsv) or of sessions (-gv). Raises OSError, or TimeoutExpired after two seconds."""
+_SINCE = {"external": (3, 2)}
+"""The version of tmux from which on a value is enough."""
+
+
+def _ask_tmux(program: str, *arguments: str) -> str:
+    """What tmux prints. Raises OSError, or TimeoutExpired after two seconds."""
     result = subprocess.run(  # noqa: S603 - the user's own tmux, fixed arguments
-        [program, "show-options", kind, option], capture_output=True, text=True, timeout=2, check=False
+        [program, *arguments], capture_output=True, text=True, timeout=2, check=False
     )
     return result.stdout.strip()
+
+
+def _version(text: str) -> tuple[int, int]:
+    """Of "tmux 3.3a" or "tmux next-3.5"; (0, 0) of what has no number."""
+    found = re.search(r"(\d+)\.(\d+)", text)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def _tmux() -> Iterator[Finding]:
@@ -252,10 +263,14 @@ def _tmux() -> Iterator[Finding]:
         return
     for option, good, advice in _TMUX:
         try:
-            value = _tmux_option(program, "-gsv", option) or _tmux_option(program, "-gv", option)
+            value = next(
+                filter(None, (_ask_tmux(program, "show-options", kind, option) for kind in ("-gsv", "-gv"))),
+                "",
+            )
+            is_good = good(value) and _version(_ask_tmux(program, "-V")) >= _SINCE.get(value, (0, 0))
         except (OSError, subprocess.TimeoutExpired):
             return
-        if good(value):
+        if is_good:
             yield Finding("terminal", "ok", f"tmux {option} {value}")
         else:
             yield Finding("terminal", "note", f"tmux {option} {value or '(none)'}: {advice}")

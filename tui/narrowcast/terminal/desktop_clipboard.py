@@ -62,7 +62,7 @@ def text_writers(environ: Mapping[str, str], platform: str = sys.platform) -> li
     """The programs that put their input into the clipboard, the best first. It searches the folders of PATH.
 
     tmux hands what it loads on to its terminal, also over SSH; what programs in it send to the terminal, it does not
-    unless it is told to.
+    unless it is told to. tmux does not learn that a terminal ignores it.
     """
     writers = []
     if _has_desktop(environ, "WAYLAND_DISPLAY"):
@@ -71,7 +71,7 @@ def text_writers(environ: Mapping[str, str], platform: str = sys.platform) -> li
         writers += [["xclip", "-selection", "clipboard"], ["xsel", "--clipboard", "--input"]]
     if platform == "darwin" and not _is_remote(environ):
         writers.append(["pbcopy"])
-    if environ.get("TMUX"):
+    if environ.get("TMUX") and is_set_by_terminal(environ):
         writers.append(["tmux", "load-buffer", "-w", "-"])
     return [one for one in writers if shutil.which(one[0], path=environ.get("PATH"))]
 
