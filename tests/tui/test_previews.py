@@ -169,7 +169,7 @@ async def test_while_one_types_a_search_what_is_found_is_shown_whole_beside_the_
         await until(lambda: "▌   Bread and leek" in beside(screen))
         assert "2 cached messages" in screen_text(screen)
         edge = screen.frame.region
-        await stage.press("down")
+        await stage.press("down", "down")
         await until(lambda: "▌   Leek soup" in beside(screen))
         for neighbour in ("│   Before it", "│   After it"):
             assert neighbour in beside(screen)
@@ -198,6 +198,11 @@ async def test_enter_goes_to_a_found_message_that_one_has_moved_to_and_else_sear
         await until(lambda: stage.app.screen is stage.screen)
         lunch = Narrow.topic(stage.server.channel("general"), "lunch")
         assert stage.screen.narrow == lunch
+        await until(lambda: stage.screen.messages.selected_id == last)
+        screen = await searched(stage, "leek")
+        await until(lambda: "2 cached messages" in screen_text(screen))
+        await stage.press("down", "down", "enter")
+        await until(lambda: stage.app.screen is stage.screen)
         await until(lambda: stage.screen.messages.selected_id == last - 1)
         await searched(stage, "leek")
         await stage.press("enter")

@@ -8,6 +8,7 @@ import pytest
 
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.picker import ChoiceList
+from narrowcast.screens.dialogs.search import TermCompletion
 from narrowcast.screens.messages.found import FoundScreen
 from narrowcast.text import names
 from narrowcast.text.search_completion import offers
@@ -146,6 +147,37 @@ async def test_what_the_server_refuses_comes_back_into_the_box(tmp_path: Path) -
         assert "Invalid narrow" in box(stage).key_line.said
 
 
+async def test_a_refusal_does_not_come_back_after_the_text_was_corrected(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        found = await stage.server.send("bruno", "general", "lunch", "Soup")
+        await until(lambda: found in stage.session.state.messages)
+        await stage.press("slash")
+        await stage.type("id:nonsense")
+        await stage.press("enter")
+        await until(lambda: isinstance(stage.app.screen, AskScreen) and "Invalid" in box(stage).key_line.said)
+        await stage.press("ctrl+u")
+        await stage.type("soup")
+        await until(lambda: "1 cached message" in screen_text(box(stage)))
+        await stage.press("down")
+        assert "Enter goes to the message" in box(stage).key_line.keys
+        assert "Invalid" not in screen_text(box(stage))
+
+
+async def test_a_key_looks_for_completions_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    async with on_stage(tmp_path) as stage:
+        await stage.press("slash")
+        typed = TermCompletion.typed
+
+        def counted(self: TermCompletion, ask: AskScreen) -> None:
+            asked.append(ask.editor.text)
+            typed(self, ask)
+
+        monkeypatch.setattr(TermCompletion, "typed", counted)
+        await stage.type("is")
+        assert asked == ["i", "is"]
+
+
 async def test_names_are_completed_while_one_types(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.press("slash")
@@ -191,6 +223,17 @@ async def test_without_a_network_the_cache_is_searched_and_that_is_said(tmp_path
         assert screen.title_text() == "Cached messages: soup from:chiyo"
         await stage.press("enter")
         assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")
+
+
+async def test_a_row_shows_the_words_that_were_found_however_far_on_they_are(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(90, 30)) as stage:
+        text = "Bread " * 200 + "and at last leek soup for everybody"
+        found = await stage.server.send("bruno", "general", "lunch", text)
+        await until(lambda: found in stage.session.state.messages)
+        await stage.press("slash")
+        await stage.type("leek")
+        await until(lambda: "1 cached message" in screen_text(stage.app.screen))
+        assert "leek soup" in screen_text(stage.app.screen)
 
 
 LOCAL = [

@@ -115,6 +115,8 @@ class AskScreen(Dialog[str | None]):
     def on_editor_changed(self, event: Editor.Changed) -> None:
         """Clears the problem, or checks again."""
         event.stop()
+        if event.edited:
+            self._problem = ""
         if self._completion is not None:
             self._completion.typed(self)
         if self._checks_typing:

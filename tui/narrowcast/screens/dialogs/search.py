@@ -120,7 +120,7 @@ class SearchScreen(AskScreen):
         self.show_preview()
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        super().on_editor_changed(event)
+        """`AskScreen` handles it afterwards, as Textual calls the handler of each class."""
         self._enter_goes(False)
 
     def _enter_goes(self, goes: bool) -> None:
@@ -137,23 +137,25 @@ class SearchScreen(AskScreen):
             self.show_preview()
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
-        """A click on a message goes to it, one on a completion takes it."""
-        if event.control is not self._terms.found:
-            super().on_virtual_list_selected(event)
-            return
-        event.stop()
-        self._go()
+        """A click on a message goes to it; `AskScreen` handles one on a completion."""
+        if event.control is self._terms.found:
+            event.stop()
+            event.prevent_default()
+            self._go()
 
     def action_offer(self, direction: int) -> None:
-        super().action_offer(direction)
+        """Selects another completion, or a message; the first Down chooses the one that is shown already."""
+        begins = direction > 0 and self._terms.is_among_found and not self._goes
+        if not begins:
+            super().action_offer(direction)
         self._enter_goes(self._terms.is_among_found)
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        if not self._goes:
-            super().on_editor_submitted(event)
-            return
-        event.stop()
-        self._go()
+        """Goes to the message that was chosen; `AskScreen` searches if none was."""
+        if self._goes:
+            event.stop()
+            event.prevent_default()
+            self._go()
 
     def _go(self) -> None:
         found = self.previewed()

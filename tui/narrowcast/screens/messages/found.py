@@ -25,6 +25,8 @@ __all__ = ["FoundMessages", "FoundScreen", "hit_row", "place_of"]
 
 NEIGHBOURS = 3
 """Maximum number of messages before and after one that was found."""
+CUT = "…"
+"""What a snippet begins with that is not the beginning of its message."""
 LEAST_ROWS, MOST_ROWS = 6, 24
 
 
@@ -75,11 +77,12 @@ class FoundScreen(ManageScreen[LocalHit]):
 
 
 def hit_row(state: State, hit: LocalHit, now: float) -> ListRow[LocalHit]:
-    """A message that was found: who wrote it, where and when, and an excerpt of its text."""
+    """A message that was found: who wrote it, where and when, and its beginning, or the words that are further on."""
     message = hit.message
     where = names.destination(state, message.destination(state.me))
     long = has_long_clock(state)
-    said = excerpt(message.content, now, long=long)
+    is_deep = hit.snippet.startswith(CUT)
+    said = hit.snippet if is_deep else excerpt(message.content, now, long=long)
     when = moment(message.timestamp, now, long=long)
     return ListRow(message.id, hit, f"{state.users.name(message.sender_id)} in {where}", when, said)
 
