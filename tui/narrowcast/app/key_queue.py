@@ -40,7 +40,19 @@ __all__ = [
 ROUNDS = 4
 """Number of times that all nodes from the focus outwards are waited for, as messages can cause further messages."""
 MENDS_TEXT = frozenset(
-    {"enter", "backspace", "delete", "ctrl+a", "ctrl+e", "ctrl+u", "ctrl+w", "alt+backspace"}
+    {
+        "enter",
+        "backspace",
+        "delete",
+        "ctrl+a",
+        "ctrl+e",
+        "ctrl+u",
+        "ctrl+w",
+        "alt+d",
+        "alt+backspace",
+        "ctrl+backspace",
+        "ctrl+delete",
+    }
 )
 _MOVES_FOCUS = (events.Key, events.Paste, events.MouseDown, events.MouseUp)
 STEP, STEPS = 0.01, 25
