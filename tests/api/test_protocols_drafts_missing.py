@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast_api.protocols.draft_store import MISSING_FOR, MORE_FOR, MOST_MISSING
+from narrowcast_api.protocols.draft_store import MISSING_FOR, MOST_MISSING
 from narrowcast_api.resources.drafts import DraftVersion
 from support.draft_server import LUNCH, DraftClient, Window, edited_elsewhere, pair
 
@@ -105,19 +105,6 @@ async def test_a_draft_deleted_here_is_not_missing(client: DraftClient) -> None:
         client.server.drafts.clear()
         client.register()
         assert (client.texts(), missing(client), client.kept()) == ([], [], [])
-
-
-async def test_more_drafts_that_are_missing_at_once_are_kept_for_a_day(client: DraftClient) -> None:
-    async with client:
-        for number in range(MOST_MISSING + 5):
-            client.server.create(DraftVersion(LUNCH, f"text {number}"))
-        await client.catch_up()
-        client.server.drafts.clear()
-        client.register()
-        assert len(missing(client)) == MOST_MISSING + 5
-        await client.clock.advance(MORE_FOR + 1)
-        client.register()
-        assert len(missing(client)) == MOST_MISSING
 
 
 async def test_the_last_texts_are_kept_for_a_month(client: DraftClient) -> None:

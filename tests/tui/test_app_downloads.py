@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from functools import partial
 from io import FileIO
 from pathlib import Path
 
@@ -11,12 +12,14 @@ import pytest
 
 from narrowcast.screens.main import downloads as rows_of_downloads
 from narrowcast.screens.main.links import follow
+from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.transfer_row import arrived, bar, transfer_row
 from narrowcast_api.files import downloads
 from support.fault_proxy import Fault, FaultProxy
 from support.sessions import until
 from support.stage import Stage, behind_proxy, on_stage
+from tui.test_app_uploads import attach, slow_uploads
 
 PLAN = b"plan " * 120_000
 
@@ -39,7 +42,7 @@ async def uploaded(stage: Stage, name: str = "plan.txt", content: bytes = PLAN) 
 def row_of(stage: Stage) -> str:
     """The row of the newest download."""
     lines = stage.screen.downloads.query(OneLine)
-    return re.sub(" +", " ", lines.last().plain) if lines else ""
+    return re.sub(" +", " ", lines.first().plain) if lines else ""
 
 
 def plain(pieces: list[tuple[str, str]]) -> str:
@@ -127,4 +130,62 @@ async def test_a_failed_download_says_why_and_is_repeated_by_the_key_in_its_row(
         await stage.press("ctrl+x")
         await stage.told("Downloaded to")
         assert row_of(stage) == ""
+        assert (folder / "plan.txt").read_bytes() == PLAN
+
+
+async def test_while_there_is_an_upload_the_key_acts_on_it_and_only_its_row_names_the_key(
+    tmp_path: Path, folder: Path
+) -> None:
+    async with behind_proxy(tmp_path) as (stage, proxy):
+        await stage.in_topic("general", "lunch", "Soup")
+        await held(stage, proxy)
+        await until(lambda: "Alt-x cancels" in row_of(stage))
+        with slow_uploads() as slow:
+            await attach(stage, tmp_path / "map.txt", slow)
+            await until(lambda: "Alt-x" not in row_of(stage))
+            assert not isinstance(stage.app.focused, Editor)
+            await stage.press("alt+x")
+            assert stage.session.uploads.all() == []
+            await until(lambda: "Alt-x cancels" in row_of(stage))
+            await stage.press("alt+x")
+            await stage.told("Download canceled: plan.txt")
+
+
+def names_first(stage: Stage, name: str) -> bool:
+    """Whether the row of the newest download has this name."""
+    return f" {name} " in row_of(stage)
+
+
+async def test_many_downloads_have_four_rows_at_most_the_newest_first(tmp_path: Path, folder: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        for number in range(6):
+            follow(stage.screen, f"{stage.server.url}/user_uploads/gone/{number}.txt", "x")
+            await until(partial(names_first, stage, f"{number}.txt"))
+        assert len(stage.screen.downloads.query(OneLine)) == 6
+        await until(lambda: stage.screen.downloads.size.height == 4)
+        await stage.press("alt+x")
+        await until(lambda: names_first(stage, "4.txt"))
+
+
+async def test_a_download_goes_on_when_its_row_is_gone_with_the_account(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, go_on = threading.Event(), threading.Event()
+    write = downloads._write
+
+    def slow(out: FileIO, data: bytes) -> None:
+        first.set()
+        assert go_on.wait(20)
+        write(out, data)
+
+    async with on_stage(tmp_path) as stage:
+        url = await uploaded(stage)
+        monkeypatch.setattr(downloads, "_write", slow)
+        follow(stage.screen, f"{stage.server.url}{url}", "plan.txt")
+        try:
+            await until(lambda: first.is_set() and "Alt-x cancels" in row_of(stage))
+            await stage.screen.downloads.remove()
+        finally:
+            go_on.set()
+        await stage.told(f"Downloaded to {folder / 'plan.txt'}")
         assert (folder / "plan.txt").read_bytes() == PLAN

@@ -111,5 +111,5 @@ async def test_the_demo_opens_at_its_welcome_if_the_server_has_answered_before(
     monkeypatch.setattr(demo, "TOPIC", "lunch")
     async with on_stage(tmp_path) as stage:
         await stage.go(Narrow.all())
-        demo.begin_at_welcome(stage.app.screen)
+        demo.begin_at_welcome(stage.screen)
         assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")

@@ -16,10 +16,7 @@ from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import Draft
 
 MOST_MISSING = 50
-"""The texts of missing drafts that are kept, the newest ones, after a day."""
-
-MORE_FOR = 86_400.0
-"""Seconds for which more of them are kept: all drafts may be found missing at once."""
+"""The texts of missing drafts that are kept, the newest ones."""
 
 MISSING_FOR = 30 * 86_400.0
 """Seconds for which they are kept."""
@@ -264,11 +261,11 @@ class DraftStore:
 
     def forget_old_missing(self) -> None:
         """Removes those that are kept no longer."""
-        now = self._clock.now()
+        since = self._clock.now() - MISSING_FOR
         for number, record in enumerate(self.missing()):
-            kept_for = MISSING_FOR if number < MOST_MISSING else MORE_FOR
-            if (record.missing_since or 0.0) < now - kept_for:
-                self.forget(self._items[record.draft_id])
+            item = self._items[record.draft_id]
+            if number >= MOST_MISSING or (record.missing_since or 0.0) < since:
+                self.forget(item)
 
     def drop(self, item: DraftItem) -> None:
         """Deletes the draft's row in the journal: after a crash it is not needed any more."""

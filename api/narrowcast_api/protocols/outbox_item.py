@@ -22,10 +22,9 @@ __all__ = [
 CANCELLED = "Canceled before it was sent. Resend or cancel it."
 _INTERRUPTED = "Narrowcast quit while this was being sent. Checking whether it was sent."
 
-_NOT_WRITTEN = "The disk could not be written when Narrowcast quit. Checking whether this was sent."
-_NOT_WRITTEN_UNKNOWN = (
-    "The disk could not be written when Narrowcast quit, so it is not known whether this was sent. "
-    "Resend or cancel it."
+_DISK_WAS_FULL = "The disk was full when Narrowcast quit. Checking whether this was sent."
+_DISK_WAS_FULL_UNKNOWN = (
+    "The disk was full when Narrowcast quit, so it is not known whether this was sent. Resend or cancel it."
 )
 
 SHOW_AFTER = 0.5
@@ -180,9 +179,9 @@ def recovered(record: OutboxMessage, now: float, *, is_behind: bool = False) -> 
         record = replace(record, state=OutboxState.UNCONFIRMED, error=_INTERRUPTED)
     elif is_behind and record.floor_id is None:
         # Without the newest id before it, an older message with the same text would be taken for it.
-        record = replace(record, state=OutboxState.FAILED, error=record.error or _NOT_WRITTEN_UNKNOWN)
+        record = replace(record, state=OutboxState.FAILED, error=record.error or _DISK_WAS_FULL_UNKNOWN)
     elif is_behind and record.state is OutboxState.WAITING:
-        record = replace(record, state=OutboxState.UNCONFIRMED, error=_NOT_WRITTEN, tried=True)
+        record = replace(record, state=OutboxState.UNCONFIRMED, error=_DISK_WAS_FULL, tried=True)
     elif is_behind:
         record = replace(record, tried=True)
     due = now + SEARCH_AFTER[0] if record.state is OutboxState.UNCONFIRMED else 0.0

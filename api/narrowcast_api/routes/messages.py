@@ -223,15 +223,13 @@ async def edit_message(
 
 
 async def _has_changed(connection: Connection, path: str, expected_sha256: object) -> bool:
-    """Whether the message has another text than the expected one; False if its text cannot be fetched."""
+    """Whether the message has another text than the expected one; False if it cannot be fetched."""
     try:
         response = read(MessageResponse, await connection.request("GET", path, {"apply_markdown": False}))
     except NarrowcastError:
         return False
-    source = response.raw_content
-    if source is None and response.message is not None:
-        source = response.message.content
-    return source is not None and _sha256(source) != expected_sha256
+    source = response.raw_content or ("" if response.message is None else response.message.content)
+    return _sha256(source) != expected_sha256
 
 
 def _sha256(text: str) -> str:

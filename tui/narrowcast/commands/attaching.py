@@ -1,4 +1,5 @@
-"""Uploading files for the text in compose, and inserting links that arrive later; stopping and repeating downloads."""
+"""Uploading files for the text in compose, and inserting links that arrive later; stopping and repeating
+uploads and downloads."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from narrowcast.screens.workspace import Workspace
     from narrowcast_api.protocols.uploads import Upload
 
-__all__ = ["attach", "cancel_download", "deliver", "retry_download", "use_upload"]
+__all__ = ["attach", "cancel_transfer", "deliver", "retry_transfer", "use_upload"]
 
 
 def attach(screen: Workspace) -> None:
@@ -58,14 +59,18 @@ def deliver(screen: Workspace, link: str, place: TextPlace) -> str:
     return screen.writing.links.save(link, place)
 
 
-def cancel_download(screen: Workspace) -> None:
-    """Cancels the newest download, or removes it if it has failed."""
-    if not screen.downloads.cancel():
+def cancel_transfer(screen: Workspace) -> None:
+    """Cancels the newest upload, as the same key does in compose; else the newest download, or removes it if it has
+    failed.
+    """
+    if not screen.writing.uploads.drop() and not screen.downloads.cancel():
         nothing = "Nothing is uploaded or downloaded. <compose.attach> uploads a file."
         screen.refuse(with_keys(keys_of(screen), nothing))
 
 
-def retry_download(screen: Workspace) -> None:
-    """Tries the newest download that has failed again."""
-    if not screen.downloads.retry():
+def retry_transfer(screen: Workspace) -> None:
+    """Pauses or resumes the newest upload, as the same key does in compose; else tries the newest download that has
+    failed again.
+    """
+    if not screen.writing.uploads.stop_or_resume() and not screen.downloads.retry():
         screen.refuse("Nothing is uploaded, and no download has failed.")

@@ -407,10 +407,11 @@ FUNCTIONS: tuple[Command, ...] = (
     ),
     *listed(
         Context.MAIN,
-        "Downloads",
-        Command("download.cancel", "Cancel download", ("alt+x",), "attaching.cancel_download"),
-        Command("download.retry", "Try a failed download again", ("ctrl+x",), "attaching.retry_download"),
-        palette=False,
+        "Files on their way",
+        Command("download.cancel", "Cancel file transfer", ("alt+x",), "attaching.cancel_transfer"),
+        Command(
+            "download.retry", "Pause, resume or retry file transfer", ("ctrl+x",), "attaching.retry_transfer"
+        ),
     ),
     *listed(
         Context.MAIN,

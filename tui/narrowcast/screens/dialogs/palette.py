@@ -10,8 +10,8 @@ from narrowcast.keys.registry import Command, every
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.server_info import ServerInfo
 
-RANK_OF_ORGANIZATION = 1
-"""Of the commands for the whole organization: behind the others, before the settings."""
+RANKS = {"Organization": 1, "Files on their way": 1}
+"""Of the groups of commands that stand behind the others, before the settings."""
 
 
 class ChosenCommand(NamedTuple):
@@ -35,7 +35,7 @@ def palette(
             keys_label(keys.get(command.id, command.keys)),
             also=f"{command.id} {command.other_names}",
             disabled=command.unsupported(known),
-            rank=RANK_OF_ORGANIZATION if command.group == "Organization" else 0,
+            rank=RANKS.get(command.group, 0),
         )
         for command in every()
         if command.palette and command.id != "app.palette"

@@ -16,8 +16,10 @@ from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.transfer_row import arrived, transfer_row
 from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.storage.records import UploadState
 
 if TYPE_CHECKING:
+    from narrowcast.runtime.context import AppContext
     from narrowcast_api.sync.session import Session
 
 __all__ = ["Download", "DownloadRows"]
@@ -39,18 +41,20 @@ class Download:
         self.row: OneLine | None = None
         """None while it has none: see `SHOWN_AFTER`."""
 
-    def stop(self) -> None:
-        """Cancels it; what has arrived is deleted."""
+    def cancel(self) -> None:
+        """What has arrived is deleted."""
         if self.task is not None:
             self.task.cancel()
             self.task = None
 
 
 class DownloadRows(Vertical):
-    """One row per download that takes its time or has failed. The newest one is cancelled or repeated."""
+    """One row per download that takes its time or has failed, the newest first: it is cancelled or repeated. Those
+    that do not fit are scrolled to with the mouse.
+    """
 
     DEFAULT_CSS = """
-    DownloadRows { height: auto; }
+    DownloadRows { height: auto; max-height: 4; overflow-y: auto; scrollbar-size-vertical: 1; }
     """
 
     def __init__(self, session: Session) -> None:
@@ -71,7 +75,7 @@ class DownloadRows(Vertical):
             return False
         download = self._downloads[-1]
         was_running = not download.error
-        download.stop()
+        download.cancel()
         self._take_away(download)
         if was_running:
             app_of(self).tell(f"Download canceled: {download.name}")
@@ -86,15 +90,22 @@ class DownloadRows(Vertical):
             self._show(failed[-1])
         return bool(failed)
 
-    def on_unmount(self) -> None:
+    def refresh_rows(self) -> None:
+        """Shows the keys that act on downloads now: while there are uploads, they act on those."""
         for download in self._downloads:
-            download.stop()
+            if download.row is not None:
+                self._show(download)
+
+    def on_unmount(self) -> None:
+        """Downloads go on without rows, as when another account is shown."""
+        self._downloads.clear()
 
     def _begin(self, download: Download) -> None:
         download.received, download.total = 0, None
-        download.task = app_of(self).spawn(self._fetch(download), "download the file")
+        app = app_of(self)
+        download.task = app.spawn(self._fetch(download, app), "download the file")
 
-    async def _fetch(self, download: Download) -> None:
+    async def _fetch(self, download: Download, app: AppContext) -> None:
         """Downloads under a safe and unused name."""
         progress = partial(self._arrived, download)
         try:
@@ -104,11 +115,11 @@ class DownloadRows(Vertical):
             )
         except (NarrowcastError, OSError) as error:
             download.error = error.user_message if isinstance(error, NarrowcastError) else str(error)
-            app_of(self).tell(f"{download.name}: {download.error}", severity="error")
+            app.tell(f"{download.name}: {download.error}", severity="error")
             self._show(download)
             return
         self._take_away(download)
-        app_of(self).tell(f"Downloaded to {fetched.path}", seconds=10)
+        app.tell(f"Downloaded to {fetched.path}", seconds=10)
 
     def _arrived(self, download: Download, received: int, total: int | None) -> None:
         download.received, download.total = received, total
@@ -120,7 +131,10 @@ class DownloadRows(Vertical):
             return
         if download.row is None:
             download.row = OneLine()
-            self.mount(download.row)
+            newer = self._downloads[self._downloads.index(download) + 1 :]
+            above = next((one.row for one in newer if one.row is not None), None)
+            first = self.children[0] if self.children else None
+            self.mount(download.row, after=above, before=None if above else first)
         keys = keys_of(self)
         if download.error:
             does = hint_words(keys, (("download.retry", "tries again"), ("download.cancel", "removes")))
@@ -128,11 +142,14 @@ class DownloadRows(Vertical):
         else:
             does = hint_words(keys, (("download.cancel", "cancels"),))
             about = arrived(download.received, download.total)
-        download.row.show_pieces(*transfer_row(download.name, about, does))
+        uploads = self._session.uploads.all()
+        is_meant = all(upload.state is UploadState.DONE for upload in uploads)
+        download.row.show_pieces(*transfer_row(download.name, about, does if is_meant else ()))
 
     def _take_away(self, download: Download) -> None:
-        if download in self._downloads:
-            self._downloads.remove(download)
+        if download not in self._downloads:
+            return
+        self._downloads.remove(download)
         if download.row is not None:
             download.row.remove()
             download.row = None

@@ -172,6 +172,7 @@ class Updates:
         yield (change.PresenceChanged, users, replaced), lambda _: self._show_presence()
         yield _STATUS, lambda _: self._lines.update()
         yield (change.UploadsChanged,), lambda _: self._each(lambda one: one.writing.uploads.refresh_rows())
+        yield (change.UploadsChanged,), lambda _: screen.downloads.refresh_rows()
         yield (change.DraftsChanged, replaced), lambda _: self._each(lambda one: one.writing.follow_draft())
         yield (change.DraftsChanged,), lambda _: self._tell_of_missing_drafts()
         rules = (channels, users, replaced, change.SettingsChanged, change.UserGroupsChanged)
