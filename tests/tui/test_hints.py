@@ -135,6 +135,17 @@ async def test_the_status_line_says_what_to_do_with_the_selected_message(
             await until(lambda: f" Demo {hint} " in stage.status_line)
 
 
+async def test_keys_leave_the_status_line_before_the_status_is_cut(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 30)) as stage:
+        await stage.in_topic()
+        line, keys = stage.screen.lines.status, default_keys()
+        for length in range(1, 60):
+            line.update(stage.session, None, hint_line(keys, READING, 120), keys, added=("x" * length,))
+            row = line.compose_row(0).text
+            assert f" {'x' * length} " in row, row
+            assert row.endswith("? help ")
+
+
 async def test_a_mode_says_how_to_leave_it_in_the_status_line(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         await server.send("bruno", "general", "soup", "[there](https://x.example/)")

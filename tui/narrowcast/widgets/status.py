@@ -147,7 +147,7 @@ class StatusLine(OneLine):
         self, left: list[Piece], hints: Sequence[ShownHint], *, urgent: bool
     ) -> tuple[list[Piece], Sequence[ShownHint]]:
         """What there is room for. While a mode shows its keys they go first, above all the last one, which ends it."""
-        shown, room = list(hints), self.app.size.width - 1
+        shown, room = list(hints), self.app.size.width - 2  # one blank divides the sides, one ends the line
         if urgent and _columns(left) + _columns_of(shown) > room:
             left = left[:1]
         while len(shown) > 1 + urgent and _columns(left) + _columns_of(shown) > room:
