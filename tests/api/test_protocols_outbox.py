@@ -147,27 +147,6 @@ async def test_a_full_disk_does_not_stop_a_message(bench: OutboxBench) -> None:
         assert bench.journal.warning is not None
 
 
-async def test_a_message_that_was_sent_while_the_disk_was_full_is_not_sent_again_by_the_next_process(
-    bench: OutboxBench,
-) -> None:
-    async with bench:
-        bench.server.online = False
-        bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        refuse(bench.journal)
-        bench.server.online = True
-        bench.outbox.wake()
-        await bench.settle()
-        assert bench.server.contents() == ["Soup today"]
-        await bench.crash()
-        bench.open()
-        assert [record.state for record in bench.journal.load_outbox()] == [UNCONFIRMED]
-        await bench.crash()
-        bench.open()
-        await bench.clock.advance(60)
-        assert (bench.server.contents(), bench.server.sends) == (["Soup today"], 1)
-
-
 async def sent_on_a_full_disk(bench: OutboxBench) -> None:
     """A message waits, is sent while the disk is full, and the process ends."""
     bench.server.online = False
@@ -179,6 +158,19 @@ async def sent_on_a_full_disk(bench: OutboxBench) -> None:
     await bench.settle()
     assert bench.server.contents() == ["Soup today"]
     await bench.crash()
+
+
+async def test_a_message_that_was_sent_while_the_disk_was_full_is_not_sent_again_by_the_next_process(
+    bench: OutboxBench,
+) -> None:
+    async with bench:
+        await sent_on_a_full_disk(bench)
+        bench.open()
+        assert [record.state for record in bench.journal.load_outbox()] == [UNCONFIRMED]
+        await bench.crash()
+        bench.open()
+        await bench.clock.advance(60)
+        assert (bench.server.contents(), bench.server.sends) == (["Soup today"], 1)
 
 
 @pytest.mark.parametrize("is_refused", [False, True])
