@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.audit_log import record
-from narrowcast_server.actions.password_resets import BY_OPERATOR_SECONDS, make_link
 from narrowcast_server.operator import arguments as given
 from narrowcast_server.operator.arguments import Arguments, Command, Fault
 from narrowcast_server.organization import totp
 from narrowcast_server.resources.invites.changes import Terms, create_link, open_invites, revoke
+from narrowcast_server.resources.password_resets import BY_OPERATOR_SECONDS, make_link
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization

@@ -9,12 +9,12 @@ from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server import first_run
 from narrowcast_server.actions.audit_log import entries, record
 from narrowcast_server.actions.keys import replace_key
-from narrowcast_server.actions.password_resets import end_links
 from narrowcast_server.operator import access, mail
 from narrowcast_server.operator import arguments as given
 from narrowcast_server.operator.arguments import Arguments, Command, Fault
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.statistics import sessions, statistics
+from narrowcast_server.resources.password_resets import end_links
 from narrowcast_server.resources.users.changes import change_role, deactivate, reactivate
 from narrowcast_server.rules.accounts import is_only_owner
 

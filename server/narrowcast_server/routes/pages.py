@@ -10,11 +10,10 @@ from starlette.responses import Response
 
 from narrowcast_api.wire.vocabulary import API_PREFIX
 from narrowcast_assets.installing import INSTALL
-from narrowcast_server.actions import password_resets
 from narrowcast_server.http.page import PageCommand, PageHeading, PageText, Part, page
 from narrowcast_server.http.routing import Call, Routes
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.resources import joining
+from narrowcast_server.resources import joining, password_resets
 from narrowcast_server.resources.invites.changes import link_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import NOT_FOR_OTHERS
 from narrowcast_server.actions.keys import replace_key
-from narrowcast_server.actions.password_resets import end_links
 from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import (
     Param,
@@ -31,6 +30,7 @@ from narrowcast_server.organization.passwords import MAX_PASSWORD, MIN_PASSWORD
 from narrowcast_server.queries.users import avatar_url, has_password, password_hash_of
 from narrowcast_server.resources.drafts import forget_drafts
 from narrowcast_server.resources.exports import CONSENT, emit_consent
+from narrowcast_server.resources.password_resets import end_links
 from narrowcast_server.resources.presence import change_settings
 from narrowcast_server.resources.users.accounts import (
     check_full_name,

@@ -1,4 +1,10 @@
-"""Links to set a new password, for users who cannot log in: each works once, for a limited time."""
+"""Links to set a new password, for users who cannot log in: each works once, for some time (outside the contract).
+
+A link comes by email or from the operator.
+
+POST /reset          email: sends a link to an account's address; the response does not show whether there is one
+POST /reset/TOKEN    password, second_factor: sets the password; responds like fetch_api_key
+"""
 
 from __future__ import annotations
 
@@ -8,8 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.mail import send_mail
+from narrowcast_server.http.call_limits import address_of
+from narrowcast_server.http.params import optional, required, string, text_without_null
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
+from narrowcast_server.organization.passwords import check_password
+from narrowcast_server.resources.second_factor import check_code
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization
@@ -95,3 +106,37 @@ def mail_link(organization: Organization, user: User) -> None:
 
 def _digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+routes = Routes()
+
+EMAIL = required("email", text_without_null)
+PASSWORD = required("password", string)
+CODE = optional("second_factor", string)
+
+
+@routes.post("/reset", EMAIL, public=True)
+def request_reset(call: Call) -> ResponseBody:
+    """Emails a link; limited to a few per hour."""
+    organization, name = call.organization, call[EMAIL].strip().lower()
+    if organization.config.mail is None:
+        raise ServiceError(
+            "This server sends no email. Ask its operator for a password reset link (narrowcast serve admin link)."
+        )
+    user = organization.user_by_address(name)
+    organization.reset_limits.hit(None if user is None else user.id, name, address_of(call.request))
+    request_link(organization, user)
+    return {}
+
+
+@routes.post("/reset/{token}", PASSWORD, CODE, public=True)
+async def reset_password(call: Call) -> ResponseBody:
+    """Sets the password of the account that the link belongs to."""
+    organization, token = call.organization, call.path["token"]
+    user = whose(organization, token)
+    check_password(call[PASSWORD])
+    password_hash = await organization.passwords.hashed(call[PASSWORD])
+    with organization.transaction():
+        check_code(organization, user, call[CODE])
+        user = use_link(organization, token, password_hash)
+    return {"api_key": user.api_key, "email": user.delivery_email, "user_id": user.id}
