@@ -5,6 +5,7 @@ from __future__ import annotations
 from narrowcast_server.http.routing import Routes
 from narrowcast_server.resources import (
     alert_words,
+    bot_storage,
     bots,
     channel_folders,
     custom_emoji,
@@ -64,6 +65,7 @@ ALL_ROUTES: list[Routes] = [
     alert_words.routes,
     muted_users.routes,
     auth.routes,
+    bot_storage.routes,
     bots.routes,
     browser_sign_in.routes,
     channel_folders.routes,

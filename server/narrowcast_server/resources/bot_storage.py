@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from narrowcast_api.wire.levels import Gate
+from narrowcast_server.http.params import mapping, optional, required, strings
+from narrowcast_server.http.routing import Call, ResponseBody, Routes
+from narrowcast_server.organization.checks import check_string
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 
@@ -43,3 +47,45 @@ def forget(organization: Organization, bot: User, keys: Sequence[str] | None) ->
     organization.store.execute_many(
         "DELETE FROM bot_storage WHERE user_id = ? AND name = ?", [(bot.id, key) for key in keys]
     )
+
+
+routes = Routes()
+
+STORAGE = required("storage", mapping)
+KEYS = optional("keys", strings)
+
+
+@routes.add("PUT", "/bot_storage", STORAGE)
+def update_storage(call: Call) -> ResponseBody:
+    """Stores strings for a bot, by key."""
+    _check_bot(call)
+    values = {key: check_string(f'storage["{key}"]', value) for key, value in call[STORAGE].items()}
+    keep(call.organization, call.user, values)
+    return {}
+
+
+@routes.get("/bot_storage", KEYS)
+def get_storage(call: Call) -> ResponseBody:
+    """What a bot has stored: everything, or the given keys."""
+    _check_bot(call)
+    storage = stored(call.organization, call.user)
+    keys = call[KEYS]
+    if keys is None:
+        return {"storage": storage}
+    if absent := [key for key in keys if key not in storage]:
+        raise ServiceError(f"Key does not exist: {absent[0]}")
+    return {"storage": {key: storage[key] for key in keys}}
+
+
+@routes.delete("/bot_storage", KEYS)
+def remove_storage(call: Call) -> ResponseBody:
+    """Deletes what a bot has stored: everything, or the given keys."""
+    _check_bot(call)
+    forget(call.organization, call.user, call[KEYS])
+    return {}
+
+
+def _check_bot(call: Call) -> None:
+    """From level 494 on, people have no storage."""
+    if call.level >= Gate.BOT_STORAGE_OF_BOTS.level and not call.user.is_bot:
+        raise ServiceError("Must be a bot user")
