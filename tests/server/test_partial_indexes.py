@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from narrowcast_server.queries.missed import missed
+from narrowcast_server.actions.missed_mail import missed
 from narrowcast_server.storage.store import Reading, Store, Value
 from support.server import TestServer
 
