@@ -12,8 +12,8 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.queries.uploads import row_by_path
 from narrowcast_server.storage.store import Row
+from narrowcast_server.uploads.attachments import row_by_path
 from narrowcast_server.uploads.files import INLINE_TYPES, Folder
 from narrowcast_server.uploads.ranges import RangedFile
 

@@ -10,10 +10,10 @@ from narrowcast_server.organization import flags
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import FlagBit, Message, User
 from narrowcast_server.queries.rendering import rendered
-from narrowcast_server.resources.messages.attachments import claim_attachments, release_attachments
 from narrowcast_server.resources.messages.changes import add_history, stored
 from narrowcast_server.resources.messages.sending import check_content, mention_bits
 from narrowcast_server.rules.messages import check_mentions, check_wildcards
+from narrowcast_server.uploads.attachments import claim_attachments, release_attachments
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization

@@ -19,7 +19,6 @@ from narrowcast_server.queries.as_seen import without_sender
 from narrowcast_server.queries.messages import message_objects
 from narrowcast_server.queries.rendering import rendered
 from narrowcast_server.resources.channels.creation import refresh_first_message
-from narrowcast_server.resources.messages.attachments import claim_attachments
 from narrowcast_server.resources.user_topics import follow_after_mentions, follow_after_sending
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.messages import (
@@ -31,6 +30,7 @@ from narrowcast_server.rules.messages import (
 )
 from narrowcast_server.rules.permissions import all_members
 from narrowcast_server.rules.visibility import watchers
+from narrowcast_server.uploads.attachments import claim_attachments
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization

@@ -9,10 +9,9 @@ from narrowcast_server.http import auth
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import not_for_webhooks, unauthorized
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.uploads import attachments_of, space_used
 from narrowcast_server.rules.uploads import may_open
 from narrowcast_server.storage.store import Row
-from narrowcast_server.uploads.attachments import remove_attachment
+from narrowcast_server.uploads.attachments import attachments_of, remove_attachment, space_used
 from narrowcast_server.uploads.receiving import (
     MEBIBYTE,
     copied,
