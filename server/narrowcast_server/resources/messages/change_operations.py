@@ -11,17 +11,16 @@ from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode,
 from narrowcast_server.computing.differences import plain_difference
 from narrowcast_server.http.params import boolean, choice, defaulted, natural, optional, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
-from narrowcast_server.organization.edit_history import Entry
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, Message
 from narrowcast_server.queries.messages import audience_of, has_widget, readers_of
 from narrowcast_server.resources.messages import edits as message_edits
 from narrowcast_server.resources.messages import moves as message_moves
 from narrowcast_server.resources.messages.changes import delete_messages, emit_update, stored
-from narrowcast_server.resources.messages.move_notices import post_move_notices
+from narrowcast_server.resources.messages.moves import post_move_notices
 from narrowcast_server.resources.messages.sending import truncated_content
 from narrowcast_server.rules import access, topics
-from narrowcast_server.rules.edit_history import EditHistoryFilter
+from narrowcast_server.rules.edit_history import EditHistoryFilter, Entry
 from narrowcast_server.rules.messages import check_may_delete, check_may_edit
 from narrowcast_server.rules.moves import MessageMove, check_move
 from narrowcast_server.rules.permissions import Callers
