@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from narrowcast_server.organization import edit_history
 from narrowcast_server.organization.config import ServerConfig, ServiceLimits
+from narrowcast_server.rules import edit_history
 from support.server import TestServer, running_server
 from support.sessions import until
 from support.timing import held

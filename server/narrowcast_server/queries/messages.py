@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from narrowcast_server.markdown import topic_links
-from narrowcast_server.organization import edit_history
 from narrowcast_server.organization.dialect import outgoing_reaction_type
 from narrowcast_server.organization.models import Message, User
 from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.rendering import RenderingContext
 from narrowcast_server.queries.users import avatar_by_provider, avatar_url, people
-from narrowcast_server.rules import access
+from narrowcast_server.rules import access, edit_history
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.edit_history import EditHistoryFilter
 

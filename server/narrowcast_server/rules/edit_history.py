@@ -1,17 +1,61 @@
-"""Earlier places of a message: only users who may read it there may know of them."""
+"""The edit history of a message, newest change first: bounds on its length, and what of it a user may know.
+
+Only users who may read a message in an earlier place may know that it was there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
-from narrowcast_server.organization.edit_history import Entry
 from narrowcast_server.organization.models import Channel, FlagBit, Message, User
 from narrowcast_server.rules import access
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization
+
+Entry = dict[str, Any]
+"""In its stored and sent form: the values from before its change. Dropping one merges two changes into one."""
+
+MAX_ENTRIES: Final = 100
+MAX_CHARACTERS: Final = 60_000
+"""Of all earlier texts together, including rendered ones; those of the newest and the oldest change are
+always kept.
+"""
+_SHOWN_CHARACTERS: Final = 20_000
+"""The same limit in lists of messages; fetching the history of one message returns all."""
+_TEXTS: Final = ("prev_content", "prev_rendered_content", "prev_rendered_content_version")
+
+
+def bounded(entries: Sequence[Mapping[str, Any]]) -> list[Entry]:
+    """Drops entries and texts beyond the limits; always keeps the newest and the oldest."""
+    kept = [dict(entry) for entry in entries]
+    room = MAX_CHARACTERS
+    texts = [entry for entry in kept if "prev_content" in entry]
+    for entry in texts[1:-1]:
+        room -= _size(entry)
+        if room < 0:
+            for key in _TEXTS:
+                entry.pop(key, None)
+    changes = [entry for entry in kept if any(key.startswith("prev_") for key in entry)]
+    return changes if len(changes) <= MAX_ENTRIES else [*changes[: MAX_ENTRIES - 1], changes[-1]]
+
+
+def shown(entries: Sequence[Entry]) -> list[Entry]:
+    """The newest entries that fit into a list of messages, at least one."""
+    room = _SHOWN_CHARACTERS
+    result: list[Entry] = []
+    for entry in entries:
+        room -= _size(entry)
+        if room < 0 and result:
+            break
+        result.append(entry)
+    return result
+
+
+def _size(entry: Mapping[str, Any]) -> int:
+    return len(entry.get("prev_content", "")) + len(entry.get("prev_rendered_content", ""))
 
 
 class EditHistoryFilter:

@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.organization import edit_history, flags
+from narrowcast_server.organization import flags
 from narrowcast_server.organization.models import FlagBit, Message
 from narrowcast_server.queries.messages import audience_of
 from narrowcast_server.resources.channels.creation import refresh_first_message
-from narrowcast_server.rules import access
+from narrowcast_server.rules import access, edit_history
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization

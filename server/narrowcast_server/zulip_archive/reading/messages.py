@@ -12,11 +12,11 @@ import msgspec
 
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, MessageType
 from narrowcast_server.markdown import RenderedMarkdown, widget_for
-from narrowcast_server.organization.edit_history import bounded
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.rendering import rendered_anyway
 from narrowcast_server.resources.submessages import add_submessage
 from narrowcast_server.rules.access import find_message
+from narrowcast_server.rules.edit_history import bounded
 from narrowcast_server.zulip_archive.emoji import incoming_emoji
 from narrowcast_server.zulip_archive.layout import UPLOAD_LINK, ArchiveError
 from narrowcast_server.zulip_archive.numbers import NO_MESSAGE, Delivery, flags_in
