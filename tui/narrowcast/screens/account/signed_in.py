@@ -13,9 +13,8 @@ from narrowcast.config.config import ConfigError
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import ListedAccount, app_of
 from narrowcast.screens.dialogs.confirm import Question
-from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage import ManageScreen, moved
 from narrowcast.screens.dialogs.manage_list import ListRow
-from narrowcast.screens.dialogs.ordering import moved
 from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.text.formats import at_least

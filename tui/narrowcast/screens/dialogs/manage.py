@@ -2,14 +2,15 @@
 
 A subclass provides ``rows``, and what the keys do: ``open``, ``new``, ``question`` and ``delete``. More keys are
 commands of a context of its own; ``KEYS`` lists those shown below the list. The list reads its rows again at the
-changes of the state given in ``FOLLOWS``; what is not in the state is fetched by ``load``.
+changes of the state given in ``FOLLOWS``; what is not in the state is fetched by ``load``. Of a list that can be
+reordered, `shift` moves a thing.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from msgspec.structs import replace
 from textual.app import ComposeResult
@@ -34,9 +35,18 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
 
-__all__ = ["ManageScreen"]
+__all__ = ["ORDERED_KEYS", "ManageScreen", "moved", "shift"]
 
 T = TypeVar("T")
+
+ORDERED_KEYS: tuple[KeyHint, ...] = (
+    ("list.select", "edits"),
+    ("manage.new", "adds"),
+    ("manage.delete", "deletes"),
+    ("ordered.up", "moves up"),
+    ("ordered.down", "moves down"),
+)
+"""The keys of a list whose things can be edited and reordered."""
 
 
 WAITING = "Please wait…"
@@ -389,3 +399,26 @@ class ManageScreen(Dialog[object], Generic[T]):
     def leave(self) -> None:
         """Closes the screen."""
         self.dismiss(None)
+
+
+def shift(screen: ManageScreen[Any], by: int, save: Callable[[list[Hashable]], Awaitable[object]]) -> None:
+    """Moves the selected thing by ``by`` places; ``save`` sends the keys of all rows in their new order to
+    the server.
+    """
+    row = screen.list.selected_item
+    if row is None or screen.refused():
+        return
+    order = moved([item.key for item in screen.list.items], row.key, by)
+    if order is not None:
+        screen.work(save(order))
+
+
+def moved(order: list[Hashable], key: Hashable, by: int) -> list[Hashable] | None:
+    """The order with one thing moved; None if it cannot be moved further."""
+    place = order.index(key)
+    target = place + by
+    if not 0 <= target < len(order):
+        return None
+    order = list(order)
+    order.insert(target, order.pop(place))
+    return order

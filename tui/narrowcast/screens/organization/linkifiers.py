@@ -10,9 +10,8 @@ from textual.binding import BindingType
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Text, Values
-from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage import ORDERED_KEYS, ManageScreen, shift
 from narrowcast.screens.dialogs.manage_list import ListRow
-from narrowcast.screens.dialogs.ordering import ORDERED_KEYS, shift
 from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import Omit

@@ -11,9 +11,8 @@ from textual.binding import BindingType
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, Text, UnusableValue, Values, YesNo
-from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.dialogs.manage import ORDERED_KEYS, ManageScreen, shift
 from narrowcast.screens.dialogs.manage_list import ListRow
-from narrowcast.screens.dialogs.ordering import ORDERED_KEYS, shift
 from narrowcast.text.profile_values import options
 from narrowcast.widgets.empty import Empty
 from narrowcast_api import permissions
