@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from narrowcast_api.wakeup import Wakeup
+from narrowcast_api.clock import Wakeup
 from support.clock import VirtualClock
 
 

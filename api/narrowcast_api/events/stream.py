@@ -29,7 +29,7 @@ from typing import Any, Protocol, TypeVar
 
 from narrowcast_api import debug_log
 from narrowcast_api.backoff import Backoff
-from narrowcast_api.clock import Clock
+from narrowcast_api.clock import Clock, Wakeup
 from narrowcast_api.errors import (
     AccountDeactivated,
     BadEventQueueId,
@@ -49,7 +49,6 @@ from narrowcast_api.events.watchdog import Watchdog
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS, delete_queue
 from narrowcast_api.routes.register import register
-from narrowcast_api.wakeup import Wakeup
 from narrowcast_api.wire.events import Event, RestartEvent
 
 logger = logging.getLogger(__name__)

@@ -25,6 +25,7 @@ from contextlib import suppress
 from typing import Any
 
 from narrowcast_api.characters import encodable
+from narrowcast_api.clock import Wakeup
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.draft_merge import DraftMerge
@@ -36,7 +37,6 @@ from narrowcast_api.resources.drafts import DraftVersion, ServerDraft
 from narrowcast_api.state.changes import DraftsChanged
 from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import Draft
-from narrowcast_api.wakeup import Wakeup
 
 __all__ = ["Draft", "Drafts", "ServerDraft"]
 

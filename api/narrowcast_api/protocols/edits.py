@@ -16,11 +16,10 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from narrowcast_api.clock import Clock
+from narrowcast_api.clock import Clock, Wakeup
 from narrowcast_api.protocols.draft_store import SAVE_AFTER
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import Edit
-from narrowcast_api.wakeup import Wakeup
 from narrowcast_api.wire.events import UpdateMessageEvent
 
 __all__ = ["Edit", "UnsavedEdits"]

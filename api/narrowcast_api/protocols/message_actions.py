@@ -20,6 +20,7 @@ from typing import Literal
 from weakref import WeakValueDictionary
 
 from narrowcast_api.backoff import RetryTime
+from narrowcast_api.clock import Wakeup
 from narrowcast_api.errors import (
     REJECTED_OR_REDIRECTED,
     NarrowcastError,
@@ -32,7 +33,6 @@ from narrowcast_api.state.changes import ActionsChanged, ServerNotice
 from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import ActionRecord
 from narrowcast_api.tasks import Tasks
-from narrowcast_api.wakeup import Wakeup
 from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent
 
 _Subject = tuple[int, str | tuple[str, str]]

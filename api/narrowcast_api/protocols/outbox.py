@@ -41,6 +41,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.characters import encodable
+from narrowcast_api.clock import Wakeup
 from narrowcast_api.errors import (
     REJECTED_OR_REDIRECTED,
     InvalidInput,
@@ -67,7 +68,6 @@ from narrowcast_api.state.changes import MessagesMoved
 from narrowcast_api.storage.journal import JournalChanges, committed, deliver_changes
 from narrowcast_api.storage.records import OutboxMessage, OutboxState
 from narrowcast_api.tasks import Tasks
-from narrowcast_api.wakeup import Wakeup
 
 __all__ = ["Outbox", "OutboxEntry", "OutboxState"]
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from narrowcast_api.backoff import RetryTime
+from narrowcast_api.clock import Wakeup
 from narrowcast_api.errors import NarrowcastError, NotConnected, RateLimited
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.outbox_item import CHECK_EVERY, OutboxItem, ShowMessage
 from narrowcast_api.protocols.outbox_store import SENT, OutboxStore
 from narrowcast_api.tasks import Tasks
-from narrowcast_api.wakeup import Wakeup
 
 EVENT_TIMEOUT = 3.0
 """Seconds to wait for the event about a message that was sent, before it is fetched."""

@@ -16,6 +16,7 @@ import asyncio
 import logging
 
 from narrowcast_api.backoff import RetryTime
+from narrowcast_api.clock import Wakeup
 from narrowcast_api.errors import REJECTED, NarrowcastError, NoResponse, NotConnected, RateLimited
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.context import SessionContext
@@ -30,7 +31,6 @@ from narrowcast_api.protocols.outbox_requests import OutboxRequests
 from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.storage.journal import deliver_changes
-from narrowcast_api.wakeup import Wakeup
 
 log = logging.getLogger(__name__)
 

@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 from itertools import islice
 
 from narrowcast_api.backoff import RetryTime
+from narrowcast_api.clock import Wakeup
 from narrowcast_api.errors import REJECTED, NarrowcastError
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.on_screen import OnScreen
 from narrowcast_api.storage.journal import JournalChanges
-from narrowcast_api.wakeup import Wakeup
 
 log = logging.getLogger(__name__)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import logging
 
 from narrowcast_api.backoff import RetryTime
+from narrowcast_api.clock import Wakeup
 from narrowcast_api.errors import REJECTED, NarrowcastError
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.storage.journal import JournalChanges
 from narrowcast_api.storage.records import StatusEndRecord
-from narrowcast_api.wakeup import Wakeup
 
 log = logging.getLogger(__name__)
 

@@ -18,11 +18,11 @@ from typing import Literal
 from msgspec import Struct
 
 from narrowcast_api import permissions
+from narrowcast_api.clock import Wakeup
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.destinations import Destination, DirectDestination
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.state.changes import Change, MessagesChanged, TypingChanged
-from narrowcast_api.wakeup import Wakeup
 from narrowcast_api.wire.levels import Gate
 
 log = logging.getLogger(__name__)

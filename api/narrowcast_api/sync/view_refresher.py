@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from narrowcast_api.backoff import RetryTime
+from narrowcast_api.clock import Wakeup
 from narrowcast_api.errors import TEMPORARY, MalformedResponse, NarrowcastError
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.state.changes import Change, ViewChanged
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
-from narrowcast_api.wakeup import Wakeup
 
 FIRST_PAUSE, MAX_PAUSE = 1.0, 30.0
 """Seconds between two attempts."""
