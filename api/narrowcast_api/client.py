@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from narrowcast_api.resources.linkifiers import LinkifierOperations
     from narrowcast_api.resources.navigation_views import NavigationViewOperations
     from narrowcast_api.resources.playgrounds import PlaygroundOperations
+    from narrowcast_api.resources.presence import PresenceOperations
     from narrowcast_api.resources.profile_fields import ProfileFieldOperations
     from narrowcast_api.resources.reminders import ReminderOperations
     from narrowcast_api.resources.saved_snippets import SavedSnippetOperations
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from narrowcast_api.routes.narrows import NarrowOperations
     from narrowcast_api.routes.organization import OrganizationOperations
     from narrowcast_api.routes.pictures import AvatarOperations, OrganizationPictureOperations
-    from narrowcast_api.routes.presence import PresenceOperations
     from narrowcast_api.routes.reactions import ReactionOperations
     from narrowcast_api.routes.register import RegistrationOperations
     from narrowcast_api.routes.settings import SettingOperations
@@ -68,6 +68,7 @@ _RESOURCES = frozenset(
         "linkifiers",
         "navigation_views",
         "playgrounds",
+        "presence",
         "profile_fields",
         "reminders",
         "saved_snippets",

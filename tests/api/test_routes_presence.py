@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast_api.model.presence import Seen
+from narrowcast_api.resources.presence import Seen
 from narrowcast_api.wire.vocabulary import PresenceStatus
 from support.api import at_levels, scripted_client
 

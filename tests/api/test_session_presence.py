@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 
 import httpx2
 
-from narrowcast_api.model.presence import Seen
+from narrowcast_api.resources.presence import Seen
 from support.clock import VirtualClock
 from support.live import BRUNO, CHIYO
 from support.scripted import unread

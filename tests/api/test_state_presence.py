@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from narrowcast_api.model.presence import Seen
+from narrowcast_api.resources.presence import Availability, Seen
 from narrowcast_api.resources.status import Status
 from narrowcast_api.state.changes import PresenceChanged
-from narrowcast_api.state.presence import Availability
 from narrowcast_api.state.state import State
 from support.live import ADA, BRUNO, CHIYO, apply, make_state
 

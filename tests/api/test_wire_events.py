@@ -11,6 +11,7 @@ from narrowcast_api.events.parsing import EVENT_CLASSES, parse_event, parse_even
 from narrowcast_api.model.users import read_user_change
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.resources.drafts import DraftsUpdateEvent
+from narrowcast_api.resources.presence import PresenceEvent
 from narrowcast_api.resources.status import UserStatusEvent
 from narrowcast_api.wire import events
 from narrowcast_api.wire.events import (
@@ -19,7 +20,6 @@ from narrowcast_api.wire.events import (
     DefaultStreamsEvent,
     DeleteMessageEvent,
     MessageEvent,
-    PresenceEvent,
     RealmUserUpdateEvent,
     RestartEvent,
     StreamDeleteEvent,

@@ -10,9 +10,9 @@ from narrowcast.screens.dialogs.picker import Choice
 from narrowcast.screens.main.choices import ChoiceTarget, Everywhere
 from narrowcast.screens.people.about import facts
 from narrowcast.text.presence import PresenceMark, of_conversation, of_person
-from narrowcast_api.model.presence import Seen
 from narrowcast_api.model.users import User
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.resources.presence import Seen
 from narrowcast_api.resources.status import Statuses
 from narrowcast_api.state.state import State
 from support.sessions import until

@@ -19,6 +19,7 @@ from narrowcast_api.resources import (
     linkifiers,
     navigation_views,
     playgrounds,
+    presence,
     profile_fields,
     reminders,
     saved_snippets,
@@ -58,7 +59,16 @@ def _kinds_of(model: type[Event]) -> list[tuple[str, str | None]]:
 _MODULES = (
     *(channels, messages, organization, people, personal),
     *(bots, channel_folders, custom_emoji, default_channel_groups, drafts, exports, invites, linkifiers),
-    *(navigation_views, playgrounds, profile_fields, reminders, saved_snippets, scheduled_messages, status),
+    *(
+        navigation_views,
+        playgrounds,
+        presence,
+        profile_fields,
+        reminders,
+        saved_snippets,
+        scheduled_messages,
+        status,
+    ),
 )
 
 

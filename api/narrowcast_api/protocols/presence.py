@@ -7,8 +7,8 @@ import logging
 from narrowcast_api.clock import Wakeup
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.protocols.context import SessionContext
+from narrowcast_api.resources.presence import PresenceResponse
 from narrowcast_api.state.changes import PresenceChanged
-from narrowcast_api.wire.users import PresenceResponse
 from narrowcast_api.wire.vocabulary import PresenceStatus
 
 log = logging.getLogger(__name__)

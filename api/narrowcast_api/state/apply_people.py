@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.model.user_groups import group_settings, setting_to_wire, setting_without
 from narrowcast_api.resources import bots
+from narrowcast_api.resources.presence import PresenceEvent
 from narrowcast_api.resources.status import UserStatusEvent
 from narrowcast_api.state.changes import (
     Change,
@@ -20,7 +21,6 @@ from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
     AlertWordsEvent,
     MutedUsersEvent,
-    PresenceEvent,
     RealmUserAddEvent,
     RealmUserRemoveEvent,
     RealmUserUpdateEvent,

@@ -46,13 +46,13 @@ from narrowcast_api.resources import (
     scheduled_messages,
 )
 from narrowcast_api.resources.collection import Collection
+from narrowcast_api.resources.presence import Presence
 from narrowcast_api.resources.status import Statuses
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.channels import Channels
 from narrowcast_api.state.holder_rules import HolderRules, read_holder_rules
 from narrowcast_api.state.mute_rules import MuteRules
 from narrowcast_api.state.policies import least_role
-from narrowcast_api.state.presence import Presence
 from narrowcast_api.state.settings import (
     Limits,
     ServerOffers,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from narrowcast_api.state.presence import Availability
+from narrowcast_api.resources.presence import Availability
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -50,7 +50,6 @@ from .organization import (
 from .people import (
     AlertWordsEvent,
     MutedUsersEvent,
-    PresenceEvent,
     RealmUserAddEvent,
     RealmUserEvent,
     RealmUserRemoveEvent,
@@ -87,7 +86,6 @@ __all__ = [
     "MutedTopicsEvent",
     "MutedUsersEvent",
     "OnboardingStepsEvent",
-    "PresenceEvent",
     "ReactionEvent",
     "RealmDeactivatedEvent",
     "RealmDomainsAddEvent",

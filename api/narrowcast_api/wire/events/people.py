@@ -1,16 +1,14 @@
-"""Events about people, groups, presence and status."""
+"""Events about people and groups."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from narrowcast_api.model import presence as presence_model
 from narrowcast_api.model import users
-from narrowcast_api.model.reading import BadRow, RawRecord
 from narrowcast_api.wire.event import Event
 from narrowcast_api.wire.groups import UserGroup
-from narrowcast_api.wire.model import Good, GoodList, Id, Seconds, WireModel, either, read_by
-from narrowcast_api.wire.users import ClientPresence, MutedUser, seen_by_clients
+from narrowcast_api.wire.model import GoodList, Id, WireModel, either, read_by
+from narrowcast_api.wire.users import MutedUser
 
 
 class RealmUserEvent(Event):
@@ -89,29 +87,6 @@ class UserGroupSubgroupsEvent(UserGroupEvent):
     op: Literal["add_subgroups", "remove_subgroups"]
     group_id: Id
     direct_subgroup_ids: Annotated[list[Id], either("direct_subgroup_ids", "subgroup_ids")]
-
-
-class PresenceEvent(Event):
-    """When users were last active: in the modern form for any number of users, or in the legacy form for one."""
-
-    type: Literal["presence"] = "presence"
-    presences: Good[dict[int, Annotated[presence_model.Seen, read_by(presence_model.read_seen)]]] = {}
-    user_id: Id | None = None
-    email: str | None = None
-    presence: Good[dict[str, ClientPresence]] | None = None
-    server_timestamp: Seconds | None = None
-
-    @classmethod
-    def prepared(cls, row: RawRecord) -> RawRecord:
-        if "presences" not in row and row.get("presence") is None:
-            raise BadRow("neither presences nor presence")
-        return row
-
-    def by_user_id(self) -> dict[int, presence_model.Seen]:
-        """The modern form of the event, converted if necessary."""
-        if self.presence is not None and self.user_id is not None:
-            return {self.user_id: seen_by_clients(self.presence)}
-        return dict(self.presences)
 
 
 class MutedUsersEvent(Event):
