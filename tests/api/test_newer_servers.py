@@ -11,9 +11,9 @@ import pytest
 from narrowcast_api.errors import Unsupported
 from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.events.stream import KEPT_SECONDS
-from narrowcast_api.model.attachments import read_attachment
 from narrowcast_api.model.channels import read_channel
 from narrowcast_api.narrow.narrow import ChannelDestination, Narrow
+from narrowcast_api.resources.attachments import read_attachment
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.apply import apply
 from narrowcast_api.state.holder_rules import HolderRule

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from narrowcast_api.resources import (
+    attachments,
     bots,
     channel_folders,
     custom_emoji,
@@ -24,7 +25,7 @@ from narrowcast_api.wire import channels, groups, messages, model, organization,
 from narrowcast_api.wire.model import WireModel
 
 _TABLE: Final[dict[str, type[WireModel]]] = {
-    "GET attachments": organization.AttachmentList,
+    "GET attachments": attachments.AttachmentList,
     "GET bots": bots.BotList,
     "POST bots": bots.Bot,
     "GET calls/bigbluebutton/create": organization.CallResponse,

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from narrowcast_api.resources import (
+    attachments,
     bots,
     channel_folders,
     custom_emoji,
@@ -58,7 +59,17 @@ def _kinds_of(model: type[Event]) -> list[tuple[str, str | None]]:
 
 _MODULES = (
     *(channels, messages, organization, people, personal),
-    *(bots, channel_folders, custom_emoji, default_channel_groups, drafts, exports, invites, linkifiers),
+    *(
+        attachments,
+        bots,
+        channel_folders,
+        custom_emoji,
+        default_channel_groups,
+        drafts,
+        exports,
+        invites,
+        linkifiers,
+    ),
     *(
         navigation_views,
         playgrounds,

@@ -14,10 +14,10 @@ from narrowcast_api.files.names import markdown_link, quoted_for_form
 from narrowcast_api.files.reading import LocalFile, Progress, inspect_file
 from narrowcast_api.files.tus import send_resumable
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.operations import Bound, Done, Operations, read, segment
+from narrowcast_api.http.operations import Bound, Operations, read
+from narrowcast_api.resources.attachments import delete_attachment, list_attachments
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.messages import UploadResult
-from narrowcast_api.wire.organization import AttachmentList
 from narrowcast_api.wire.vocabulary import LARGE_UPLOAD_BYTES
 
 __all__ = ["UploadOperations", "download_file", "fetch_bytes", "markdown_link", "upload_file"]
@@ -89,17 +89,6 @@ def _result(
     if connection.server.supports(Gate.UPLOAD_FILENAME) and result.filename not in (None, "", escaped):
         return result
     return replace(result, filename=file.name)
-
-
-async def list_attachments(connection: Connection) -> AttachmentList:
-    """GET /attachments: the files that the current user has uploaded (outside the contract)."""
-    return read(AttachmentList, await connection.request("GET", "/attachments"))
-
-
-async def delete_attachment(connection: Connection, *, attachment_id: int) -> Done:
-    """DELETE /attachments/{id}: delete one of the current user's files from the server (outside the contract)."""
-    path = f"/attachments/{segment(attachment_id, 'attachment_id')}"
-    return read(Done, await connection.request("DELETE", path))
 
 
 class UploadOperations(Operations):

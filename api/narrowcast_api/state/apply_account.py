@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from narrowcast_api.resources import (
+    attachments,
     custom_emoji,
     drafts,
     linkifiers,
@@ -34,7 +35,6 @@ from narrowcast_api.state.handlers import Handlers
 from narrowcast_api.state.settings import changed_limits
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
-    AttachmentEvent,
     HasWebexTokenEvent,
     LegacySettingEvent,
     RealmDomainsAddEvent,
@@ -59,6 +59,7 @@ handlers.include(playgrounds.handlers, lambda state: state.playgrounds, Linkifie
 handlers.include(
     navigation_views.handlers, lambda state: state.navigation_views, SettingsChanged(("navigation_views",))
 )
+handlers.include(attachments.handlers, lambda state: state.attachments, SettingsChanged(("attachments",)))
 
 
 @handlers.of(HasWebexTokenEvent)
@@ -123,15 +124,6 @@ def _profile_fields(state: State, event: CustomProfileFieldsEvent) -> tuple[Chan
     state.profile_fields.replace(event.fields)
     changed = state.users.keep_profile_fields({field.id for field in event.fields})
     return (ProfileFieldsChanged(), UsersChanged(changed)) if changed else (ProfileFieldsChanged(),)
-
-
-@handlers.of(AttachmentEvent)
-def _attachment(state: State, event: AttachmentEvent) -> tuple[Change, ...]:
-    if event.op == "remove":
-        state.attachments.remove(event.attachment.id)
-    else:
-        state.attachments.put([event.attachment])
-    return (SettingsChanged(("attachments",)),)
 
 
 @handlers.of(InvitesChangedEvent)

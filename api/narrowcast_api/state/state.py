@@ -14,7 +14,6 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from narrowcast_api.model.attachments import read_attachment
 from narrowcast_api.model.channels import read_channel, read_subscribed
 from narrowcast_api.model.messages import Message
 from narrowcast_api.model.reading import (
@@ -33,6 +32,7 @@ from narrowcast_api.model.reading import (
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting, read_user_group
 from narrowcast_api.model.users import read_user
 from narrowcast_api.resources import (
+    attachments,
     bots,
     custom_emoji,
     default_channel_groups,
@@ -45,7 +45,6 @@ from narrowcast_api.resources import (
     saved_snippets,
     scheduled_messages,
 )
-from narrowcast_api.resources.collection import Collection
 from narrowcast_api.resources.presence import Presence
 from narrowcast_api.resources.status import Statuses
 from narrowcast_api.server_info import ServerInfo
@@ -109,8 +108,7 @@ class State:
         self.profile_fields = profile_fields.collection()
         self.navigation_views = navigation_views.collection()
         self.managed_bots = bots.collection()
-        self.attachments = Collection("attachments", lambda attachment: attachment.id, read_attachment)
-        """The user's own files, as far as events reported them; the full list must be requested from the server."""
+        self.attachments = attachments.collection()
         self.max_message_id = 0
         self.newest_received = 0
         """The newest message that the user has received: others may be known of channels without a subscription."""

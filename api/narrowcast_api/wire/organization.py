@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from narrowcast_api.model import (
-    attachments,
-)
-
-from .model import GoodList, Int, WireModel, read_by
-
-Attachment = Annotated[attachments.Attachment, read_by(attachments.read_attachment)]
+from .model import GoodList, WireModel
 
 
 class IconResponse(WireModel):
@@ -36,13 +28,6 @@ class DomainList(WireModel):
     """Response of GET /realm/domains."""
 
     domains: GoodList[Domain] = []
-
-
-class AttachmentList(WireModel):
-    """Response of GET /attachments; ``upload_space_used`` in bytes, of the whole organization."""
-
-    attachments: GoodList[Attachment] = []
-    upload_space_used: Int = 0
 
 
 class TestMessage(WireModel):

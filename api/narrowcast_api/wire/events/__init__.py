@@ -63,7 +63,6 @@ from .people import (
     UserGroupUpdateEvent,
 )
 from .personal import (
-    AttachmentEvent,
     HasWebexTokenEvent,
     LegacySettingEvent,
     OnboardingStepsEvent,
@@ -73,7 +72,6 @@ from .personal import (
 __all__ = [
     "NO_ID",
     "AlertWordsEvent",
-    "AttachmentEvent",
     "BadEvent",
     "DefaultStreamsEvent",
     "DeleteMessageEvent",

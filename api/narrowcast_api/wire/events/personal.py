@@ -1,12 +1,12 @@
-"""Events about the current user's own data: settings, files."""
+"""Events about the current user's own settings and hints."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
 from narrowcast_api.wire.event import Event
-from narrowcast_api.wire.model import GoodList, Int
-from narrowcast_api.wire.organization import Attachment, OnboardingStep
+from narrowcast_api.wire.model import GoodList
+from narrowcast_api.wire.organization import OnboardingStep
 
 
 class UserSettingsEvent(Event):
@@ -36,15 +36,6 @@ class OnboardingStepsEvent(Event):
 
     type: Literal["onboarding_steps"] = "onboarding_steps"
     onboarding_steps: GoodList[OnboardingStep]
-
-
-class AttachmentEvent(Event):
-    """A file of the current user was added, changed (linked in messages) or removed (then only its id is valid)."""
-
-    type: Literal["attachment"] = "attachment"
-    op: Literal["add", "update", "remove"]
-    attachment: Attachment
-    upload_space_used: Int = 0
 
 
 class HasWebexTokenEvent(Event):

@@ -14,7 +14,7 @@ from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.main.choices import go_to_message
 from narrowcast.text import formats
 from narrowcast.widgets.empty import Empty
-from narrowcast_api.model.attachments import Attachment
+from narrowcast_api.resources.attachments import Attachment
 from narrowcast_api.state.changes import SettingsChanged
 
 
