@@ -18,7 +18,7 @@ class Collection(Generic[Key, Record]):
     """Records by key, in the order in which they were added. `name` is that of their rows in a snapshot."""
 
     def __init__(self, name: str, key: Callable[[Record], Key], read: Callable[[RawRecord], Record]) -> None:
-        self._name = name
+        self.name = name
         self._key = key
         self._read = read
         self._records: dict[Key, Record] = {}
@@ -38,7 +38,7 @@ class Collection(Generic[Key, Record]):
 
     def load(self, snapshot: RawRecord) -> None:
         """Adds the records of a snapshot; invalid rows are logged and left out."""
-        self.put(records(snapshot.get(self._name), self._read, self._name))
+        self.put(records(snapshot.get(self.name), self._read, self.name))
 
     def put(self, records: Iterable[Record]) -> None:
         """Adds records, replacing older ones with the same keys."""

@@ -19,8 +19,6 @@ _CACHED_KEYS = frozenset(
         "alert_words",
         "channel_folders",
         "cross_realm_bots",
-        "custom_profile_fields",
-        "drafts",
         "email",
         "event_queue_longpoll_timeout_seconds",
         "full_name",
@@ -38,14 +36,10 @@ _CACHED_KEYS = frozenset(
         "max_topic_length",
         "muted_topics",
         "muted_users",
-        "navigation_views",
         "never_subscribed",
         "password_min_length",
         "presences",
         "recent_private_conversations",
-        "reminders",
-        "saved_snippets",
-        "scheduled_messages",
         "server_emoji_data_url",
         "server_timestamp",
         "starred_messages",
@@ -60,6 +54,7 @@ _CACHED_KEYS = frozenset(
     }
 )
 
+_RESOURCE_KEYS = frozenset(collection.name for collection in State(me=0).collections())
 
 _MANY_PEOPLE = 5_000
 """The number of users above which the cached snapshot contains only those in the first paint, which waits
@@ -76,9 +71,12 @@ def cacheable(response: RawRecord) -> dict[str, object]:
     kept = {
         key: value
         for key, value in response.items()
-        if key in _CACHED_KEYS
-        or key.startswith(("server_presence_", "server_typing_", "service_", "zulip_"))
-        or (key.startswith("realm_") and key not in _NOT_CACHED)
+        if key not in _NOT_CACHED
+        and (
+            key in _CACHED_KEYS
+            or key in _RESOURCE_KEYS
+            or key.startswith(("realm_", "server_presence_", "server_typing_", "service_", "zulip_"))
+        )
     }
     people = kept.get("realm_users")
     if isinstance(people, Sequence) and len(people) > _MANY_PEOPLE:

@@ -11,6 +11,7 @@ import gc
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -45,6 +46,7 @@ from narrowcast_api.resources import (
     saved_snippets,
     scheduled_messages,
 )
+from narrowcast_api.resources.collection import Collection
 from narrowcast_api.resources.presence import Presence
 from narrowcast_api.resources.status import Statuses
 from narrowcast_api.server_info import ServerInfo
@@ -112,6 +114,21 @@ class State:
         self.max_message_id = 0
         self.newest_received = 0
         """The newest message that the user has received: others may be known of channels without a subscription."""
+
+    def collections(self) -> tuple[Collection[Any, Any], ...]:
+        """The small resources that are read from a snapshot."""
+        return (
+            self.drafts,
+            self.scheduled_messages,
+            self.reminders,
+            self.saved_snippets,
+            self.linkifiers,
+            self.playgrounds,
+            self.custom_emoji,
+            self.profile_fields,
+            self.navigation_views,
+            self.managed_bots,
+        )
 
     @classmethod
     def from_snapshot(
@@ -347,16 +364,5 @@ def _load_messages(state: State, response: RawRecord) -> None:
 def _load_tables(state: State, response: RawRecord) -> None:
     if not state.supports(Gate.LINKIFIER_OBJECTS):
         state.linkifiers.put(linkifiers.read_filters(response.get("realm_filters")))
-    for collection in (
-        state.drafts,
-        state.scheduled_messages,
-        state.reminders,
-        state.saved_snippets,
-        state.linkifiers,
-        state.playgrounds,
-        state.custom_emoji,
-        state.profile_fields,
-        state.navigation_views,
-        state.managed_bots,
-    ):
+    for collection in state.collections():
         collection.load(response)
