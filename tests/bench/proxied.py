@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from support.fault_proxy import FaultProxy
-from support.server_threads import LoopThread
+from support.server import LoopThread
 
 
 class Proxied:

@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from narrowcast_api.account import Account
-from support.server_threads import serving
+from support.server import serving
 from support.tasks import tasks
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 

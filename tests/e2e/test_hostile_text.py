@@ -8,7 +8,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from support.server_threads import serving
+from support.server import serving
 
 from .conftest import OpenApp
 

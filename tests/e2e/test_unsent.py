@@ -17,7 +17,7 @@ import pytest
 from narrowcast_api.account import Account
 from support.journals import holds
 from support.processes import wait_until
-from support.server_threads import serving
+from support.server import serving
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
 from .calling import call

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gallery.picture import FaintScreen, svg
-from support.server_threads import serving
+from support.server import serving
 from support.terminal import Terminal, home, narrowcast
 
 FOLDER = Path(__file__).resolve().parents[2] / "dist" / "gallery"

@@ -9,12 +9,14 @@ Without `demo` the organization of `support.world` is there: few people, few cha
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
@@ -31,6 +33,8 @@ from narrowcast_server.serve import Options, RunningServer, running
 from support import world
 
 JsonObject = dict[str, Any]
+T = TypeVar("T")
+
 _ANY_CERTIFICATE = httpx2.create_ssl_context(verify=False)
 """Created once: thousands of tests use a server."""
 
@@ -270,3 +274,44 @@ async def running_server(
         httpx2.AsyncClient(trust_env=False, timeout=30, verify=_ANY_CERTIFICATE) as client,
     ):
         yield TestServer(server, client)
+
+
+class LoopThread:
+    """An event loop in a thread of its own, for tests that block meanwhile: `do` and `call` work within its block."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="event loop", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.do(self._loop.shutdown_default_executor())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def do(self, work: Coroutine[Any, Any, T], seconds: float = 60.0) -> T:
+        """Runs a coroutine in the thread and waits for it here. Raises TimeoutError after `seconds`."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(seconds)
+
+    def call(self, function: Callable[..., object], *args: object) -> None:
+        """Schedules a call in the thread."""
+        self._loop.call_soon_threadsafe(function, *args)
+
+
+@contextmanager
+def serving(data: Path, port: int = 0) -> Iterator[str]:
+    """Serves the same as `narrowcast serve --demo`, on a free port unless one is given; yields its address.
+    The demo's simulated people write nothing, as their timing would be random.
+    """
+    options = Options(port=port, data=data, demo=True, alive=False)
+    with LoopThread() as thread:
+        stack = AsyncExitStack()
+        server = thread.do(stack.enter_async_context(running(options, config=ServerConfig(durable=False))))
+        try:
+            yield server.url
+        finally:
+            thread.do(stack.aclose())

@@ -10,8 +10,7 @@ from typing import Any, Self, TypeVar
 
 from PIL import Image, ImageChops
 
-from support.server import TestServer, running_server
-from support.server_threads import LoopThread
+from support.server import LoopThread, TestServer, running_server
 
 CHANNEL, TOPIC = "random", "terminals"
 MARKS = "शिव नमस्ते"

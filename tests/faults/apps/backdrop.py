@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 
 from narrowcast_api.account import Account
 from support.fault_proxy import FaultProxy
-from support.server import JsonObject, TestServer, running_server
-from support.server_threads import LoopThread
+from support.server import JsonObject, LoopThread, TestServer, running_server
 
 T = TypeVar("T")
 PEOPLE = ("ada", "bruno", "chiyo")
