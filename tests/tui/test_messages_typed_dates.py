@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrowcast.text.typed_dates import day_of
+from narrowcast.text.natural_time import day_of
 
 SATURDAY = date(2026, 11, 21)
 

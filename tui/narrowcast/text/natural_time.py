@@ -1,14 +1,18 @@
-"""Times in natural language: "tomorrow 9:00", "+2h", "fri 17:30", "2026-12-24 18:00"."""
+"""Times and dates that users type.
+
+Times to come: "tomorrow 9:00", "+2h", "fri 17:30", "2026-12-24 18:00". Days that are past: "yesterday", "11-20".
+"""
 
 from __future__ import annotations
 
 import re
 import time
-from datetime import datetime, timedelta, tzinfo
+from calendar import isleap
+from datetime import date, datetime, timedelta, tzinfo
 
 from narrowcast.text import formats
 
-__all__ = ["EXAMPLES", "NoMoment", "in_words", "moment"]
+__all__ = ["EXAMPLES", "NoMoment", "day_of", "in_words", "moment"]
 
 EXAMPLES = "+2h · 17:30 · tomorrow 9:00 · monday · 2026-12-24 18:00"
 
@@ -21,6 +25,11 @@ _BETWEEN_SPANS = re.compile(r"[\s,]*(?:and)?[\s,]*")
 _CLOCK = re.compile(r"(?:at\s+)?(\d{1,2})(?:[:.](\d{2}))?\s*(am|pm)?")
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_SHORTEST = 3
+"""Minimum letters of a day of the week."""
+
+_ISO = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
+_IN_THIS_YEAR = re.compile(r"(\d{1,2})-(\d{1,2})")
 
 
 class NoMoment(ValueError):
@@ -100,7 +109,7 @@ def _day(word: str, here: datetime) -> datetime | None:
     if match := _DATE.fullmatch(word):
         return here.replace(year=int(match[1]), month=int(match[2]), day=int(match[3]))
     for number, name in enumerate(_DAYS):
-        if len(word) >= 3 and name.startswith(word):
+        if len(word) >= _SHORTEST and name.startswith(word):
             return here + timedelta(days=(number - here.weekday() - 1) % 7 + 1)
     return None
 
@@ -127,3 +136,32 @@ def _at(day: datetime, clock: tuple[int, int], zone: tzinfo | None) -> datetime:
 def _local(naive: datetime, zone: tzinfo | None) -> datetime:
     """The local time in ``zone``; its UTC offset may differ from the current one, because of daylight saving time."""
     return naive.astimezone() if zone is None else naive.replace(tzinfo=zone)
+
+
+def day_of(text: str, today: date) -> date:
+    """The day that `text` names: 2026-11-20, 2026-11 (its first day), 11-20 (the latest one), today,
+    yesterday, friday (the latest one before today).
+
+    Raises ValueError for anything else.
+    """
+    words = text.strip().casefold()
+    if words in ("today", "yesterday"):
+        return today - timedelta(days=words == "yesterday")
+    if len(words) >= _SHORTEST:
+        for number, name in enumerate(_DAYS):
+            if name.startswith(words):
+                return today - timedelta(days=(today.weekday() - number) % 7 or 7)
+    if match := _ISO.fullmatch(words):
+        return date(int(match[1]), int(match[2]), int(match[3] or 1))
+    if match := _IN_THIS_YEAR.fullmatch(words):
+        return _latest(int(match[1]), int(match[2]), today)
+    raise ValueError(f"{text!r} is not a date")
+
+
+def _latest(month: int, day: int, today: date) -> date:
+    """The latest day of that month and day that is not after `today`. Raises ValueError if there is none."""
+    leap_day = (month, day) == (2, 29)
+    year = today.year - ((month, day) > (today.month, today.day))
+    while leap_day and not isleap(year):
+        year -= 1
+    return date(year, month, day)

@@ -11,7 +11,7 @@ from narrowcast.content.addresses import InApp, resolve
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.requests import NarrowRequested, PersonRequested
 from narrowcast.screens.dialogs.ask import AskScreen
-from narrowcast.text.typed_dates import day_of
+from narrowcast.text.natural_time import day_of
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.dates import first_since
 from narrowcast_api.narrow.narrow import Narrow
