@@ -14,7 +14,7 @@ from narrowcast.app.import_settings import read_zuliprc
 from narrowcast.config.config import ConfigError
 from narrowcast.config.config_file import read
 from narrowcast.config.config_load import load
-from narrowcast.extensions.files import run_file
+from narrowcast.extensions.loading import run_file
 from narrowcast.panes.compose.drafts import ComposeNote
 from narrowcast.screens.main.side_by_side import SideNote
 from narrowcast.terminal.logs import CHATTY, start_log

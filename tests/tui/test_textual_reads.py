@@ -42,7 +42,7 @@ ALLOWED = {
         "sets an attribute of sys",
         "sets an attribute of sys",
     ],  # stdout and stderr
-    "narrowcast/extensions/files.py": [
+    "narrowcast/extensions/loading.py": [
         "writes sys.modules",
         "writes sys.modules",
     ],  # an extension, by its own name

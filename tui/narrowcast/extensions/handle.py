@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import logging
 import re
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from narrowcast.extend.values import Refused
-from narrowcast.extensions.isolated_client import isolated_client
 from narrowcast.extensions.limits import uninterrupted
 from narrowcast.extensions.running import RunningExtension
 from narrowcast.text import names
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from narrowcast.screens.workspace import Workspace
     from narrowcast_api.client import Client
     from narrowcast_api.events.status import ConnectionStatus
+    from narrowcast_api.http.connection import Connection
     from narrowcast_api.model.messages import Message
     from narrowcast_api.narrow.destinations import Destination
 
@@ -72,7 +74,7 @@ class Handle:
     def client(self) -> Client:
         if self._client is None:
             with uninterrupted():
-                self._client = isolated_client(self._session.client)
+                self._client = _isolated_client(self._session.client)
         return self._client
 
     # the account
@@ -192,3 +194,35 @@ class Handle:
         """Cancels the tasks that the extension started, and waits until they end."""
         self._closed = True
         await self._tasks.close()
+
+
+class _IsolatedConnection:
+    """The app's connection as extensions see it.
+
+    Each request runs as a task of its own, so that interrupting or cancelling an extension never interrupts the app's
+    own code; and only the app can close the connection.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._connection, name)
+        return _as_task(value) if inspect.iscoroutinefunction(value) else value
+
+    async def aclose(self) -> None:
+        """Does nothing: only the app closes its connection."""
+
+
+def _as_task(function: Callable[..., Any]) -> Callable[..., Any]:
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        with uninterrupted():
+            task = asyncio.get_running_loop().create_task(function(*args, **kwargs))
+        return await task
+
+    return call
+
+
+def _isolated_client(client: Client) -> Client:
+    """A client that shares the connection of ``client``."""
+    return type(client)(cast("Connection", _IsolatedConnection(client.connection)))
