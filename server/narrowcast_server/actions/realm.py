@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import MAX_WELCOME_TEXT, TopicsPolicy
-from narrowcast_server.actions.channel_knowledge import channels_may_open
 from narrowcast_server.actions.urls import check_url
+from narrowcast_server.actions.visibility import channels_may_open
 from narrowcast_server.organization.checks import (
     check_integer,
     check_length,

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import GroupSetting, SystemGroup
-from narrowcast_server.actions.channel_knowledge import channels_may_open
-from narrowcast_server.actions.visibility import emit_group, emit_members
+from narrowcast_server.actions.visibility import channels_may_open, emit_group, emit_members
 from narrowcast_server.organization.checks import check_length, unfit_position
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.memberships import MAX_NESTING

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server.actions.channel_knowledge import channels_may_open
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.mail import send_mail
-from narrowcast_server.actions.visibility import emit_members, visibility_may_change
+from narrowcast_server.actions.visibility import channels_may_open, emit_members, visibility_may_change
 from narrowcast_server.organization.models import User
 from narrowcast_server.resources.invites.changes import revoke_all_of
 from narrowcast_server.resources.password_resets import end_links
