@@ -28,7 +28,7 @@ from narrowcast_server.background import guarded
 from narrowcast_server.checking import row_faults
 from narrowcast_server.http.connections import Connections
 from narrowcast_server.http.log_limit import LogLimit
-from narrowcast_server.http.small_parts import Socket
+from narrowcast_server.http.protocol import Socket
 from narrowcast_server.http.web_server import WebServer, descriptors, listening, raise_descriptors
 from narrowcast_server.operator import server_file
 from narrowcast_server.operator.control import controlled
