@@ -1,21 +1,31 @@
-"""Uploading files for the text in compose, and inserting links that arrive later; stopping and repeating
-uploads and downloads."""
+"""Files and the clipboard for the text in compose: chosen or pasted, uploaded, and their links inserted when they
+arrive; stopping and repeating uploads and downloads.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import os
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.panes.compose.uploads import TextPlace
+from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.file_question import file_question
+from narrowcast.terminal.desktop_clipboard import IMAGES, image_in, read_image, read_text
 from narrowcast_api import permissions
+from narrowcast_api.storage.folders import private_folder
 
 if TYPE_CHECKING:
     from narrowcast.screens.workspace import Workspace
     from narrowcast_api.protocols.uploads import Upload
 
-__all__ = ["attach", "cancel_transfer", "deliver", "retry_transfer", "use_upload"]
+__all__ = ["attach", "cancel_transfer", "deliver", "paste", "retry_transfer", "use_upload"]
+
+FOLDER = "pasted"
+"""Where pasted images are kept until they are uploaded, in the folder of the cache."""
 
 
 def attach(screen: Workspace) -> None:
@@ -32,6 +42,46 @@ def attach(screen: Workspace) -> None:
         return
     limit = f"Maximum file size: {screen.session.state.limits.max_file_upload_size_mib} MB"
     screen.app.push_screen(file_question("Upload file", does="uploads", note=limit), chosen)
+
+
+async def paste(screen: Workspace) -> None:
+    """Uploads the image in the clipboard, or inserts its text."""
+    writing = screen.writing
+    if writing.begin.refused():
+        return
+    begun = writing.moment
+    image, text = await _contents(screen)
+    if image is not None:
+        if screen.refuse(permissions.upload_refusal(screen.session.state)):
+            return
+        kind, content = image
+        name = f"image-{datetime.now().astimezone():%Y%m%d-%H%M%S}{IMAGES[kind]}"
+        path = await asyncio.to_thread(_save, app_of(screen).paths.cache / FOLDER / name, content)
+        writing.keep_draft()
+        writing.uploads.start(path, writing.links.place)
+        return
+    if not text:
+        screen.refuse("The clipboard cannot be read here, or is empty. Paste with the terminal's own key.")
+    elif writing.is_still(begun):
+        writing.focus_text()
+        writing.text.paste(text)
+
+
+async def _contents(screen: Workspace) -> tuple[tuple[str, bytes] | None, str]:
+    """The image in the clipboard, or its text: as the desktop's programs know it, else as the terminal tells it."""
+    if (image := await read_image(os.environ)) is not None:
+        return image, ""
+    if (text := await read_text(os.environ)) is not None:
+        return None, text
+    content = await app_of(screen).read_clipboard() or b""
+    kind = image_in(content)
+    return ((kind, content), "") if kind else (None, content.decode("utf-8", "replace"))
+
+
+def _save(path: Path, content: bytes) -> Path:
+    private_folder(path.parent)
+    path.write_bytes(content)
+    return path
 
 
 def use_upload(screen: Workspace, upload: Upload) -> None:

@@ -109,7 +109,11 @@ FUNCTIONS: tuple[Command, ...] = (
         Context.COMPOSE,
         "Compose box",
         Command(
-            "compose.paste", "Paste the clipboard; an image is uploaded", ("ctrl+v",), "pasting.paste", WAITS
+            "compose.paste",
+            "Paste the clipboard; an image is uploaded",
+            ("ctrl+v",),
+            "attaching.paste",
+            WAITS,
         ),
         Command(
             "compose.remedy", "Do what the notice above the text offers", ("alt+y",), "remedy.act", REFUSED
