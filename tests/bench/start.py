@@ -99,11 +99,8 @@ def _shows(text: str) -> Holds:
 def _started(command: list[str], folder: Path, kept: Holds, new: Holds) -> Start:
     app = Watched(command, folder)
     try:
-        app.take(5)
-        app.take_until_quiet(1.5, patience=10.0)
-        settled = cpu_seconds(app.pid)
         (first, _), (at, cpu) = app.when(kept, new)
-        return Start(first, at, cpu, settled)
+        return Start(first, at, cpu, settled_cpu=cpu_seconds(app.pid))
     finally:
         end(app)
 

@@ -129,20 +129,25 @@ class Watched(Terminal):
             taken += data
         return bytes(taken)
 
-    def when(self, *holds: Callable[[str], bool]) -> list[tuple[float, float]]:
-        """Feeds the pieces to a screen; returns (seconds, CPU seconds) of the first piece at which each
-        ``holds(screen)``.
+    def when(self, *holds: Callable[[str], bool], patience: float = 30.0) -> list[tuple[float, float]]:
+        """Reads until all ``holds(screen)`` and it is quiet, on a busy machine for up to ``patience`` seconds.
+        Returns (seconds, CPU seconds) of the first piece at which each held.
         """
         found: dict[int, tuple[float, float]] = {}
-        for seconds, cpu, data in self.pieces:
-            self._stream.feed(data)
-            text = self.text
-            for index, wanted in enumerate(holds):
-                if index not in found and wanted(text):
-                    found[index] = (seconds, cpu)
+        fed, end = 0, time.monotonic() + patience
+        while True:
+            self.take_until_quiet(1.5)
+            for seconds, cpu, data in self.pieces[fed:]:
+                self._stream.feed(data)
+                text = self.text
+                for index, wanted in enumerate(holds):
+                    if index not in found and wanted(text):
+                        found[index] = (seconds, cpu)
+            fed = len(self.pieces)
             if len(found) == len(holds):
                 return [found[index] for index in range(len(holds))]
-        raise AssertionError(f"it was never on the screen:\n{self.text}")
+            if time.monotonic() > end:
+                raise AssertionError(f"it was never on the screen:\n{self.text}")
 
     def forget(self) -> None:
         """Feeds all output so far to the screen, and clears the records."""
