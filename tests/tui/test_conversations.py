@@ -278,6 +278,22 @@ async def test_new_messages_are_added_to_the_list(tmp_path: Path) -> None:
         assert heights == [1, 1, 2, 1, 2, 1], "one row each, and a blank one between groups"
 
 
+async def test_behind_another_dialog_the_list_waits(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.go(Narrow.mentions())  # an empty view, in which nothing becomes read
+        await stage.press("I")
+        inbox = stage.app.screen
+        assert isinstance(inbox, InboxScreen)
+        await stage.press("f1")
+        assert stage.app.screen is not inbox
+        last = await stage.server.send("bruno", "general", "lunch", "Soup")
+        await until(lambda: last in stage.session.state.messages and not stage.screen.frames.is_due)
+        assert list(inbox.list.items) == []
+        await stage.press("escape")
+        assert stage.app.screen is inbox
+        assert [row[0] for row in shown(stage)] == ["general", "lunch"]
+
+
 async def test_enter_on_a_heading_folds_its_group(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await talk(stage)

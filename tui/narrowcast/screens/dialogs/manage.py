@@ -99,6 +99,8 @@ class ManageScreen(Dialog[object], Generic[T]):
         """Whether nothing was loaded yet."""
         self._load_error = ""
         """Why the last load failed."""
+        self._is_outdated = False
+        """Whether the state has changed since the rows were read."""
         self._before: frozenset[Hashable] | None = None
         """The keys of the rows before something was created: a new row is selected when it appears, until the next
         key press."""
@@ -301,13 +303,24 @@ class ManageScreen(Dialog[object], Generic[T]):
         if (workspace := workspace_of(self)) is not None:
             frames = workspace.frames
             self._unfollow.append(
-                frames.subscribe((StateReplaced, *self.FOLLOWS), lambda _: self.refresh_rows())
+                frames.subscribe((StateReplaced, *self.FOLLOWS), lambda _: self._on_new_state())
             )
             self._unfollow += [frames.follow(session) for session in self.followed()]
 
     def on_unmount(self) -> None:
         for unfollow in self._unfollow:
             unfollow()
+
+    def _on_new_state(self) -> None:
+        # behind another dialog, which reads keys, the rows can wait: an inbox of thousands takes longer than a key may
+        self._is_outdated = not self.is_active
+        if self.is_active:
+            self.refresh_rows()
+
+    def on_screen_resume(self) -> None:
+        """Reads the rows again if the state has changed behind another dialog."""
+        if self._is_outdated:
+            self._on_new_state()
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
         """Called with each batch of changes, for effects beyond the rows."""
