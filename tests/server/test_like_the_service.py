@@ -253,3 +253,14 @@ async def test_of_two_faults_the_one_is_named_that_the_service_names(
     bare = {name: Bare(value) if isinstance(value, str) else value for name, value in fields.items()}
     said = (await server.refusal("ada", method, place, bare))["msg"]
     assert said == (named if " " in named else f"{named} is not valid JSON")
+
+
+async def test_other_keys_of_permissions_are_ignored(server: TestServer) -> None:
+    group = await server.create_group("ada", "cooks", "ada")
+    value = {"direct_members": [server.id("ada")], "direct_subgroups": [group]}
+    for change in (
+        {"new": {**value, "name": "x"}, "reason": "x"},
+        {"new": group, "old": {**value, "name": "x"}, "reason": "x"},
+    ):
+        await server.call("ada", "PATCH", f"/user_groups/{group}", {"can_join_group": change})
+    assert server.organization.groups[group].settings["can_join_group"] == group

@@ -21,7 +21,7 @@ def permission(name: str, *, since: int = 0, until: int | None = None) -> Param[
 
 def permission_change(name: str, *, since: int = 0) -> Param[object | None]:
     """An optional parameter with the new value, and the old one if the caller expects one; a bare value below the
-    level that brought them.
+    level that brought them. Other keys are ignored, as Zulip servers do.
     """
     return optional(name, _change, since=since, parse_below=_BARE_BELOW.get(name))
 
@@ -32,10 +32,10 @@ def _value(name: str, text: str) -> object:
 
 def _change(name: str, text: str) -> object:
     value = json_value(name, text)
-    if isinstance(value, dict) and "new" not in value:
-        raise field_missing(f'{name}["new"]')
-    if not isinstance(value, dict) or value.keys() - {"new", "old"}:
+    if not isinstance(value, dict):
         raise ServiceError(f"{name} does not have the expected format")
+    if "new" not in value:
+        raise field_missing(f'{name}["new"]')
     check_group_setting(f'{name}["new"]', value["new"])
     if value.get("old") is not None:
         check_group_setting(f'{name}["old"]', value["old"])

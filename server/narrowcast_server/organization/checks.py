@@ -87,11 +87,13 @@ def check_number_or_word(name: str, value: object) -> int | str:
 
 
 def check_group_setting(name: str, value: object) -> object:
-    """A group-setting value: the id of a group, or lists of ids of users and groups, of which one may be missing."""
+    """A group-setting value: the id of a group, or lists of ids of users and groups, of which one may be missing.
+    Other keys are ignored, as Zulip servers do.
+    """
     if isinstance(value, dict):
-        is_known = bool(value) and value.keys() <= {"direct_members", "direct_subgroups"}
-        is_value = is_known and all(
-            isinstance(ids, list) and all(map(_is_integer, ids)) for ids in value.values()
+        lists = [value[key] for key in ("direct_members", "direct_subgroups") if key in value]
+        is_value = bool(lists) and all(
+            isinstance(ids, list) and all(map(_is_integer, ids)) for ids in lists
         )
     else:
         is_value = _is_integer(value)
