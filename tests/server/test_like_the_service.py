@@ -224,7 +224,7 @@ TWO_FAULTS: tuple[tuple[str, str, dict[str, object], str], ...] = (
     (
         "POST",
         "/users/me/subscriptions",
-        {"subscriptions": [{}], "can_subscribe_group": None},
+        {"subscriptions": [{"name": "x"}], "can_subscribe_group": None, "announce": "x"},
         'can_subscribe_group["int"] is not an integer',
     ),
     (
@@ -238,6 +238,76 @@ TWO_FAULTS: tuple[tuple[str, str, dict[str, object], str], ...] = (
         "/realm/user_settings_defaults",
         {"email_notifications_batching_period_seconds": 0, "enter_sends": 1},
         "enter_sends is not a boolean",
+    ),
+    # What a parameter has inside is part of its form too.
+    (
+        "POST",
+        "/users/me/subscriptions",
+        {"subscriptions": [{}], "can_subscribe_group": None},
+        'subscriptions[0]["name"] field is missing: Field required',
+    ),
+    (
+        "POST",
+        "/users/me/subscriptions",
+        {"subscriptions": [{"name": "x", "color": "red"}], "announce": "x"},
+        "Invalid subscriptions[0]: add.color is not a valid hex color code",
+    ),
+    ("PATCH", "/users/me/subscriptions", {"add": [{}]}, 'add[0]["name"] field is missing: Field required'),
+    (
+        "POST",
+        "/scheduled_messages",
+        {"type": "channel", "to": 1, "content": "x", "topic": "\0"},
+        "Missing 'scheduled_delivery_timestamp' argument",
+    ),
+    (
+        "PATCH",
+        "/user_groups/{group}",
+        {"can_join_group": "x", "name": "\0"},
+        "name must not contain null bytes",
+    ),
+    (
+        "PATCH",
+        "/settings",
+        {"enable_sounds": "x", "timezone": "Mars/Base"},
+        "Invalid timezone: Not a recognized time zone",
+    ),
+    (
+        "PATCH",
+        "/settings",
+        {"timezone": "Mars/Base", "web_stream_unreads_count_display_policy": 9},
+        "Invalid web_stream_unreads_count_display_policy",
+    ),
+    ("POST", "/saved_snippets", {"title": " "}, "title cannot be blank"),
+    ("POST", "/saved_snippets", {"title": "t" * 61}, "title is too long (limit: 60 characters)"),
+    (
+        "POST",
+        "/users/me/status",
+        {"status_text": "y" * 61, "emoji_name": "\0"},
+        "status_text is too long (limit: 60 characters)",
+    ),
+    (
+        "POST",
+        "/user_topics",
+        {"stream_id": 99_999, "topic": "t" * 61, "visibility_policy": 1},
+        "topic is too long (limit: 60 characters)",
+    ),
+    (
+        "PATCH",
+        "/users/me/subscriptions/muted_topics",
+        {"stream_id": 99_999, "topic": "t" * 61, "op": "add"},
+        "topic is too long (limit: 60 characters)",
+    ),
+    (
+        "DELETE",
+        "/users/99999",
+        {"deactivation_notification_comment": "c" * 2001},
+        "deactivation_notification_comment is too long (limit: 2000 characters)",
+    ),
+    (
+        "POST",
+        "/realm/playgrounds",
+        {"name": "x", "url_template": "{", "pygments_language": "!"},
+        "Invalid characters in the name of the language",
     ),
 )
 

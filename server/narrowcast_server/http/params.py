@@ -2,6 +2,10 @@
 
 A route lists its parameters; reading one through `call[PARAM]` gives a typed value. Other parameters of a
 request are ignored and reported in the response as unsupported (CONV-09, VER-05).
+
+Parameters are parsed one after the other, in the order of the route, which is that of Zulip servers: of several
+faults the first is reported, whether a parameter is missing or malformed. So a parser checks all of a parameter that
+can be checked without the organization; the rest is checked after the form of all parameters.
 """
 
 from __future__ import annotations

@@ -92,9 +92,7 @@ def check_group_setting(name: str, value: object) -> object:
     """
     if isinstance(value, dict):
         lists = [value[key] for key in ("direct_members", "direct_subgroups") if key in value]
-        is_value = bool(lists) and all(
-            isinstance(ids, list) and all(map(_is_integer, ids)) for ids in lists
-        )
+        is_value = bool(lists) and all(isinstance(ids, list) and all(map(_is_integer, ids)) for ids in lists)
     else:
         is_value = _is_integer(value)
     if not is_value:

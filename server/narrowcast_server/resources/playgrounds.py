@@ -53,13 +53,13 @@ def template_of_prefix(prefix: str) -> str:
 
 def add_playground(organization: Organization, name: str, language: str, template: str) -> int:
     """Adds a playground; returns its id. Its template must have exactly one variable, `code` (PLG-05)."""
+    if language and not _LANGUAGE.fullmatch(language):
+        raise ServiceError("Invalid characters in the name of the language")
     name = name.strip()
     if not name or len(name) > _MAX_NAME:
         raise invalid_value(f"name must have 1 to {_MAX_NAME} characters", "name")
     if not language:
         raise invalid_value("This field cannot be blank.", "pygments_language")
-    if not _LANGUAGE.fullmatch(language):
-        raise ServiceError("Invalid characters in the name of the language")
     check_template(template)
     names = list(variables(template))
     if "code" not in names:

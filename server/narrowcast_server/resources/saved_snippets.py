@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.http.params import optional, required, text_without_null
+from narrowcast_server.http.params import optional, required, takes_text, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
@@ -33,23 +33,14 @@ def snippets_of(organization: Organization, user: User) -> list[dict[str, object
     return [snippet_object(row) for row in rows]
 
 
-def _check(organization: Organization, title: str | None, content: str | None) -> None:
-    if title is not None and not title.strip():
-        raise ServiceError("title cannot be blank")
-    check_length("title", title or "", MAX_TITLE)
-    if content is not None and not content.strip():
-        raise ServiceError("content cannot be blank")
-    check_length("content", content or "", organization.config.limits.max_message_length)
-
-
 def create_snippet(organization: Organization, user: User, title: str, content: str) -> int:
     """Stores a snippet; returns its id."""
-    _check(organization, title, content)
+    check_length("content", content, organization.config.limits.max_message_length)
     check_room(organization, user, "saved_snippets")
     identity = organization.store.insert(
         "INSERT INTO saved_snippets (user_id, title, content, date_created) VALUES (?, ?, ?, ?)",
         user.id,
-        title.strip(),
+        title,
         content,
         organization.now(),
     )
@@ -61,13 +52,13 @@ def edit_snippet(
     organization: Organization, user: User, snippet_id: int, title: str | None, content: str | None
 ) -> None:
     """Changes the given properties of a snippet (SNP-01); raises BAD_REQUEST if none is given (SNP-11)."""
-    _check(organization, title, content)
+    check_length("content", content or "", organization.config.limits.max_message_length)
     row = _SNIPPETS.row(organization, snippet_id, user)
     if title is None and content is None:
         raise ServiceError("No new data supplied")
     organization.store.execute(
         "UPDATE saved_snippets SET title = ?, content = ? WHERE id = ?",
-        row["title"] if title is None else title.strip(),
+        row["title"] if title is None else title,
         row["content"] if content is None else content,
         snippet_id,
     )
@@ -91,10 +82,26 @@ def snippets(request: Snapshot) -> dict[str, object]:
 
 routes = Routes()
 
-TITLE = required("title", text_without_null)
-CONTENT = required("content", text_without_null)
-NEW_TITLE = optional("title", text_without_null)
-NEW_CONTENT = optional("content", text_without_null)
+
+@takes_text
+def _content(name: str, text: str) -> str:
+    content = text_without_null(name, text)
+    if not content.strip():
+        raise ServiceError(f"{name} cannot be blank")
+    return content
+
+
+@takes_text
+def _title(name: str, text: str) -> str:
+    title = _content(name, text).strip()
+    check_length(name, title, MAX_TITLE)
+    return title
+
+
+TITLE = required("title", _title)
+CONTENT = required("content", _content)
+NEW_TITLE = optional("title", _title)
+NEW_CONTENT = optional("content", _content)
 
 
 @routes.get("/saved_snippets")

@@ -334,7 +334,7 @@ def get_scheduled(call: Call) -> ResponseBody:
     return {"scheduled_messages": scheduled_of(call.organization, call.user)}
 
 
-@routes.post("/scheduled_messages", KIND, TO, CONTENT, TOPIC, TIME, READ)
+@routes.post("/scheduled_messages", KIND, TO, CONTENT, TIME, TOPIC, READ)
 def post_scheduled(call: Call) -> ResponseBody:
     kind = _checked_kind(call, call[KIND])
     target = _target(call, direct=kind.is_direct, to=call[TO], topic=call[TOPIC])
@@ -348,8 +348,8 @@ def post_scheduled(call: Call) -> ResponseBody:
     "/scheduled_messages/{scheduled_message_id}",
     NEW_KIND,
     NEW_TO,
-    NEW_CONTENT,
     NEW_TOPIC,
+    NEW_CONTENT,
     NEW_TIME,
     since=Gate.SCHEDULED_EDIT.level,
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ReactionType
-from narrowcast_server.http.params import boolean, optional, text_without_null
+from narrowcast_server.http.params import boolean, optional, takes_text, text_without_null
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.dialect import outgoing_reaction_type
@@ -74,7 +74,7 @@ def set_status(
         raise ServiceError("Client did not pass any new values.")
     changed: dict[str, object] = {}
     if text is not None:
-        changed["status_text"] = _checked_text(text)
+        changed["status_text"] = text
     if emoji_name is None and (emoji_code is not None or reaction_type is not None):
         raise ServiceError("Client must pass emoji_name if they pass either emoji_code or reaction_type.")
     if emoji_name is not None:
@@ -88,12 +88,6 @@ def set_status(
     if away is not None:
         event["away"] = away
     organization.emit(event, watchers(organization, user))
-
-
-def _checked_text(text: str) -> str:
-    text = text.strip()
-    check_length("status_text", text, MAX_TEXT)
-    return text
 
 
 def _checked_emoji(
@@ -119,7 +113,15 @@ def statuses(request: Snapshot) -> dict[str, object]:
 
 routes = Routes()
 
-TEXT = optional("status_text", text_without_null)
+
+@takes_text
+def _text(name: str, text: str) -> str:
+    stripped = text_without_null(name, text).strip()
+    check_length(name, stripped, MAX_TEXT)
+    return stripped
+
+
+TEXT = optional("status_text", _text)
 EMOJI_NAME = optional("emoji_name", text_without_null, since=Gate.STATUS_EMOJI.level)
 EMOJI_CODE = optional("emoji_code", text_without_null, since=Gate.STATUS_EMOJI.level)
 REACTION_TYPE = optional("reaction_type", text_without_null, since=Gate.STATUS_EMOJI.level)

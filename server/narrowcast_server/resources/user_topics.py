@@ -224,8 +224,8 @@ def post_user_topic(call: Call) -> ResponseBody:
     """Mutes, unmutes or follows a topic, or resets its policy; only resetting works in archived channels."""
     policy = VisibilityPolicy(call[POLICY])
     inherits = policy is VisibilityPolicy.NONE
-    channel = access.readable_channel(call.organization, call.user, call[STREAM_ID], archived=inherits)
     topics.check_length(call.organization, call[TOPIC])
+    channel = access.readable_channel(call.organization, call.user, call[STREAM_ID], archived=inherits)
     set_policy(
         call.organization, call.user.id, channel.id, topics.mapped(call.organization, call[TOPIC]), policy
     )
@@ -236,6 +236,7 @@ def post_user_topic(call: Call) -> ResponseBody:
 def patch_muted_topic(call: Call) -> ResponseBody:
     """Mutes or unmutes a topic, with the operation of older clients."""
     organization, user = call.organization, call.user
+    topics.check_length(organization, call[TOPIC])
     channel_id, name = call[OPTIONAL_STREAM_ID], call[OPTIONAL_STREAM]
     if channel_id is not None and name is not None:
         raise ServiceError(
@@ -255,7 +256,6 @@ def patch_muted_topic(call: Call) -> ResponseBody:
         if named is None:
             raise invalid_channel_id()
         channel = named
-    topics.check_length(call.organization, call[TOPIC])
     policy = VisibilityPolicy.MUTED if mutes else VisibilityPolicy.NONE
     set_policy(organization, user.id, channel.id, topics.mapped(organization, call[TOPIC]), policy)
     return {}

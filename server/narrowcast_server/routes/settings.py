@@ -20,6 +20,7 @@ from narrowcast_server.http.params import (
     mapping,
     optional,
     string,
+    takes_text,
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization import personal
@@ -85,15 +86,29 @@ def target(name: str, text: str) -> SettingsTarget:
     return SettingsTarget(ids("user_ids"), ids("group_ids"), skip)
 
 
+@takes_text
+def _timezone(name: str, text: str) -> str:
+    return personal.check_timezone(string(name, text))
+
+
 SETTINGS = _declared()
 FULL_NAME = optional("full_name", string)
-TIMEZONE = optional("timezone", string)
+TIMEZONE = optional("timezone", _timezone)
 OLD_PASSWORD = optional("old_password", string)
 NEW_PASSWORD = optional("new_password", limited(MAX_PASSWORD))
 
 
 TARGET = optional("target_users", target, since=Gate.SETTINGS_OF_OTHERS.level)
-PARAMS: Final = (FULL_NAME, OLD_PASSWORD, NEW_PASSWORD, *SETTINGS.values(), TIMEZONE, TARGET)
+_BEFORE_TIMEZONE: Final = list(SETTINGS).index("web_stream_unreads_count_display_policy") + 1
+PARAMS: Final = (
+    FULL_NAME,
+    OLD_PASSWORD,
+    NEW_PASSWORD,
+    *list(SETTINGS.values())[:_BEFORE_TIMEZONE],
+    TIMEZONE,
+    *list(SETTINGS.values())[_BEFORE_TIMEZONE:],
+    TARGET,
+)
 
 
 @routes.patch("/settings", *PARAMS, callers=Callers.PEOPLE)
@@ -189,7 +204,7 @@ def _move_timezone(call: Call) -> None:
     timezone = call[TIMEZONE]
     if timezone is None or timezone == call.user.timezone:
         return
-    user = call.organization.users.update(call.user.id, timezone=personal.check_timezone(timezone))
+    user = call.organization.users.update(call.user.id, timezone=timezone)
     event = {"type": "user_settings", "op": "update", "property": "timezone", "value": timezone}
     call.organization.emit(event, [user.id])
     emit_person(call.organization, user, email=api_address(call.organization, user), timezone=timezone)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
@@ -99,7 +100,32 @@ def retention(name: str, text: str) -> int | None:
     return retention_days(value)
 
 
-SUBSCRIPTIONS = required("subscriptions", objects)
+@dataclass(frozen=True, slots=True)
+class NewSubscription:
+    """A channel to subscribe to, by name; with `description` it is created if it does not exist."""
+
+    name: str
+    color: str | None
+    description: str
+
+
+def new_subscriptions(name: str, text: str) -> list[NewSubscription]:
+    """Parses a list of {name, color, description}, of which only the name is required."""
+    return [_new_subscription(f"{name}[{index}]", item) for index, item in enumerate(objects(name, text))]
+
+
+def _new_subscription(place: str, item: dict[str, object]) -> NewSubscription:
+    if "name" not in item:
+        raise field_missing(f'{place}["name"]')
+    color, description = item.get("color"), item.get("description")
+    return NewSubscription(
+        check_string(f'{place}["name"]', item["name"]),
+        None if color is None else check_color(f"Invalid {place}: add.color", color),
+        "" if description is None else check_string(f'{place}["description"]', description),
+    )
+
+
+SUBSCRIPTIONS = required("subscriptions", new_subscriptions)
 NAMES = required("subscriptions", strings)
 PRINCIPALS = optional("principals", principals)
 INVITE_ONLY = defaulted("invite_only", boolean, False)
@@ -114,7 +140,7 @@ TOPICS_POLICY = optional("topics_policy", choice(*(policy.value for policy in To
 FOLDER = optional("folder_id", integer)
 GROUP_PARAMS = {name: permission(name) for name in CHANNEL_GROUP_SETTINGS}
 INCLUDE_SUBSCRIBERS = defaulted("include_subscribers", include_subscribers, False)
-ADD = optional("add", objects)
+ADD = optional("add", new_subscriptions)
 DELETE = optional("delete", strings)
 
 
@@ -149,22 +175,16 @@ def add_subscriptions(call: Call) -> ResponseBody:
     return _subscribe(call, call[SUBSCRIPTIONS], call[PRINCIPALS])
 
 
-def _subscribe(
-    call: Call, items: Sequence[dict[str, object]], who: Sequence[str | int] | None
-) -> ResponseBody:
+def _subscribe(call: Call, items: Sequence[NewSubscription], who: Sequence[str | int] | None) -> ResponseBody:
     organization, user = call.organization, call.user
     require_member(user)
     settings = group_settings(call) if call.endpoint.method == "POST" else {}
     people = [user] if who is None else principals_of(organization, user, who)
     check_size(organization, len(items), len(people))
-    names: dict[str, dict[str, object]] = {}
-    for index, item in enumerate(items):
-        if "name" not in item:
-            raise field_missing(f'subscriptions[{index}]["name"]')
-        name = check_channel_name(organization, check_string(f'subscriptions[{index}]["name"]', item["name"]))
-        if "color" in item:
-            check_color(f"Invalid subscriptions[{index}]: add.color", item["color"])
-        names.setdefault(name.casefold(), {**item, "name": name})
+    names: dict[str, NewSubscription] = {}
+    for item in items:
+        name = check_channel_name(organization, item.name)
+        names.setdefault(name.casefold(), replace(item, name=name))
     colors: dict[int, str] = {}
     channels: list[Channel] = []
     refused: list[str] = []
@@ -173,8 +193,8 @@ def _subscribe(
         channel = _existing_or_new(call, item, settings, refused, others=people != [user])
         if channel is not None:
             channels.append(channel)
-            if "color" in item:
-                colors[channel.id] = str(item["color"])
+            if item.color is not None:
+                colors[channel.id] = item.color
     if refused and call.endpoint.method == "POST" and call[FATAL]:
         raise ServiceError(f"Unable to access channel ({', '.join(refused)}).")
     added, already = subscribe(organization, channels, people, colors)
@@ -216,16 +236,16 @@ def check_size(organization: Organization, channels: int, people: int) -> None:
 
 
 def _existing_or_new(
-    call: Call, item: dict[str, object], settings: dict[str, object], refused: list[str], *, others: bool
+    call: Call, item: NewSubscription, settings: dict[str, object], refused: list[str], *, others: bool
 ) -> Channel | None:
     organization, user = call.organization, call.user
-    name = str(item["name"])
+    name = item.name
     channel = access.channel_named(organization, user, name)
     if channel is None and name_is_taken(organization, name):
         refused.append(name)
         return None
     if channel is None:
-        return _create(call, name, str(item.get("description", "")), settings)
+        return _create(call, name, item.description, settings)
     subscribed = access.is_subscribed(organization, user.id, channel.id)
     if channel.is_archived:
         raise ServiceError(f"Unable to access channel ({channel.name}).")

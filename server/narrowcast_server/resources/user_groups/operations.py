@@ -98,10 +98,10 @@ def _subgroup(call: Call, identity: int) -> Group:
 
 @routes.patch(
     "/user_groups/{user_group_id}",
+    NEW_NAME,
+    NEW_DESCRIPTION,
     *NEW_SETTINGS,
     DEACTIVATED,
-    NEW_DESCRIPTION,
-    NEW_NAME,
     callers=Callers.MEMBERS,
 )
 def update_group(call: Call) -> ResponseBody:

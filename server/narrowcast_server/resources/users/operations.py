@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.http.params import (
@@ -10,6 +12,7 @@ from narrowcast_server.http.params import (
     defaulted,
     integer_choice,
     integers,
+    limited,
     nullable,
     optional,
     required,
@@ -96,12 +99,15 @@ def _shown(call: Call, users: list[User]) -> list[dict[str, object]]:
     ]
 
 
+MAX_COMMENT: Final = 2000
 FULL_NAME = optional("full_name", text_without_null)
 ROLE = optional("role", integer_choice(*Role, listed=True))
 PROFILE_DATA = optional("profile_data", values_by_id)
 NEW_ADDRESS = optional("new_email", text_without_null, since=Gate.NEW_EMAIL.level)
 COMMENT: Param[str | None] = optional(
-    "deactivation_notification_comment", nullable(text_without_null), since=Gate.DEACTIVATION_COMMENT.level
+    "deactivation_notification_comment",
+    nullable(limited(MAX_COMMENT, text_without_null)),
+    since=Gate.DEACTIVATION_COMMENT.level,
 )
 EMAIL = required("email", text_without_null)
 PASSWORD = required("password", string)
