@@ -264,6 +264,7 @@ _UNDONE = {
     10: "ALTER TABLE invites DROP COLUMN welcome",
     11: "ALTER TABLE users DROP COLUMN can_create_users",
     12: "DROP INDEX acts_by_user; DROP INDEX acts_by_time",
+    13: "ALTER TABLE statuses DROP COLUMN away",
 }
 """Reverts each migration, by its number, since the current version cannot create a folder of an older one."""
 

@@ -134,6 +134,24 @@ async def test_from_148_away_changes_presence_enabled(server: TestServer) -> Non
         assert settings["presence_enabled"] is enabled
 
 
+@proves("STAT-13")
+async def test_below_148_away_is_a_part_of_the_status(server: TestServer) -> None:
+    server.set_level(147)
+    listener = await server.listen("elif")
+    dario = str(server.id("dario"))
+    await server.call("dario", "POST", "/users/me/status", {"away": True, "status_text": "at lunch"})
+    away = {"away": True, "status_text": "at lunch"}
+    assert await status(server) == away
+    assert (await server.listen("elif")).snapshot["user_status"] == {dario: away}
+    await server.call("dario", "POST", "/users/me/status", {"status_text": ""})
+    assert await status(server) == {"away": True}
+    await server.call("dario", "PATCH", "/settings", {"presence_enabled": False})
+    await server.call("dario", "POST", "/users/me/status", {"away": False})
+    assert await status(server) == {}
+    assert (await server.listen("elif")).snapshot["user_status"] == {}
+    assert [event.get("away") for event in await listener.events("user_status")] == [True, None, False]
+
+
 async def test_a_user_who_stops_hiding_is_present_at_once_for_everybody(server: TestServer) -> None:
     capabilities = {"simplified_presence_events": True}
     others = await server.listen("elif", client_capabilities=capabilities)

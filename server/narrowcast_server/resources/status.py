@@ -29,7 +29,7 @@ _NO_EMOJI: Final = {"emoji_name": "", "emoji_code": "", "reaction_type": Reactio
 
 
 def status_of(organization: Organization, user: User) -> dict[str, object]:
-    """The parts of a status that are set; `away` if the user hides their presence."""
+    """The parts of a status that are set; `away`, from level 148 on, if the user hides their presence (STAT-13)."""
     return _status(
         organization, user, organization.store.one("SELECT * FROM statuses WHERE user_id = ?", user.id)
     )
@@ -43,7 +43,11 @@ def _status(organization: Organization, user: User, row: Row | None) -> dict[str
     if row is not None and row["emoji_name"] and organization.level >= Gate.STATUS_EMOJI.level:
         result |= {name: row[name] for name in ("emoji_name", "emoji_code")}
         result["reaction_type"] = outgoing_reaction_type(organization.config, row["reaction_type"])
-    if not switched_on(user, "presence_enabled"):
+    if organization.level < Gate.AWAY_DEPRECATED.level:
+        is_away = row is not None and bool(row["away"])
+    else:
+        is_away = not switched_on(user, "presence_enabled")
+    if is_away:
         result["away"] = True
     return result
 
@@ -79,9 +83,13 @@ def set_status(
         raise ServiceError("Client must pass emoji_name if they pass either emoji_code or reaction_type.")
     if emoji_name is not None:
         changed |= _checked_emoji(organization, emoji_name, emoji_code, reaction_type)
-    if away is not None and organization.level >= Gate.AWAY_DEPRECATED.level:
+    if away is None:
+        _store(organization, user, changed)
+    elif organization.level < Gate.AWAY_DEPRECATED.level:
+        _store(organization, user, {**changed, "away": int(away)})
+    else:
         user = change_settings(organization, user, {"presence_enabled": not away})
-    _store(organization, user, changed)
+        _store(organization, user, changed)
     event = {"type": "user_status", "user_id": user.id, **changed}
     if "reaction_type" in event:
         event["reaction_type"] = outgoing_reaction_type(organization.config, str(event["reaction_type"]))

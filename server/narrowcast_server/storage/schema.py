@@ -302,6 +302,11 @@ CREATE INDEX acts_by_time ON acts(timestamp);
 """
 """Earlier versions logged parameters of any length."""
 
+_AWAY = """
+ALTER TABLE statuses ADD COLUMN away INTEGER NOT NULL DEFAULT 0;
+"""
+"""A part of the status below level 148."""
+
 MIGRATIONS: tuple[str, ...] = (
     _PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS,
     _NAVIGATION,
@@ -315,4 +320,5 @@ MIGRATIONS: tuple[str, ...] = (
     _WELCOME,
     _CREATING_USERS,
     _ACTS_BY_ACTOR,
+    _AWAY,
 )

@@ -211,7 +211,8 @@ def _presence(intake: Intake) -> None:
     for row in intake.rows("zerver_userstatus"):
         emoji = incoming_emoji(intake, row, "statuses") if row.text("emoji_name", "") else None
         intake.execute(
-            "INSERT OR REPLACE INTO statuses VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO statuses (user_id, status_text, emoji_name, emoji_code, reaction_type)"
+            " VALUES (?, ?, ?, ?, ?)",
             row.reference("user_profile", intake.users),
             intake.texts.line("statuses", row.text("status_text", ""), _MAX_STATUS),
             *(("", "", "") if emoji is None else (emoji.name, emoji.code, emoji.type)),
