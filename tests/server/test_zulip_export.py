@@ -303,13 +303,42 @@ def test_the_report_lists_what_is_not_exported(archive: Path) -> None:
     report = (archive / "REPORT.txt").read_text()
     for words in (
         "Passwords and API keys",
-        "3 drafts: ",
-        "links of reminders to their messages",
         "1 reactions with the emoji of this program",
         f"({odd_world.ODD_ADDRESS}) is not one that Zulip accepts",
         "old crew is called old crew (2)",
     ):
         assert words in report
+
+
+def test_the_report_names_those_who_have_prepared_what_the_import_does_not_send(
+    tmp_path: Path, odd_data: Path
+) -> None:
+    shutil.copytree(odd_data, tmp_path / "data")
+    with closing(sqlite3.connect(tmp_path / "data" / DATABASE)) as database, database:
+        (failed,) = database.execute("SELECT min(id) FROM scheduled_messages").fetchone()
+        database.execute("UPDATE scheduled_messages SET failed = id = ?", (failed,))
+        prepared = {
+            table: database.execute(
+                f"SELECT full_name, count(*) FROM {table} JOIN users ON users.id = user_id WHERE {where}"
+                " GROUP BY user_id ORDER BY user_id"
+            ).fetchall()
+            for table, where in (
+                ("drafts", "1"),
+                ("scheduled_messages", "failed"),
+                ("reminders", "1"),
+            )
+        }
+    write_archive(tmp_path / "data", tmp_path / "a.tar", now=lambda: 1_800_000_000, say=quiet)
+    report = (unpacked(tmp_path / "a.tar", tmp_path / "unpacked") / "REPORT.txt").read_text()
+    for table, words in (
+        ("drafts", "drafts"),
+        ("scheduled_messages", "scheduled messages that failed here, and are not sent there"),
+        ("reminders", "links of reminders to their messages (their texts are there)"),
+    ):
+        assert prepared[table]
+        total = sum(number for _, number in prepared[table])
+        each = ", ".join(f"{name} {number}" for name, number in prepared[table])
+        assert f"  {total} {words}: {each}\n" in report
 
 
 def test_every_table_of_a_data_folder_is_exported_or_reported(
