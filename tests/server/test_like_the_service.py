@@ -325,6 +325,12 @@ async def test_of_two_faults_the_one_is_named_that_the_service_names(
     assert said == (named if " " in named else f"{named} is not valid JSON")
 
 
+async def test_who_may_call_is_checked_before_the_parameters(server: TestServer) -> None:
+    for path, role in (("/users", "administrator"), ("/realm/deactivate", "owner")):
+        said = await server.refusal("dario", "POST", path, {"deletion_delay_days": Bare("x")})
+        assert (said["code"], said["msg"]) == ("UNAUTHORIZED_PRINCIPAL", f"Must be an organization {role}")
+
+
 async def test_other_keys_of_permissions_are_ignored(server: TestServer) -> None:
     group = await server.create_group("ada", "cooks", "ada")
     value = {"direct_members": [server.id("ada")], "direct_subgroups": [group]}

@@ -12,8 +12,9 @@ from narrowcast_server.http.params import (
     string,
 )
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
-from narrowcast_server.organization.errors import ServiceError, not_owner
+from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.narrow_terms import narrow
+from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()
 
@@ -57,11 +58,9 @@ def create_webex_call(call: Call) -> ResponseBody:
     raise ServiceError("Webex credentials have not been configured")
 
 
-@routes.post("/realm/deactivate", DELETION_DELAY)
+@routes.post("/realm/deactivate", DELETION_DELAY, callers=Callers.OWNERS)
 def deactivate_organization(call: Call) -> ResponseBody:
     """Not possible, since the server serves only this organization."""
-    if not call.user.is_owner:
-        raise not_owner()
     raise ServiceError("This server is for one organization: its operator can stop it.")
 
 

@@ -13,7 +13,6 @@ from narrowcast_server.organization.errors import (
 )
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.people import check_active
-from narrowcast_server.rules.permissions import require_administrator
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.organization import Organization
@@ -61,12 +60,10 @@ def check_role(organization: Organization, caller: User, user: User, role: Role)
 
 
 def check_may_create(caller: User) -> None:
-    """Checks that `caller` is an administrator to whom the operator gave the permission: they learn the
-    password.
+    """Checks that the operator gave `caller`, an administrator, the permission: they learn the password.
 
-    Raises UNAUTHORIZED_PRINCIPAL for users who are no administrators, BAD_REQUEST without the permission.
+    Raises BAD_REQUEST without it.
     """
-    require_administrator(caller)
     if not caller.can_create_users:
         raise ServiceError("User not authorized to create users")
 

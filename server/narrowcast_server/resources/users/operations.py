@@ -41,6 +41,7 @@ from narrowcast_server.rules.accounts import (
     check_may_leave,
     check_role,
 )
+from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.rules.visibility import check_sees, found_by_address, visible_ids
 
 routes = Routes()
@@ -175,7 +176,7 @@ def reactivate_user(call: Call) -> ResponseBody:
     return {}
 
 
-@routes.post("/users", EMAIL, PASSWORD, NAME)
+@routes.post("/users", EMAIL, PASSWORD, NAME, callers=Callers.ADMINISTRATORS)
 async def add_user(call: Call) -> ResponseBody:
     """Creates an account with a password, if the caller may (zulip.com/api/create-user)."""
     check_may_create(call.user)
