@@ -255,7 +255,7 @@ async def test_more_message_ids_than_a_page_are_rejected(server: TestServer) -> 
             "/messages/flags",
             {"messages": list(range(1, limit + 2)), "op": operation, "flag": flag},
         )
-        assert response["msg"] == "Too many messages requested"
+        assert response["msg"] == f"Too many messages requested (maximum {limit})."
 
 
 async def test_many_scheduled_messages_due_at_once_are_sent_between_other_requests(

@@ -82,6 +82,28 @@ async def test_requests_that_zulip_rejects_are_rejected(
     assert words in (await server.refusal("ada", method, path, params))["msg"]
 
 
+async def test_errors_about_sizes_name_the_limit(server: TestServer) -> None:
+    poll = await server.send("ada", "general", "votes", "/poll Tea?\nyes")
+    vote: dict[str, object] = {"message_id": poll, "msg_type": "widget", "content": "{}"}
+    for method, path, params, words in (
+        (
+            "POST",
+            "/submessage",
+            {**vote, "content": "x" * 2501},
+            "content is too long (limit: 2500 characters)",
+        ),
+        (
+            "POST",
+            "/submessage",
+            {**vote, "msg_type": "x" * 101},
+            "msg_type is too long (limit: 100 characters)",
+        ),
+        ("GET", "/messages", {**NEWEST, "narrow": [WITH] * 51}, "narrow has too many terms (limit: 50)"),
+        ("POST", "/register", {"event_types": ["x" * 61]}, "(limit: 200 names of 60 characters)"),
+    ):
+        assert words in (await server.refusal("ada", method, path, params))["msg"]
+
+
 async def test_names_must_be_unique_where_the_organization_requires_it(server: TestServer) -> None:
     taken = server.user("dario").full_name.upper()
     await server.call("elif", "PATCH", "/settings", {"full_name": taken})

@@ -176,7 +176,7 @@ class Http(H11Protocol):
         """Admits the connection if there is room; else responds with 503."""
         super().connection_made(transport)
         if not self._all.admit(self):
-            self._refuse(ServiceError("The server has too many connections", status=503))
+            self._refuse(ServiceError("The server has too many connections: try again later", status=503))
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._all.leave(self)

@@ -49,7 +49,7 @@ def pairs(name: str, text: str) -> list[NarrowTerm]:
 def _terms(name: str, text: str, read: Callable[[str, object], NarrowTerm]) -> list[NarrowTerm]:
     items = check_list(name, json_value(name, text))
     if len(items) > MAX_TERMS:
-        raise ServiceError(f"{name} has too many terms")
+        raise ServiceError(f"{name} has too many terms (limit: {MAX_TERMS})")
     return [read(f"{name}[{index}]", item) for index, item in enumerate(items)]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from narrowcast_server.http.params import integer, required, string
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.markdown import check_submessage
+from narrowcast_server.organization.checks import check_length
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
 from narrowcast_server.queries.messages import audience_of
@@ -28,9 +29,8 @@ def add_submessage(
     """Adds JSON text to a message and notifies everyone who has it; returns the submessage's id. The first one
     of a message is its sender's, of any form; those of a poll or to-do list are votes and changes.
     """
-    for name, text, most in (("msg_type", msg_type, _MAX_TYPE_LENGTH), ("content", content, _MAX_LENGTH)):
-        if len(text) > most:
-            raise ServiceError(f"{name} is too long")
+    check_length("msg_type", msg_type, _MAX_TYPE_LENGTH)
+    check_length("content", content, _MAX_LENGTH)
     is_author = user.id == message.sender_id
     count = "SELECT count(*) FROM submessages WHERE message_id = ? AND sender_id = ?"
     if not is_author and not organization.store.integer(count, message.id, message.sender_id):

@@ -48,7 +48,9 @@ def event_types(name: str, text: str) -> list[str]:
     """A bounded list of event type names."""
     names = list(dict.fromkeys(strings(name, text)))
     if len(names) > _MAX_TYPES or any(len(each) > _MAX_TYPE for each in names):
-        raise ServiceError(f"{name} has too many names, or names that are too long")
+        raise ServiceError(
+            f"{name} has too many or too long names (limit: {_MAX_TYPES} names of {_MAX_TYPE} characters)"
+        )
     return names
 
 

@@ -81,7 +81,7 @@ def people_of(organization: Organization, sender: User, text: str) -> list[User]
 
 def _separated(text: str) -> list[str]:
     if text.count(",") >= MAX_VALUES:
-        raise ServiceError("Too many recipients")
+        raise ServiceError(f"Too many recipients (limit: {MAX_VALUES})")
     return [part.strip() for part in text.split(",") if part.strip()]
 
 

@@ -57,8 +57,9 @@ TOPIC_NAME = required("topic_name", string)
 def update_message_flags(call: Call) -> ResponseBody:
     """Adds or removes a flag on messages."""
     ids = list(dict.fromkeys(call[MESSAGES]))
-    if len(ids) > call.organization.config.limits.max_messages_fetched:
-        raise ServiceError("Too many messages requested")
+    limit = call.organization.config.limits.max_messages_fetched
+    if len(ids) > limit:
+        raise ServiceError(f"Too many messages requested (maximum {limit}).")
     changed, ignored = change_flags(call.organization, call.user, ids, call[FLAG], add=call[OPERATION])
     return {"messages": changed, **_ignored(call, ignored)}
 

@@ -221,7 +221,7 @@ async def _by_ids(call: Call, query: Query, ids: list[int]) -> ResponseBody:
     )
     characters = call.organization.config.limits.page_characters
     if len(within_size(call.organization.store, visible_ids, characters)) < len(visible_ids):
-        raise ServiceError("The messages are too long to be requested together")
+        raise ServiceError("The messages are too long to be requested together: request fewer at a time")
     return {
         "messages": await client_json(
             call.organization, call.user, visible_ids, _options(call), query.search

@@ -180,7 +180,7 @@ def unfinished(organization: Organization) -> PartialUpload:
 def parse_metadata(header: str) -> dict[str, str]:
     """`Upload-Metadata`: pairs of a key and a base64 value, separated by commas. Raises ServiceError."""
     if len(header) > _MAX_METADATA:
-        raise ServiceError("Upload-Metadata is too long")
+        raise ServiceError(f"Upload-Metadata is too long (limit: {_MAX_METADATA} bytes)")
     pairs = {}
     for pair in filter(None, (part.strip() for part in header.split(","))):
         key, _, value = pair.partition(" ")
