@@ -177,6 +177,9 @@ def test_a_refusal_to_write_to_somebody_names_them() -> None:
     person(state, BRUNO, is_bot=True, is_active=False)
     left = "Bruno has left: the account is deactivated."
     assert permissions.direct_refusal(state, frozenset({BRUNO})) == left
+    person(state, BRUNO, is_deleted=True)
+    left = "Bruno has left: the account is deleted."
+    assert permissions.direct_refusal(state, frozenset({BRUNO})) == left
 
 
 def test_a_user_who_may_not_start_conversations_may_write_in_existing_ones() -> None:

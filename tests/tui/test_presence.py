@@ -10,10 +10,12 @@ from narrowcast.screens.dialogs.picker import Choice
 from narrowcast.screens.main.choices import ChoiceTarget, Everywhere
 from narrowcast.screens.people.about import facts
 from narrowcast.text.presence import PresenceMark, of_conversation, of_person
+from narrowcast_api.events.parsing import parse_event
 from narrowcast_api.model.users import User
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.resources.presence import Seen
 from narrowcast_api.resources.status import Statuses
+from narrowcast_api.state.apply import apply
 from narrowcast_api.state.state import State
 from support.sessions import until
 from support.stage import Stage, on_stage
@@ -97,7 +99,12 @@ async def test_switcher_lists_and_subscribers_show_the_same(tmp_path: Path) -> N
 
         choices = {choice.text: choice for choice in all_choices(stage, time.time())}
         assert choices["Bruno Castell"].mark == "●"
-        assert (choices["Dario Vance"].mark, choices["Dario Vance"].faint) == ("×", True)
+        dario_then = choices["Dario Vance"]
+        assert (dario_then.mark, dario_then.faint, dario_then.detail) == ("×", True, "deactivated")
+        deleted = {"user_id": dario, "is_deleted": True}
+        apply(state, parse_event({"id": 99, "type": "realm_user", "op": "update", "person": deleted}))
+        choices = {choice.text: choice for choice in all_choices(stage, time.time())}
+        assert choices["Dario Vance"].detail == "deleted"
 
         list_ = screen.navigation.list
         await until(lambda: {"Bruno Castell", "Dario Vance"} <= {row.text for row in list_.items})

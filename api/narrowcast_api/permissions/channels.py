@@ -208,7 +208,8 @@ def direct_refusal(state: State, others: frozenset[int]) -> Refusal:
     people = [user for user_id in sorted(others) if (user := state.users.get(user_id)) is not None]
     for user in people:
         if not user.is_active:
-            return Refusal(f"{user.full_name} has left: the account is deactivated.")
+            gone = "deleted" if user.is_deleted else "deactivated"
+            return Refusal(f"{user.full_name} has left: the account is {gone}.")
     humans = [user.user_id for user in people if not user.is_bot and user.user_id != state.me]
     if not humans:
         return ALLOWED

@@ -188,7 +188,7 @@ def _direct(state: State, others: frozenset[int], detail: str, now: float) -> Ch
     return Choice(
         ChoiceTarget(Narrow.direct(others)),
         names.conversation(state, others),
-        "deactivated" if presence.is_grey else detail,
+        names.gone(state.users.get(next(iter(others), state.me))) if presence.is_grey else detail,
         conversation_sign(state, others, now),
         also,
         faint=presence.is_grey,
