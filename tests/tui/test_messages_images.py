@@ -9,6 +9,7 @@ import re
 import struct
 import termios
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,12 +22,14 @@ from textual.widgets import Static
 
 from narrowcast.content.inlines import Target, TargetKind, is_picture
 from narrowcast.panes.messages import requests
+from narrowcast.screens.dialogs.ask import AskScreen
+from narrowcast.screens.messages import picture as picture_module
 from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.terminal import images, picture_process
 from narrowcast.terminal.terminal_filter import TerminalFilter
 from narrowcast.widgets.half_blocks import HalfBlocks
 from narrowcast.widgets.strips import plain_text
-from support.message_stage import staged
+from support.message_stage import Stage, staged
 from support.sessions import until
 from support.small_apps import ThemedApp
 
@@ -279,3 +282,64 @@ async def test_a_picture_follows_the_size_of_the_screen(
         await until(lambda: [one for one in stage.app.screen.query(HalfBlocks) if one.size.width > 50])
         await stage.pilot.resize_terminal(30, 20)
         await until(lambda: [one for one in stage.app.screen.query(HalfBlocks) if 20 < one.size.width <= 30])
+
+
+class GraphicsTerminal:
+    """What a terminal with graphics is sent beside the frames: each drawing, and each removal of all drawings."""
+
+    def __init__(self) -> None:
+        self.gate = TerminalFilter()
+        self.sent: list[str] = []
+
+    def write(self, data: str) -> None:
+        self.sent.append("removed" if "a=d" in data else "drawn")
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> GraphicsTerminal:
+    made = GraphicsTerminal()
+    monkeypatch.setattr(images, "graphics", lambda *_: "kitty")
+    monkeypatch.setattr(picture_module, "driver_of", lambda _: made)
+    return made
+
+
+async def pictured(stage: Stage, tmp_path: Path) -> PictureScreen:
+    """The viewer with a picture that is being fetched."""
+    (tmp_path / "red.png").write_bytes(picture())
+    uploaded = await stage.session.client.uploads.upload(path=tmp_path / "red.png")
+    screen = PictureScreen(stage.session, [Target(TargetKind.MEDIA, uploaded.url, "red.png", uploaded.url)])
+    stage.app.push_screen(screen)
+    return screen
+
+
+async def test_a_picture_of_the_terminal_does_not_cover_a_dialog_that_is_opened_above_it(
+    tmp_path: Path, terminal: GraphicsTerminal
+) -> None:
+    async with staged(tmp_path, (60, 20)) as stage:
+        screen = await pictured(stage, tmp_path)
+        await until(lambda: terminal.sent == ["drawn"])
+        stage.app.push_screen(AskScreen("Above"))
+        await until(lambda: terminal.sent == ["drawn", "removed"])
+        stage.app.pop_screen()
+        await until(lambda: terminal.sent == ["drawn", "removed", "drawn"])
+        screen.dismiss(None)
+        await until(lambda: terminal.sent == ["drawn", "removed", "drawn", "removed"])
+
+
+async def test_a_picture_whose_viewer_is_closed_before_it_is_drawn_is_not_drawn(
+    tmp_path: Path, terminal: GraphicsTerminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = PictureScreen.call_after_refresh
+
+    def later_and_closed(screen: PictureScreen, *call: Callable[[], object]) -> bool:
+        scheduled = later(screen, *call)
+        screen.call_later(screen.action_leave)
+        return scheduled
+
+    async with staged(tmp_path, (60, 20)) as stage:
+        monkeypatch.setattr(PictureScreen, "call_after_refresh", later_and_closed)
+        await pictured(stage, tmp_path)
+        await until(lambda: "removed" in terminal.sent)
+        await stage.pilot.pause()
+        assert not isinstance(stage.app.screen, PictureScreen)
+        assert terminal.sent == ["removed"]

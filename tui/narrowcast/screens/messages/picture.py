@@ -66,8 +66,18 @@ class PictureScreen(Dialog[Target | None]):
     def on_unmount(self) -> None:
         self._showing.cancel()
 
+    def on_screen_suspend(self) -> None:
+        """Removes the terminal's picture, which would cover the screen that is opened or shown again."""
+        self._erase()
+
+    def on_screen_resume(self) -> None:
+        self._show_again()
+
     def on_resize(self) -> None:
         """Draws the picture again, scaled to the new size."""
+        self._show_again()
+
+    def _show_again(self) -> None:
         if self._data is not None:
             self._showing.begin(self._show(self._data), "show the image")
 
@@ -108,11 +118,13 @@ class PictureScreen(Dialog[Target | None]):
         if not drawing:
             await self._put(HalfBlocks(picture, cells))
             return
+        if not self.is_active:
+            return  # drawn once nothing covers this screen any more
         await self._put(Static(""))
         columns, rows = images.fitted(picture.size, cells, cell)
         place = f"\x1b[{(cells[1] - rows) // 2 + 1};{(cells[0] - columns) // 2 + 1}H"
-        self.call_after_refresh(self._draw, place + drawing)
-        self._drawing = drawing
+        self._drawing = place + drawing
+        self.call_after_refresh(self._draw_now, self._drawing)
 
     async def _put(self, widget: Widget) -> None:
         self._erase()
@@ -130,6 +142,11 @@ class PictureScreen(Dialog[Target | None]):
                 raise
             return await fetch(url=target.src, max_bytes=images.MAX_BYTES)
 
+    def _draw_now(self, drawing: str) -> None:
+        """Draws the picture, unless the screen was closed, covered or given another one since."""
+        if drawing is self._drawing:
+            self._draw(drawing)
+
     def _draw(self, data: str) -> None:
         """Writes a picture in the terminal's graphics format, bypassing Textual, which only supports cells."""
         driver = driver_of(self.app)
@@ -142,9 +159,9 @@ class PictureScreen(Dialog[Target | None]):
     def _erase(self) -> None:
         """Removes the terminal's picture; everything else is drawn again."""
         if self._drawing:
-            self._draw("\x1b_Ga=d,d=A,q=2\x1b\\" if self._drawing.startswith("\x1b_G") else "\x1b[2J")
+            self._draw("\x1b_Ga=d,d=A,q=2\x1b\\" if "\x1b_G" in self._drawing else "\x1b[2J")
             self._drawing = ""
-            self.call_later(self.app.run_action, "app_redraw")
+            self.app.call_later(self.app.run_action, "app_redraw")
 
     def action_step(self, by: int) -> None:
         if len(self._targets) > 1:
