@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.widget import Widget
 
+from narrowcast.app import key_queue
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
 from support.screens import mouse_event, post_keys
@@ -51,6 +53,26 @@ async def test_keys_typed_after_the_one_that_opens_a_dialog_go_to_the_dialog(tmp
     async with on_stage(tmp_path) as stage:
         await stage.in_topic()
         await stage.go(Narrow.all())
+        post_keys(stage, "ctrl+k", "lunch", "enter")
+        await until(lambda: not isinstance(stage.app.screen, Picker) and stage.screen.narrow != Narrow.all())
+        assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")
+
+
+async def test_keys_wait_for_a_dialog_that_takes_many_turns_to_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic()
+        await stage.go(Narrow.all())
+        mount = Picker.mount_composed_widgets
+
+        async def mount_later(picker: Picker[object], widgets: list[Widget]) -> None:
+            for _ in range(10):
+                await asyncio.sleep(key_queue.STEP)
+            await mount(picker, widgets)
+
+        monkeypatch.setattr(Picker, "mount_composed_widgets", mount_later)
+        monkeypatch.setattr(key_queue, "STEPS", 2)
         post_keys(stage, "ctrl+k", "lunch", "enter")
         await until(lambda: not isinstance(stage.app.screen, Picker) and stage.screen.narrow != Narrow.all())
         assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")

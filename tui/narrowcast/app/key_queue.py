@@ -32,6 +32,7 @@ __all__ = [
     "ROUNDS",
     "STEP",
     "STEPS",
+    "STEPS_TO_OPEN",
     "KeyGuard",
     "KeyHold",
     "KeyQueue",
@@ -58,6 +59,10 @@ _MOVES_FOCUS = (events.Key, events.Paste, events.MouseDown, events.MouseUp)
 STEP, STEPS = 0.01, 25
 """A busy widget can delay the next key for 25 steps of 0.01 s. Time in which nothing at all could be handled, as
 while a dialog is imported or on an overloaded machine, counts as one step: the key would reach the wrong widget.
+"""
+STEPS_TO_OPEN = 300
+"""The same for a screen that the key before it opened: until its widgets are there, no field in it can take the key. On
+an overloaded machine that takes many steps.
 """
 
 
@@ -117,12 +122,20 @@ class KeyQueue:
             await _is_done(focused)  # text in a field, which does not move the focus
             return
         for number in range(ROUNDS):
+            await self._screen_is_there()
             outwards = (self._app.focused or self._app.screen).ancestors_with_self
             for node in outwards:
                 if not await _is_done(node):
                     return
             if number and not any(node.message_queue_size for node in outwards):
                 return
+
+    async def _screen_is_there(self) -> None:
+        """Waits for the widgets of a screen that was just opened, for a limited time."""
+        for _ in range(STEPS_TO_OPEN):
+            if self._app.screen.is_mounted:
+                return
+            await asyncio.sleep(STEP)
 
 
 async def _is_done(node: MessagePump) -> bool:
