@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast.config.config import Config
 from narrowcast.keys.hints import default_keys
 from narrowcast.screens.account.server import ServerScreen
 from narrowcast.screens.conversations.screen import InboxScreen
@@ -42,6 +43,28 @@ async def test_a_part_of_the_status_line_opens_what_it_is_about(tmp_path: Path) 
         assert look.color == status.part_style("warn").color, "this is for the user"
         await click_on(stage, "1 mention")
         await until(lambda: stage.screen.narrow == Narrow.mentions())
+
+
+async def test_a_click_beside_the_inbox_acts_on_what_is_visible_there(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 30), config=Config()) as stage:
+        await stage.go(Narrow.mentions())
+        await stage.server.send("bruno", "general", "soup", "It is hot")
+        await until(lambda: stage.session.state.unreads.count_all() == 1)
+        await stage.press("I")
+        await stage.drawn()
+        row = next(number for number, row in enumerate(screen_rows(stage.app.screen)) if "announ" in row[:30])
+        await click(stage.pilot, (6, row))
+        await stage.closed()
+        assert stage.screen.narrow == Narrow.channel(stage.server.channel("announcements"))
+        await stage.press("I")
+        await stage.drawn()
+        await click_on(stage, "help")
+        await until(lambda: isinstance(stage.app.screen, HelpScreen))
+        await stage.press("escape")
+        assert isinstance(stage.app.screen, InboxScreen)
+        await click_on(stage, "next unread")
+        await stage.closed()
+        await until(lambda: stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "soup"))
 
 
 async def test_a_click_beside_the_parts_of_the_status_line_does_nothing(tmp_path: Path) -> None:

@@ -46,9 +46,9 @@ def running(style: Style, command_id: str) -> Style:
     return style + Style(meta={_META: command_id}) if command_id else style
 
 
-def command_of(event: events.Click) -> str:
-    """The id of the command of the part that was clicked; empty if it has none."""
-    return str(event.style.meta.get(_META, ""))
+def command_of(style: Style) -> str:
+    """The id of the command of the part with this style; empty if it has none."""
+    return str(style.meta.get(_META, ""))
 
 
 def hint_pieces(hints: Sequence[ShownHint], look: str = "dim") -> list[Piece]:
@@ -99,7 +99,7 @@ class OneLine(LineView, can_focus=False):
             self.changed()
 
     def on_click(self, event: events.Click) -> None:
-        if (command_id := command_of(event)) and self.clicked(event) is not None:
+        if (command_id := command_of(event.style)) and self.clicked(event) is not None:
             event.stop()
             self.post_message(CommandPressed(command_id))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from msgspec.structs import replace
 from rich.style import Style
+from textual import events
 from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for, bindings_to, by_id
@@ -33,6 +34,7 @@ from narrowcast.text import names
 from narrowcast.text.formats import at_least, counted, day_or_time, excerpt, has_long_clock
 from narrowcast.text.presence import conversation_sign
 from narrowcast.widgets.empty import Empty
+from narrowcast.widgets.one_line import CommandPressed, command_of
 from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.tints import channel_tint, ground_of
 from narrowcast_api.errors import NarrowcastError
@@ -158,6 +160,23 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         """Updates the keys that the status line shows: others work in the filter."""
         if (workspace := workspace_of(self)) is not None:
             workspace.show_status()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on what stays visible of the main screen closes this view and acts there. A key on the status line is
+        run as it is pressed here: the line shows others when this view is closed.
+        """
+        main = app_of(self).accounts.screen
+        if main is None or self.frame.region.contains_point(event.screen_offset):
+            return
+        event.stop()
+        command = by_id().get(command_of(main.get_style_at(*event.screen_offset)))
+        if command is not None and str(command.run).startswith("app."):
+            self.post_message(CommandPressed(command.id))
+            return
+        self.dismiss(None if command is None else ChoiceTarget(command=command.id))
+        if command is None:
+            for kind in (events.MouseDown, events.MouseUp):
+                self.app.post_message(kind.from_event(main, event))
 
     def fit(self) -> None:
         self.call_after_refresh(self._stand_beside_channels)
