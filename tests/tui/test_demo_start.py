@@ -79,6 +79,21 @@ async def test_a_demo_that_did_not_start_can_be_tried_again(
             assert not app.demo.is_open
 
 
+async def test_a_demo_whose_folder_cannot_be_made_leads_back_to_the_welcome_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "start_log", lambda _: True)  # it would replace the log of the tests
+    (tmp_path / "file").touch()
+    paths = Paths.under(tmp_path / "home")
+    app = NarrowcastApp("welcome", paths=paths, demo_data=tmp_path / "file")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("t")
+        await until(lambda: "server did not start" in screen_text(app.screen))
+        assert isinstance(app.screen, WelcomeScreen)
+        assert not app.demo.is_open
+        assert app.paths == paths
+
+
 async def test_a_demo_whose_account_cannot_be_opened_is_started_afresh(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -134,24 +134,33 @@ class Demo:
     async def _start(self) -> None:
         await self.stop()  # an earlier server, whose account could not be opened
         await self._app.push_screen(WaitScreen("Starting the demo server…"))
-        self._server = DemoServer(self._data)
-        client, before = self._server.folder / "client", app_of(self._app).paths
-        is_new = not client.exists()
-        app_of(self._app).paths = paths = Paths.under(client)
-        private_folder(client)
-        start_log(paths.log_file)
+        app = app_of(self._app)
+        before = app.paths
         try:
-            account = await self._server.start()
-        except DemoFailed as error:
-            self._server = None
-            app_of(self._app).paths = before
+            account, is_new = await self._serve()
+        except (DemoFailed, OSError) as error:
+            await self.stop()
+            app.paths = before
             start_log(before.log_file)
             log.error("%s", error)
-            self._accounts.show_welcome(error.user_message)
+            failed = isinstance(error, DemoFailed)
+            self._accounts.show_welcome(str(error) if failed else f"The demo's server did not start: {error}")
             return
         await self._accounts.open(account)
         if is_new:
             begin_at_welcome(self._app.screen)
+
+    async def _serve(self) -> tuple[Path, bool]:
+        """Starts the server; returns the account file of the demo's main user, and whether the app's own folder is new.
+        Raises DemoFailed or OSError.
+        """
+        self._server = server = DemoServer(self._data)
+        client = server.folder / "client"
+        is_new = not client.exists()
+        app_of(self._app).paths = paths = Paths.under(client)
+        private_folder(client)
+        start_log(paths.log_file)
+        return await server.start(), is_new
 
     async def stop(self) -> None:
         """Stops the server, and deletes its data unless the folder is the user's."""
