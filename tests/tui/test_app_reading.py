@@ -219,6 +219,20 @@ async def test_muting_a_channel_from_the_list_reaches_the_server(tmp_path: Path)
         await until(muted)
 
 
+@pytest.mark.parametrize("command", ["channel.mute", "channel.pin"])
+async def test_who_is_not_subscribed_to_a_channel_is_told_why_it_is_not_muted_or_pinned(
+    tmp_path: Path, command: str
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.server.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
+        channel_id = stage.server.channel("general")
+        state = stage.session.state
+        await until(lambda: (one := state.channels.get(channel_id)) is not None and not one.is_subscribed)
+        await run(stage, command)
+        await stage.told("You are not subscribed to this channel.")
+
+
 async def test_topics_unfold_under_their_channel(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.server.send("bruno", "general", "lunch", "soup")

@@ -90,11 +90,16 @@ def _take(screen: Workspace, step: steps.Step) -> None:
 async def mute(screen: Workspace) -> None:
     """Mutes the channel, or unmutes it."""
     channel = targets.channel_or_notify(screen)
-    if channel is not None and channel.subscription is not None and not _is_frozen(screen, channel):
+    if channel is not None and not _is_unsubscribed(screen, channel) and not _is_frozen(screen, channel):
         muted = not channel.is_muted
         update = screen.session.client.subscriptions.update
         await update(channel_id=channel.channel_id, properties={"is_muted": muted})
         screen.tell(f"#{channel.name} {'muted' if muted else 'unmuted'}.")
+
+
+def _is_unsubscribed(screen: Workspace, channel: Channel) -> bool:
+    """Shows that only subscribers have personal settings for a channel, and returns whether the user is none."""
+    return screen.refuse("" if channel.is_subscribed else "You are not subscribed to this channel.")
 
 
 def _is_frozen(screen: Workspace, channel: Channel, what: str = "personal settings") -> bool:
@@ -105,8 +110,8 @@ def _is_frozen(screen: Workspace, channel: Channel, what: str = "personal settin
 async def pin(screen: Workspace) -> None:
     """Pins the channel to the top, or unpins it."""
     channel = targets.channel_or_notify(screen)
-    if channel is not None and channel.subscription is not None and not _is_frozen(screen, channel):
-        pinned = not channel.subscription.pin_to_top
+    if channel is not None and not _is_unsubscribed(screen, channel) and not _is_frozen(screen, channel):
+        pinned = channel.subscription is not None and not channel.subscription.pin_to_top
         update = screen.session.client.subscriptions.update
         await update(channel_id=channel.channel_id, properties={"pin_to_top": pinned})
         screen.tell(f"#{channel.name} {'pinned' if pinned else 'unpinned'}.")
