@@ -182,6 +182,22 @@ async def test_details_tell_readers_versions_and_reactions(tmp_path: Path) -> No
         assert stage.app.copied == ["first words"]
 
 
+async def test_details_of_a_message_that_was_deleted_meanwhile_do_not_lead_to_another_one(
+    tmp_path: Path,
+) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.server.send("ada", "general", "soup", "first words")
+        message_id = await stage.server.send("bruno", "general", "soup", "other words")
+        await stage.show(stage.topic, "newest")
+        await stage.see("other words")
+        await stage.press("i")
+        await stage.server.call("bruno", "DELETE", f"/messages/{message_id}")
+        await until(lambda: message_id not in stage.session.state.messages)
+        await stage.press("enter")
+        assert stage.app.asked == []
+        assert stage.app.told == ["The message was deleted meanwhile."]
+
+
 async def test_copied_text_contains_nothing_that_a_shell_would_execute_when_it_is_pasted(
     tmp_path: Path,
 ) -> None:

@@ -56,6 +56,8 @@ class Details:
         message_id = message.id
 
         def chosen(value: str | None) -> None:
+            if value and self._pane.still_there_or_notify(message_id) is None:
+                return
             self._pane.list.position.select(message_id)
             match value:
                 case "sender":
