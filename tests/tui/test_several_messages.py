@@ -73,6 +73,40 @@ async def test_chosen_messages_are_moved_to_another_topic(tmp_path: Path) -> Non
         assert topics == ["lunch"]
 
 
+async def test_chosen_messages_of_several_topics_are_moved_to_the_topic_of_the_first(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        first = await stage.server.send("ada", "general", "lunch", "one")
+        other = await stage.server.send("ada", "general", "supper", "two")
+        await stage.go(Narrow.all())
+        await stage.shows(other)
+        messages = stage.screen.messages.list
+        for message_id in (first, other):
+            messages.position.select(message_id)
+            await stage.press("comma")
+        await stage.press("m")
+        await fill(stage, topic="lunch")
+        state = stage.session.state
+        await until(lambda: (moved := state.messages.get(other)) is not None and moved.topic == "lunch")
+        await stage.closed()
+        for message_id in (first, other):
+            messages.position.select(message_id)
+            await stage.press("comma")
+        await stage.press("m")
+        await fill(stage, topic="lunch")
+        assert "Choose a different topic or channel." in screen_text(stage.app.screen)
+
+
+async def test_a_chosen_message_that_somebody_else_deletes_does_not_keep_the_others(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        ids = await choose_two(stage)
+        await stage.press("delete")
+        await stage.server.call("ada", "DELETE", f"/messages/{ids[0]}")
+        await until(lambda: ids[0] not in stage.session.state.messages)
+        await confirm(stage)
+        await until(lambda: ids[1] not in stage.session.state.messages)
+        assert stage.notices == []
+
+
 async def test_a_message_is_forwarded_with_its_link_to_a_conversation_that_is_chosen(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic("general", "lunch", "Soup at noon")

@@ -60,9 +60,14 @@ def move(screen: Workspace, messages: Sequence[Message]) -> None:
         topic, wanted = values.text("topic"), values.channel("channel")
         if wanted is None:
             raise UnusableValue("channel", "Select a channel.")
-        if (wanted, topic) == (channel_id, first.topic):
+        store = screen.session.state.messages
+        now = [
+            store.get(message.id) or message for message in messages
+        ]  # an earlier attempt may have moved some
+        elsewhere = [message for message in now if (message.channel_id, message.topic) != (wanted, topic)]
+        if not elsewhere:
             raise UnusableValue("topic", "Choose a different topic or channel.")
-        for message in messages:
+        for message in elsewhere:
             changes: dict[str, object] = {"channel": wanted} if wanted != message.channel_id else {}
             await screen.session.client.messages.edit(
                 message_id=message.id,

@@ -17,6 +17,7 @@ from narrowcast.panes.messages.writing import ReplyAndEdit
 from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.text.formats import counted
 from narrowcast_api import permissions
+from narrowcast_api.errors import BadRequest
 
 if TYPE_CHECKING:
     from narrowcast.panes.messages.items import Key
@@ -148,7 +149,11 @@ class Several:
 
         async def delete() -> None:
             for message_id in allowed:
-                await session.client.messages.delete(message_id=message_id)
+                try:
+                    await session.client.messages.delete(message_id=message_id)
+                except BadRequest:
+                    if message_id in session.state.messages:  # else somebody was faster
+                        raise
 
         def confirmed() -> None:
             self._pane.leave_modes()
