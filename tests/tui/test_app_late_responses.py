@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.errors import NoResponse
-from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from support.delays import Held, hold
 from support.screens import at_once, edit_opened
@@ -230,6 +230,62 @@ async def test_a_quote_that_arrives_under_a_dialog_does_not_change_compose(
         await held.arrive(stage)
         await stage.told("The quote was not inserted")
         assert stage.screen.writing.text.text == ""
+
+
+async def test_quotes_of_several_messages_that_arrive_while_one_writes_elsewhere_are_not_inserted(
+    tmp_path: Path, sources: Hold
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        first, second = await two_topics(stage)
+        await select(stage, first)
+        await stage.press("comma")
+        await press_and_reply_elsewhere(stage, "greater_than_sign", first, second, sources(stage))
+        writing = stage.screen.writing
+        assert (writing.destination()[0], writing.text.text) == (supper(stage), "yes agreed")
+        assert stage.notices[-1].endswith("> quotes the message again.")
+
+
+async def test_a_forwarded_message_that_arrives_while_one_writes_elsewhere_changes_nothing(
+    tmp_path: Path, sources: Hold
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        first, second = await two_topics(stage)
+        await select(stage, first)
+        held = sources(stage)
+        await stage.press("W")
+        await stage.type("chiyo")
+        await stage.press("enter")
+        await until(lambda: held.waiting)
+        await stage.press("escape")
+        await stage.go(Narrow.all())
+        await select(stage, second)
+        await stage.press("r")
+        await stage.type("yes ag")
+        await held.arrive(stage)
+        await stage.type("reed")
+        writing = stage.screen.writing
+        assert stage.screen.narrow == Narrow.all()
+        assert (writing.destination()[0], writing.text.text) == (supper(stage), "yes agreed")
+        assert stage.notices[-1].endswith("W forwards again.")
+
+
+async def test_what_is_typed_before_a_forwarded_message_arrives_stands_below_it(
+    tmp_path: Path, sources: Hold
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        first, _ = await two_topics(stage)
+        await select(stage, first)
+        held = sources(stage)
+        await stage.press("W")
+        await stage.type("chiyo")
+        await stage.press("enter")
+        await until(lambda: held.waiting)
+        await stage.type("Look, d")
+        await held.arrive(stage)
+        await stage.type("efinitely")
+        writing = stage.screen.writing
+        assert "```quote\nAnybody?\n```\nLook, definitely" in writing.text.text
+        assert writing.destination()[0] == DirectDestination(frozenset({stage.server.id("chiyo")}))
 
 
 @pytest.fixture

@@ -114,7 +114,7 @@ async def test_replies_go_where_the_message_is(tmp_path: Path) -> None:
         assert isinstance(replies[2], requests.ReplyRequested)
         assert replies[2].quote == f"@**Bruno Castell|{bruno}** "
         assert isinstance(quoted, requests.QuoteRequested)
-        assert quoted.message.id == message_id
+        assert [message.id for message in quoted.messages] == [message_id]
 
 
 async def test_only_own_messages_can_be_edited(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.panes.compose.drafts import CHANGED_MEANWHILE, to_draft
@@ -20,28 +21,41 @@ if TYPE_CHECKING:
     from narrowcast.screens.main.conversation_pane import ConversationPane
     from narrowcast.screens.workspace import Workspace
     from narrowcast_api.model.messages import Message
+    from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.storage.records import Edit
 
 
-def quote(screen: Workspace, message: Message) -> None:
-    """Opens a reply at once, so that what is typed is text, and puts a quote of the message above it."""
+def quote(screen: Workspace, messages: Sequence[Message], to: Destination | None = None) -> None:
+    """Opens a message to a conversation, by default that of the last message, at once, so that what is typed is text,
+    and puts quotes of the messages above it.
+    """
     writing = screen.writing  # another conversation may have the focus after the request
-    begun = writing.begin.reply_below(message.destination(screen.session.state.me))
+    begun = writing.begin.reply_below(to or messages[-1].destination(screen.session.state.me))
     if begun is not None:
-        screen.spawn(_quote(screen, writing, message, begun), "quote the message")
+        screen.spawn(_quote(screen, writing, messages, to, begun), "quote the message")
 
 
-async def _quote(screen: Workspace, writing: ComposePane, message: Message, begun: ComposeState) -> None:
-    """Inserts the quote once its source arrives, unless the user does something else by then."""
-    text = await screen.messages.parts.writing.quote_of(message)
+async def _quote(
+    screen: Workspace,
+    writing: ComposePane,
+    messages: Sequence[Message],
+    to: Destination | None,
+    begun: ComposeState,
+) -> None:
+    """Inserts the quotes once all sources have arrived, unless the user does something else by then."""
+    quotes = [await screen.messages.parts.writing.quote_of(message) for message in messages]
+    text = "\n".join(quotes)
     if writing.is_still(begun):
-        state = screen.session.state
-        now = state.messages.get(message.id) or message  # its topic may have been moved
-        writing.begin.reply(now.destination(state.me), text)
+        state, last = screen.session.state, messages[-1]
+        now = state.messages.get(last.id) or last  # its topic may have been moved
+        writing.begin.reply(to or now.destination(state.me), text)
     elif writing.is_typing_on(begun):
         writing.begin.insert_quote(len(begun.text), text)
     else:
-        tell_late(screen, "The quote was not inserted", "<message.quote> quotes the message again.")
+        again = (
+            "<message.quote> quotes the message again." if to is None else "<message.forward> forwards again."
+        )
+        tell_late(screen, "The quote was not inserted", again)
 
 
 def begin(screen: Workspace, message_id: int) -> None:

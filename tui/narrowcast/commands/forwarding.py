@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from narrowcast.commands import editing
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import ChannelName, LineField, UnusableValue, Values
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main.choices import ChoiceTarget, Everywhere
 from narrowcast.text.formats import counted
-from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import PropagateMode
 
 if TYPE_CHECKING:
@@ -24,8 +24,10 @@ def forward(screen: Workspace, messages: Sequence[Message]) -> None:
     """Chooses a conversation, and begins a message there with quotes of these messages and links to them."""
 
     def chosen(target: ChoiceTarget | None) -> None:
-        if target is not None and target.narrow is not None:
-            screen.spawn(_forward(screen, messages, target.narrow), "forward the message")
+        narrow = target.narrow if target is not None else None
+        if narrow is not None and (where := narrow.new_message_destination) is not None:
+            screen.go(narrow)
+            editing.quote(screen, messages, where)
 
     everywhere = Everywhere(screen.session, time.time(), only_messages=True)
     for _ in everywhere.complete():
@@ -37,15 +39,6 @@ def forward(screen: Workspace, messages: Sequence[Message]) -> None:
     ]
     title = f"Forward {counted(len(messages), 'message')} to"
     screen.app.push_screen(Picker(title, views, placeholder="channel, topic, person"), chosen)
-
-
-async def _forward(screen: Workspace, messages: Sequence[Message], narrow: Narrow) -> None:
-    quotes = [await screen.messages.parts.writing.quote_of(message) for message in messages]
-    where = narrow.new_message_destination
-    if where is None:
-        return
-    screen.go(narrow)
-    screen.writing.begin.reply(where, "\n".join(quotes))
 
 
 def move(screen: Workspace, messages: Sequence[Message]) -> None:

@@ -44,11 +44,11 @@ class ReplyRequested(TextualMessage, namespace="messages_pane"):
 
 
 class QuoteRequested(TextualMessage, namespace="messages_pane"):
-    """Reply to a message below a quote of its source."""
+    """Reply to the last of some messages below quotes of their sources."""
 
-    def __init__(self, message: Message) -> None:
+    def __init__(self, messages: list[Message]) -> None:
         super().__init__()
-        self.message = message
+        self.messages = messages
 
 
 class ForwardRequested(TextualMessage, namespace="messages_pane"):

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.reactions import Flags
-from narrowcast.panes.messages.requests import ForwardRequested, MoveRequested, ReplyRequested
+from narrowcast.panes.messages.requests import ForwardRequested, MoveRequested, QuoteRequested
 from narrowcast.panes.messages.writing import ReplyAndEdit
 from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.text.formats import counted
@@ -112,13 +112,8 @@ class Several:
         if not messages:
             self._writing.quote()
             return
-        self._pane.work(self._quote(messages), "quote the messages")
         self._pane.leave_modes()
-
-    async def _quote(self, messages: list[Message]) -> None:
-        quotes = [await self._writing.quote_of(message) for message in messages]
-        where = messages[-1].destination(self._pane.session.state.me)
-        self._pane.post(ReplyRequested(where, "\n".join(quotes)))
+        self._pane.post(QuoteRequested(messages))
 
     def forward(self) -> None:
         """Forwards the chosen messages, or the selected one."""

@@ -60,7 +60,7 @@ class ReplyAndEdit:
             where = message.destination(self._pane.session.state.me)
             self._pane.post(ReplyRequested(where, self._quoted(message, selected)))
         elif message is not None:
-            self._pane.post(QuoteRequested(message))
+            self._pane.post(QuoteRequested([message]))
 
     async def quote_of(self, message: Message) -> str:
         """The Markdown of a quote of the message's source, which is fetched from the server."""

@@ -23,9 +23,9 @@ class PaneRequests:
     def __init__(self, screen: Workspace) -> None:
         self._screen = screen
 
-    def quote(self, message: Message) -> None:
-        """Replies to a message below a quote of it."""
-        editing.quote(self._screen, message)
+    def quote(self, messages: list[Message]) -> None:
+        """Replies to the last of some messages below quotes of them."""
+        editing.quote(self._screen, messages)
 
     def forward(self, messages: list[Message]) -> None:
         """Forwards messages to another conversation."""

@@ -397,7 +397,7 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
 
     @on(requests.QuoteRequested)
     def _quote(self, event: requests.QuoteRequested) -> None:
-        self._requests.quote(event.message)
+        self._requests.quote(event.messages)
 
     @on(requests.EditRequested)
     def _edit(self, event: requests.EditRequested) -> None:
