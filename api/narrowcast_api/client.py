@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from narrowcast_api.resources.saved_snippets import SavedSnippetOperations
     from narrowcast_api.resources.scheduled_messages import ScheduledMessageOperations
     from narrowcast_api.resources.status import StatusOperations
+    from narrowcast_api.resources.typing import TypingOperations
     from narrowcast_api.routes.auth import ServerOperations
     from narrowcast_api.routes.calls import CallOperations
     from narrowcast_api.routes.channels import ChannelOperations
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from narrowcast_api.routes.submessages import SubmessageOperations
     from narrowcast_api.routes.subscriptions import SubscriptionOperations
     from narrowcast_api.routes.topics import TopicOperations
-    from narrowcast_api.routes.typing import TypingOperations
     from narrowcast_api.routes.uploads import UploadOperations
     from narrowcast_api.routes.user_groups import UserGroupOperations
     from narrowcast_api.routes.users import UserOperations
@@ -74,6 +74,7 @@ _RESOURCES = frozenset(
         "saved_snippets",
         "scheduled_messages",
         "status",
+        "typing",
     }
 )
 """Groups in `narrowcast_api.resources`, in modules of the same names."""

@@ -13,6 +13,7 @@ from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.resources.drafts import DraftsUpdateEvent
 from narrowcast_api.resources.presence import PresenceEvent
 from narrowcast_api.resources.status import UserStatusEvent
+from narrowcast_api.resources.typing import TypingEvent
 from narrowcast_api.wire import events
 from narrowcast_api.wire.events import (
     NO_ID,
@@ -25,7 +26,6 @@ from narrowcast_api.wire.events import (
     StreamDeleteEvent,
     StreamUpdateEvent,
     SubscriptionPeerRemoveEvent,
-    TypingEvent,
     UnknownEvent,
     UpdateMessageEvent,
     UpdateMessageFlagsEvent,

@@ -11,8 +11,8 @@ import pytest
 from attacks.test_command_line_escapes import ALL, SEQUENCES, harmful
 from narrowcast.terminal import logs
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.state import typing
-from narrowcast_api.state.typing import Typing
+from narrowcast_api.resources import typing
+from narrowcast_api.resources.typing import Typing
 
 CHATTY = ("httpx2", "httpcore2", "websockets", "asyncio")
 HERE = ChannelDestination(1, "lunch")

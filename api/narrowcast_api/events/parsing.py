@@ -26,6 +26,7 @@ from narrowcast_api.resources import (
     saved_snippets,
     scheduled_messages,
     status,
+    typing,
 )
 from narrowcast_api.wire.event import NO_ID, BadEvent, Event, UnknownEvent
 from narrowcast_api.wire.events import channels, messages, organization, people, personal
@@ -59,27 +60,9 @@ def _kinds_of(model: type[Event]) -> list[tuple[str, str | None]]:
 
 _MODULES = (
     *(channels, messages, organization, people, personal),
-    *(
-        attachments,
-        bots,
-        channel_folders,
-        custom_emoji,
-        default_channel_groups,
-        drafts,
-        exports,
-        invites,
-        linkifiers,
-    ),
-    *(
-        navigation_views,
-        playgrounds,
-        presence,
-        profile_fields,
-        reminders,
-        saved_snippets,
-        scheduled_messages,
-        status,
-    ),
+    *(attachments, bots, channel_folders, custom_emoji, default_channel_groups, drafts, exports, invites),
+    *(linkifiers, navigation_views, playgrounds, presence, profile_fields, reminders, saved_snippets),
+    *(scheduled_messages, status, typing),
 )
 
 

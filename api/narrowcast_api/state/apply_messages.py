@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from narrowcast_api.model.messages import MENTION_FLAGS, PERSONAL_MENTION, Message, Submessage
 from narrowcast_api.model.topics import is_renamed
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
+from narrowcast_api.resources.typing import TypingEditMessageEvent, TypingEvent
 from narrowcast_api.state.changes import (
     Change,
     MessagesAdded,
@@ -24,8 +25,6 @@ from narrowcast_api.wire.events import (
     MessageEvent,
     ReactionEvent,
     SubmessageEvent,
-    TypingEditMessageEvent,
-    TypingEvent,
     UnreadDetail,
     UpdateMessageEvent,
     UpdateMessageFlagsEvent,

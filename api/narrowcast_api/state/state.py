@@ -49,6 +49,7 @@ from narrowcast_api.resources import (
 from narrowcast_api.resources.collection import Collection
 from narrowcast_api.resources.presence import Presence
 from narrowcast_api.resources.status import Statuses
+from narrowcast_api.resources.typing import Typing
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.channels import Channels
 from narrowcast_api.state.holder_rules import HolderRules, read_holder_rules
@@ -65,7 +66,6 @@ from narrowcast_api.state.settings import (
 )
 from narrowcast_api.state.store import Directs, Messages
 from narrowcast_api.state.topics import Topics
-from narrowcast_api.state.typing import Typing
 from narrowcast_api.state.unreads import Unreads
 from narrowcast_api.state.user_groups import UserGroups
 from narrowcast_api.state.users import Users

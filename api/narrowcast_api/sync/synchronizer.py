@@ -16,6 +16,7 @@ from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.events.stream import EventStream
 from narrowcast_api.protocols.context import SessionContext
 from narrowcast_api.protocols.typing import TypingExpiry
+from narrowcast_api.resources.typing import TypingEditMessageEvent, TypingEvent
 from narrowcast_api.state.apply import apply, snapshot_within
 from narrowcast_api.state.changes import (
     Change,
@@ -38,8 +39,6 @@ from narrowcast_api.wire.events import (
     MessageEvent,
     ReactionEvent,
     RealmUpdateDictEvent,
-    TypingEditMessageEvent,
-    TypingEvent,
     UpdateMessageEvent,
     UpdateMessageFlagsEvent,
 )

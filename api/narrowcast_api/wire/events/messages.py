@@ -1,4 +1,4 @@
-"""Events about messages: new, changed and deleted messages, reactions, flags, typing."""
+"""Events about messages: new, changed and deleted messages, reactions, flags."""
 
 from __future__ import annotations
 
@@ -131,48 +131,3 @@ class SubmessageEvent(Event):
     sender_id: Id
     msg_type: str = "widget"
     content: str
-
-
-class TypingUser(WireModel):
-    """The sender or a recipient of a typing notification."""
-
-    user_id: Id
-    email: str = ""
-
-
-class TypingEvent(Event):
-    """A user started or stopped typing (EVT-02, EVT-03). The current user's own events are sent too and must
-    be ignored.
-    """
-
-    type: Literal["typing"] = "typing"
-    op: Literal["start", "stop"]
-    sender: TypingUser
-    message_type: str = "direct"
-    recipients: GoodList[TypingUser] = []
-    stream_id: Id | None = None
-    topic: str | None = None
-
-    @property
-    def is_direct(self) -> bool:
-        """Whether it is about a direct conversation, rather than ``stream_id`` and ``topic``."""
-        return self.message_type in ("private", "direct")
-
-
-class EditRecipient(WireModel):
-    """The conversation of a message being edited."""
-
-    type: str
-    channel_id: Id | None = None
-    topic: str | None = None
-    user_ids: list[Id] | None = None
-
-
-class TypingEditMessageEvent(Event):
-    """A user started or stopped editing one of their messages."""
-
-    type: Literal["typing_edit_message"] = "typing_edit_message"
-    op: Literal["start", "stop"]
-    sender_id: Id
-    message_id: Id
-    recipient: EditRecipient
