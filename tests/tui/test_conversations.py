@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from narrowcast.config.config import Config
 from narrowcast.screens.account.signed_in import SignedInScreen
@@ -29,7 +30,7 @@ def shown(stage: Stage) -> list[tuple[str, int, str]]:
     rows = []
     for row in listed(stage).items:
         assert isinstance(row, ConversationRow)
-        rows.append((row.text, row.unread, f"{row.sender}: {row.excerpt}" if row.sender else ""))
+        rows.append((row.text, row.unread, f"{row.sender}: {row.excerpt}" if row.sender else row.excerpt))
     return rows
 
 
@@ -57,7 +58,7 @@ async def test_the_inbox_groups_what_is_unread_by_channel(tmp_path: Path) -> Non
         await stage.press("I")
         assert shown(stage) == [
             ("Direct messages", 1, ""),
-            ("Dario Vance", 1, "Dario Vance: Are you in?"),
+            ("Dario Vance", 1, "Are you in?"),
             ("engineering", 1, ""),
             ("builds", 1, "Bruno Castell: Green"),
             ("general", 2, ""),
@@ -329,6 +330,21 @@ async def test_every_row_keeps_its_columns_at_any_width(tmp_path: Path, size: tu
         row = next(line for line in screen_rows(stage.app.screen) if "a topic" in line)
         assert row.rstrip().endswith(("am", "pm")) or row.rstrip()[-3] == ":"
         assert " 1 " in row
+
+
+async def test_numbers_end_in_one_column_however_long_the_time_is(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+        await talk(stage)
+        await stage.press("I")
+        row = next(row for row in listed(stage).items if row.text == "lunch")
+        assert isinstance(row, ConversationRow)
+        ends = []
+        for when in ("9:05", "yesterday", "12:23 pm", "Thu 26 Nov", "30.11.2025"):
+            (strip,) = listed(stage).render_item(replace(row, when=when, mentions=1), 80, False)
+            number, _, rest = strip.text.partition("@2")
+            assert rest.rstrip() == rest.strip().rjust(12), "two blanks before the longest"
+            ends.append(len(number))
+        assert len(set(ends)) == 1
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,9 @@ from rich.style import Style
 from textual.color import Color
 from textual.widget import Widget
 
-__all__ = ["Look", "look_style"]
+from narrowcast.text.presence import PresenceMark
+
+__all__ = ["PRESENCE_LOOKS", "Look", "look_style"]
 
 
 class Look(Struct, frozen=True):
@@ -30,6 +32,13 @@ class Look(Struct, frozen=True):
     """Added if the theme uses the terminal's own colours, which have no shades."""
     ansi_color: str = ""
     """Replaces `color` if the theme uses the terminal's own colours."""
+
+
+PRESENCE_LOOKS: Mapping[str, Look] = {
+    PresenceMark.ACTIVE.mark: Look("text-success"),
+    PresenceMark.IDLE.mark: Look("text-warning", ansi=Style(dim=True), ansi_color="foreground"),
+}
+"""The looks of the marks of people who are there, as parts of the lists that show them; other marks are muted."""
 
 
 def look_style(widget: Widget, look: Look) -> Style:

@@ -16,14 +16,14 @@ from textual.strip import Strip
 from narrowcast.screens.conversations.listing import Conversation
 from narrowcast.screens.dialogs.manage_list import ListRow, ManageList
 from narrowcast.text.safe_text import safe_line
-from narrowcast.widgets.looks import Look
+from narrowcast.widgets.looks import PRESENCE_LOOKS, Look
 from narrowcast.widgets.strips import Part, compose_line
 from narrowcast.widgets.tints import ground_of, person_tint
 
 __all__ = ["ConversationList", "ConversationRow"]
 
-TIME, COUNT = 10, 6
-"""Cells of the columns of times and counts."""
+TIME, COUNT = 12, 6
+"""Cells of the columns of times and counts. Times take ten cells at most, so that two are free before them."""
 LEAST_NAME, MOST_NAME = 16, 44
 LEAST_TEXT = 12
 """Cells below which the text of the last message is left out."""
@@ -32,8 +32,9 @@ LEAST_TEXT = 12
 class ConversationRow(ListRow[Conversation | None], frozen=True):
     """A conversation, or the heading of a group.
 
-    ``sender_id`` and ``sender``: who wrote last; ``excerpt``: what; ``when``: at what time. Of a group, ``unread`` is
-    the sum of its conversations, ``is_folded`` whether they are hidden.
+    ``sender_id`` and ``sender``: who wrote last, without a name if that of the conversation says it; ``excerpt``: what;
+    ``when``: at what time. Of a group, ``unread`` is the sum of its conversations, ``is_folded`` whether they are
+    hidden.
     """
 
     sender_id: int = 0
@@ -59,6 +60,7 @@ class ConversationList(ManageList[Conversation | None]):
     ConversationList { background: $background; }
     """
     LOOKS: ClassVar[Mapping[str, Look]] = {
+        **PRESENCE_LOOKS,
         "conversations--unread": Look(letters=Style(bold=True)),
         "conversations--mention": Look("text-warning", letters=Style(bold=True)),
         "conversations--count": Look("text-primary", letters=Style(bold=True)),
@@ -81,11 +83,10 @@ class ConversationList(ManageList[Conversation | None]):
 
     def _group(self, item: ConversationRow, width: int) -> Strip:
         dim, line = self.part_style("virtual-list--dim"), self.part_style("conversations--line")
-        heading = self.part_style("manage--heading") if not item.tint.color else Style(bold=True)
         about = f" {item.unread} unread " if item.unread else " "
         left: list[Part] = [("▸ " if item.is_folded else "▾ ", dim)]
         left += [(f"{safe_line(item.mark, 3)} ", item.tint)] if item.mark else []
-        left += [(safe_line(item.text, max(8, width - 24)) + " ", heading)]
+        left += [(safe_line(item.text, max(8, width - 24)) + " ", Style(bold=True))]
         rest = width - sum(cell_len(text) for text, _ in left) - cell_len(about) - 1
         rule = "" if item.is_folded else "─" * max(0, rest)
         return compose_line(width, [*left, (rule, line)], [(about, dim)], base=Style.null())
@@ -94,8 +95,9 @@ class ConversationList(ManageList[Conversation | None]):
         dim = self.part_style("virtual-list--dim")
         name_look = dim if item.dim else self.part_style("conversations--unread")
         mark = safe_line(item.mark, 2)
+        mark_look = self.part_style(mark) if mark in PRESENCE_LOOKS else dim
         chosen = self.part_style("conversations--count")
-        left: list[Part] = [("✓" if item.is_chosen else " ", chosen), (f"{mark:>2} ", dim)]
+        left: list[Part] = [("✓" if item.is_chosen else " ", chosen), (f"{mark:>2} ", mark_look)]
         room = width - 4 - TIME - COUNT
         name_room = max(LEAST_NAME, min(MOST_NAME, room * 36 // 100))
         name = safe_line(item.text, name_room)
@@ -107,21 +109,20 @@ class ConversationList(ManageList[Conversation | None]):
     def _last(self, item: ConversationRow, room: int) -> list[Part]:
         """Who wrote last, and as much of what as there is room for."""
         dim = self.part_style("virtual-list--dim")
-        sender = safe_line(item.sender, max(0, min(18, room)))
-        if not sender:
-            return []
-        tint = person_tint(ground_of(self), item.sender_id) if item.colors else Style.null()
-        rest = room - cell_len(sender) - 2
-        said = safe_line(item.excerpt, rest) if rest >= LEAST_TEXT else ""
-        return [(sender, tint), ("  ", Style.null()), (said, dim)]
+        parts: list[Part] = []
+        if sender := safe_line(item.sender, max(0, min(18, room))):
+            tint = person_tint(ground_of(self), item.sender_id) if item.colors else Style.null()
+            parts = [(sender, tint), ("  ", Style.null())]
+            room -= cell_len(sender) + 2
+        return [*parts, (safe_line(item.excerpt, room), dim)] if room >= LEAST_TEXT else parts
 
     def _columns(self, item: ConversationRow) -> list[Part]:
         """The number of unread messages, with the mention sign if some mention the user, and the time."""
         dim = self.part_style("virtual-list--dim")
         count = f"@{item.unread}" if item.mentions else str(item.unread) if item.unread else ""
         look = self.part_style("conversations--mention" if item.mentions else "conversations--count")
-        when = safe_line(item.when, TIME)
+        when = safe_line(item.when, TIME - 2)
         return [
             (" " * max(0, COUNT - cell_len(count)) + count, look),
-            (" " * max(1, TIME - cell_len(when)) + when + " ", dim),
+            (" " * (TIME - cell_len(when)) + when + " ", dim),
         ]

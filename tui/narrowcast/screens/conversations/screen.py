@@ -38,7 +38,7 @@ from narrowcast.widgets.one_line import CommandPressed, command_of
 from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.tints import channel_tint, ground_of
 from narrowcast_api.errors import NarrowcastError
-from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state import changes as change
 
@@ -231,7 +231,8 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         when = ""
         if one.last is not None:
             when = day_or_time(one.last.timestamp, now, long=long)
-        sender = state.users.name(one.last.sender_id) if one.last is not None else ""
+        sender = one.last.sender_id if one.last is not None else 0
+        is_named = one.last is not None and one.where != DirectDestination(frozenset({sender}))
         return ConversationRow(
             (one.account, one.where.key),
             one,
@@ -239,8 +240,8 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
             mark=mark,
             also=" ".join(state.users.name(user_id) for user_id in one.people),
             dim=one.muted or not one.unread,
-            sender_id=one.last.sender_id if one.last is not None else 0,
-            sender=sender,
+            sender_id=sender,
+            sender=state.users.name(sender) if is_named else "",
             excerpt=excerpt(one.last.content, now, long=long) if one.last is not None else "",
             when=when,
             unread=one.unread,
