@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,23 @@ async def test_the_first_screen_has_as_much_of_the_picture_as_there_is_room_for(
             assert any("Narrowcast" in row for row in rows)
             assert any("Log in to an organization" in row for row in rows)
         assert arcs == [10, 6, 0, 0, 10]
+
+
+async def test_the_first_screen_shows_each_key_and_blank_rows_where_there_is_room(tmp_path: Path) -> None:
+    app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        for size, apart in (((80, 24), 2), ((80, 16), 1), ((40, 24), 2)):
+            await pilot.resize_terminal(*size)
+            await until(lambda size=size: app.screen.size == size)  # type: ignore[misc]
+            await pilot.pause()
+            rows = shown(app).splitlines()
+            offers = [
+                place for place, row in enumerate(rows) if row.rstrip().endswith((" s", " t", " v", " q"))
+            ]
+            assert [after - before for before, after in pairwise(offers)] == [apart] * 3
+            assert ("no setup, nothing is kept" in rows[offers[1]]) is (size[0] == 80)
+        await pilot.press("up", "up", "down")
+        assert "▌ Try the demo" in shown(app), "blank rows are passed over"
 
 
 async def test_a_link_for_a_new_password_is_explained_as_soon_as_it_is_pasted(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ from textual.widgets import Static
 from narrowcast.keys.hints import ShownHint, key_of, keys_of, shown_hints, with_keys
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.logo import Logo
+from narrowcast.screens.start.offers import Offer, OfferList
 from narrowcast.screens.start.text_screen import TextScreen
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.text.safe_text import safe_block
@@ -27,6 +27,14 @@ from narrowcast_api.version import VERSION
 
 PROMISE = "Team chat, at the speed of the keyboard"
 HINTS = (("list.select", "opens"), ("app.help", "keyboard shortcuts"))
+OFFERS = (
+    Offer("login", "Log in to an organization", "you have an account there"),
+    Offer("demo", "Try the demo", "no setup, nothing is kept"),
+    Offer("serve", "Run a server on this machine", "for all of its users"),
+    Offer("quit", "Quit"),
+)
+AIRY_FROM = 24
+"""Rows of the terminal from which blank rows divide the offers."""
 
 SERVE_TEXT = """\
 To let the users of this machine chat, run this in another terminal and leave it running:
@@ -48,14 +56,7 @@ class WelcomeScreen(FixedScreen[None]):
     def __init__(self, problem: str = "") -> None:
         super().__init__()
         self._problem = problem
-        self._choices: ChoiceList[str] = ChoiceList(
-            [
-                Choice("login", "Log in to an organization", "s", "→"),
-                Choice("demo", "Try the demo (no setup, nothing is kept)", "t", "▷"),
-                Choice("serve", "Run a server on this machine", "v", "⌂"),
-                Choice("quit", "Quit", "q", "×"),
-            ]
-        )
+        self._offers = OfferList(OFFERS)
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -64,7 +65,7 @@ class WelcomeScreen(FixedScreen[None]):
             yield Static(f"Narrowcast {VERSION} · {PROMISE}", id="promise", markup=False)
             if self._problem:
                 yield Static(safe_block(self._problem), id="problem", markup=False)
-            yield self._choices
+            yield self._offers
             hint = OneLine()
             keys = keys_of(self)
             both = f"{key_of(keys, 'list.up')} {key_of(keys, 'list.down')}"
@@ -73,15 +74,16 @@ class WelcomeScreen(FixedScreen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         self.query_one(Logo).fit(event.size)
+        self._offers.show_air(event.size.height >= AIRY_FROM and not self._problem)
 
     def on_mount(self) -> None:
-        focus_now(self._choices)
+        focus_now(self._offers)
 
     @on(VirtualList.Selected)
     def _chosen(self, event: VirtualList.Selected) -> None:
         event.stop()
-        if (choice := self._choices.selected_item) is not None:
-            self.action_choose(choice.value)
+        if (offer := self._offers.selected_item) is not None:
+            self.action_choose(offer.what)
 
     def action_choose(self, what: str) -> None:
         app = app_of(self)
