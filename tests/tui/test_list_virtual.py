@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.strip import Strip
 
 from narrowcast.text import matching
-from narrowcast.text.matching import best_matches
+from narrowcast.text.matching import best_matches, shown_matches
 from narrowcast.widgets.empty import Empty
 from narrowcast.widgets.strips import compose_line, lean_strip, plain_text
 from narrowcast.widgets.virtual_list import VirtualList
@@ -286,3 +286,24 @@ async def test_a_bar_fills_its_cells_if_it_has_several_rows(rows: int) -> None:
         assert bar.text[0] == "▌"
         assert bar.style is not None
         assert (bar.style.bgcolor == bar.style.color) is (rows > 1)
+
+
+@pytest.mark.parametrize(
+    ("typed", "name", "lit"),
+    [
+        ("gu", "engineering › gusts", "gu"),
+        ("ENG gu", "engineering › gusts", "eng gu"),
+        ("ring", "engineering › ring", "ring"),
+        ("#eng", "engineering", "eng"),
+        ("cafe", "Café", "Café"),
+        ("eg", "engineering › gusts", ""),
+        ("straße", "Straße", ""),
+        ("", "general", ""),
+        ("gen zzz", "general", ""),
+    ],
+)
+def test_what_was_typed_is_found_in_a_name_that_matches(typed: str, name: str, lit: str) -> None:
+    spans = shown_matches(typed, name)
+    assert " ".join(name[start:end] for start, end in spans) == lit
+    if typed == "ring":
+        assert spans == [(14, 18)], "a word that begins with it comes first"

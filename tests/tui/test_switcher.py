@@ -21,7 +21,9 @@ from narrowcast.screens.later.scheduled import ScheduledScreen
 from narrowcast.screens.main import choices
 from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.screens.workspace import Workspace
+from narrowcast.text import names
 from narrowcast.text.matching import SearchedNames
+from narrowcast.widgets.tints import channel_tint, ground_of
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.narrow import Narrow
 from support.clock import VirtualClock
@@ -114,6 +116,28 @@ async def test_a_topic_is_found_by_its_channel_however_both_are_separated(tmp_pa
         await stage.in_topic("general", "lunch")
         picker = await switched(stage, typed)
         assert [choice.text for choice in picker.list.shown] == ["#general › lunch"]
+
+
+async def test_what_was_typed_is_lit_and_all_names_begin_in_one_column(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    async with on_stage(tmp_path, size=(80, 30)) as stage:
+        await stage.in_topic("general", "lunch")
+        picker = await switched(stage, "ge lu")
+        (topic,) = picker.list.shown
+        (row,) = picker.list.render_item(topic, 60, False)
+        lit = picker.list.part_style("choice--lit").color
+        assert [cell.text for cell in row if cell.style is not None and cell.style.color == lit] == [
+            "ge",
+            "lu",
+        ]
+        assert row.text.startswith("# general › lunch ")
+        sign = next(iter(row)).style
+        channel = stage.session.state.channels.get(stage.server.channel("general"))
+        assert sign is not None
+        assert channel is not None
+        assert sign.color == channel_tint(ground_of(picker.list), names.channel_color(channel)).color
 
 
 @pytest.mark.parametrize(

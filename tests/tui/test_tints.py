@@ -124,6 +124,35 @@ async def test_a_channel_has_the_colour_that_was_chosen_in_the_list_and_in_headi
             assert wanted in written([listed.render_item(listed.shown[row], 26, False)[0]], "#")
 
 
+async def test_the_sign_of_a_channel_has_its_colour_in_the_title_and_in_compose(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 30)) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.server.call(
+            "ada",
+            "POST",
+            "/users/me/subscriptions/properties",
+            {
+                "subscription_data": [
+                    {"stream_id": stage.server.channel("general"), "property": "color", "value": "#e79ab5"}
+                ]
+            },
+        )
+        lines = (stage.screen.title_line, stage.screen.writing.target.sign)
+
+        def signs() -> list[object]:
+            return [
+                segment.style.color
+                for line in lines
+                for segment in line.compose_row(0)
+                if segment.style is not None and segment.text.strip() == "#"
+            ]
+
+        await until(lambda: signs() == [channel_tint(ground_of(line), "#e79ab5").color for line in lines])
+        stage.app.use_config(Config(appearance=Appearance(theme="terminal")))
+        await stage.pilot.pause()
+        assert [line.plain.strip()[0] for line in lines] == ["#", "#"]
+
+
 async def test_an_invalid_colour_paints_nothing(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         for color in ("", "red", "\x1b[31m", "#12", "#76ce90 on red", "auto"):

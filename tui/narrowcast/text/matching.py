@@ -19,7 +19,7 @@ from itertools import accumulate, chain
 
 from narrowcast_api.narrow.accents import folded, has_accents, without_accents
 
-__all__ = ["SearchedNames", "best_matches"]
+__all__ = ["SearchedNames", "best_matches", "shown_matches"]
 
 _MAX_QUERY = 64
 _FIRST_LETTERS = re.compile(r"(?<!\w)\w")
@@ -181,3 +181,29 @@ _NOTHING = _Texts([])
 def best_matches(query: str, names: Sequence[str], most: int | None = None) -> list[int]:
     """As `SearchedNames.best`, for names that are searched once."""
     return SearchedNames(names).best(query, most)
+
+
+def shown_matches(query: str, name: str) -> list[tuple[int, int]]:
+    """Where a name contains the query, or else all of its words: beginnings and ends, in order. Empty if it matches by
+    first letters, or by what is not shown.
+    """
+    typed = " ".join(folded(query.lstrip("#@"))[:_MAX_QUERY].split())
+    text = folded(name)
+    if not has_accents(typed):
+        text = without_accents(text)
+    if len(text) != len(name):  # letters such as ß became several
+        return []
+    for words in ([typed], typed.split()):
+        found = [span for word in words if word and (span := _where(word, text)) is not None]
+        if found and len(found) == len(words):
+            return sorted(found)
+    return []
+
+
+def _where(word: str, text: str) -> tuple[int, int] | None:
+    """The first place of a word at the beginning of one, else the first anywhere."""
+    first = at = text.find(word)
+    while at > 0 and text[at - 1].isalnum():
+        at = text.find(word, at + 1)
+    at = first if at < 0 else at
+    return (at, at + len(word)) if at >= 0 else None

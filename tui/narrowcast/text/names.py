@@ -153,6 +153,12 @@ def channel_sign(channel: Channel) -> str:
     return "◈" if channel.invite_only else "#"
 
 
+def channel_color(channel: Channel) -> str:
+    """The color that the user chose for a channel, such as "#76ce90"; empty if there is none."""
+    own = channel.subscription
+    return f"#{own.color.removeprefix('#')}" if own is not None and own.color else ""
+
+
 def about(described: Channel | ChannelFolder) -> str:
     """The description of a channel or folder in one line, without its Markdown."""
     return excerpt(described.rendered_description, time.time()) or described.description
@@ -199,9 +205,13 @@ def terms(state: State, narrow: Narrow) -> str:
     return " ".join(parts)
 
 
-def status(status: Status) -> str:
-    """A status as text with its emoji; custom emoji, which are images, are shown by name."""
+def status(status: Status, *, in_column: bool = False) -> str:
+    """A status as text with its emoji; custom emoji, which are images, are shown by name. ``in_column``: the text
+    begins in the same column behind an emoji of one cell as behind one of two.
+    """
     emoji = character_of(status.emoji_code) if status.reaction_type == "unicode_emoji" else None
     if status.emoji_name and not emoji:
         emoji = f":{status.emoji_name}:"
+    if in_column and emoji and status.text and most_columns(emoji) == 1:
+        emoji += " "
     return " ".join(filter(None, (emoji, status.text)))

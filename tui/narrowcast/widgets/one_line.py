@@ -20,6 +20,7 @@ from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import Part, compose_line
+from narrowcast.widgets.tints import channel_tint, ground_of
 
 __all__ = ["CommandPressed", "OneLine", "Piece", "command_of", "hint_pieces", "running"]
 
@@ -28,7 +29,7 @@ GAP = 2
 
 Piece = tuple[str, str]
 """An untrusted text, and the name of its look: "", "dim", "strong", "good", "warn", "bad", "accent", "key",
-"section"."""
+"section"; or the color of a channel, as the server stores it, such as "#76ce90"."""
 _META = "command"
 """Where the style of a part holds the id of the command that the part stands for."""
 
@@ -106,9 +107,9 @@ class OneLine(LineView, can_focus=False):
     @property
     def plain(self) -> str:
         """The text of the line, for tests and screen readers."""
-        left = [text for text, _ in (*self._left, *self._extra)]
+        left = "".join(text for text, _ in (*self._left, *self._extra))
         right = "".join(text for text, _ in self._right)
-        return " ".join([*left, right] if self._right else left)
+        return f"{left} {right}" if self._right else left
 
     def compose_row(self, y: int) -> Strip:
         width = self.room.width
@@ -125,14 +126,14 @@ class OneLine(LineView, can_focus=False):
 
     def _styled(self, pieces: Sequence[Piece]) -> list[Part]:
         return [
-            (
-                safe_line(text),
-                running(
-                    self.part_style(look) if look else Style.null(), self._commands.get((text, look), "")
-                ),
-            )
+            (safe_line(text), running(self._style_of(look), self._commands.get((text, look), "")))
             for text, look in pieces
         ]
+
+    def _style_of(self, look: str) -> Style:
+        if look.startswith("#"):
+            return channel_tint(ground_of(self), look) or self.part_style("dim")
+        return self.part_style(look) if look else Style.null()
 
     def scroll_rows(self, delta: int) -> None:
         """A line does not scroll."""

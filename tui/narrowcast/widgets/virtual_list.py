@@ -65,7 +65,7 @@ class VirtualList(LineView, Generic[T]):
         **EMPTY_LOOKS,
         "virtual-list--focused": Look(ground="selection", letters=Style(bold=True), ansi=Style(reverse=True)),
         "virtual-list--bar": Look("text-primary"),
-        "virtual-list--idle-bar": Look("text-muted"),
+        "virtual-list--idle-bar": Look("text-muted", ansi=Style(dim=True)),
         "virtual-list--dim": Look("text-muted", ansi=Style(dim=True)),
     }
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.LIST)]
@@ -213,6 +213,11 @@ class VirtualList(LineView, Generic[T]):
         self._show_cursor()
         self.changed()
         self._post_highlight()
+
+    @property
+    def filtered_by(self) -> str:
+        """The text that the shown items match; empty if all are shown."""
+        return self._query
 
     def prepare(self) -> None:
         """Prepares the items for the filter, so that the first letter does not wait for it."""

@@ -26,6 +26,7 @@ from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
 from narrowcast_api.wire.vocabulary import TopicsPolicy
 
 if TYPE_CHECKING:
+    from narrowcast_api.model.channels import Channel
     from narrowcast_api.state.state import State
 
 TO_NAMES = "names, separated by commas; empty: to yourself"
@@ -122,7 +123,7 @@ class TargetLine(Horizontal):
             self.set_class(not direct, "-channel", update=False)
             self.remove_class("-edit", update=False)
             self.update_node_styles()  # once for the whole line
-        self.sign.show_pieces([(" To " if direct else " # ", "dim")])
+        self._show_sign()
         self.fit()
 
     def show_edit(self, text: str) -> None:
@@ -162,6 +163,7 @@ class TargetLine(Horizontal):
         policy = (
             TopicsPolicy.ALLOW_EMPTY if channel_id is None else permissions.topics_policy(state, channel_id)
         )
+        self._show_sign(state.channels.get(channel_id) if channel_id is not None else None)
         self.set_class(policy is TopicsPolicy.EMPTY_ONLY and not self.is_direct, "-no-topics")
         if policy is TopicsPolicy.EMPTY_ONLY and self.topic.text:
             self.topic.text = ""
@@ -169,6 +171,14 @@ class TargetLine(Horizontal):
         optional = f"topic (empty: {names.topic(state, '')})"
         self.topic.placeholder = optional if policy is TopicsPolicy.ALLOW_EMPTY and channel_id else required
         self.fit()
+
+    def _show_sign(self, channel: Channel | None = None) -> None:
+        """Shows what the fields are for: of a channel its sign, in its color, as elsewhere."""
+        if self.has_class("-edit"):
+            return
+        sign = "To" if self.is_direct else names.channel_sign(channel) if channel is not None else "#"
+        color = names.channel_color(channel) if channel is not None else ""
+        self.sign.show_pieces([(f" {sign} ", color or "dim")])
 
     @property
     def has_topics(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
 from msgspec import Struct
@@ -17,10 +17,13 @@ from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.preview_pane import PreviewPane
+from narrowcast.text.matching import shown_matches
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.empty import Empty
-from narrowcast.widgets.strips import compose_line
+from narrowcast.widgets.looks import PRESENCE_LOOKS, Look
+from narrowcast.widgets.strips import Part, compose_line
+from narrowcast.widgets.tints import channel_tint, ground_of
 from narrowcast.widgets.virtual_list import Searched, VirtualList
 
 __all__ = ["Choice", "ChoiceList", "Picker"]
@@ -38,6 +41,7 @@ class Choice(Struct, Generic[T], frozen=True, gc=False):
 
     ``disabled``: why it cannot be chosen, such as "only organization owners"; empty if it can. ``faint``: it can be
     chosen, but is shown dim. ``rank``: among the choices with words that match, those of a lower one come first.
+    ``color``: that of a channel, as the server stores it; its sign has it, and stands where other marks do.
     """
 
     value: T
@@ -49,6 +53,7 @@ class Choice(Struct, Generic[T], frozen=True, gc=False):
     faint: bool = False
     written: str = ""
     rank: int = 0
+    color: str = ""
 
 
 class ChoiceList(VirtualList[Choice[T]]):
@@ -57,6 +62,10 @@ class ChoiceList(VirtualList[Choice[T]]):
     DEFAULT_CSS = """
     ChoiceList { background: $surface; }
     """
+    LOOKS: ClassVar[Mapping[str, Look]] = {
+        **PRESENCE_LOOKS,
+        "choice--lit": Look("text-primary", letters=Style(bold=True), ansi=Style(underline=True)),
+    }
     MOST = 500
 
     def render_item(self, item: Choice[T], width: int, selected: bool) -> Sequence[Strip]:
@@ -66,10 +75,29 @@ class ChoiceList(VirtualList[Choice[T]]):
             detail = detail.partition(" (")[0]  # choosing it shows the full reason
         detail = safe_line(detail, max(0, width // 2))
         look = dim if item.disabled or item.faint else Style.null()
-        mark = safe_line(item.mark, 3)
-        left = [(f"{mark} ", dim)] if mark else []
+        mark, text = item.mark, item.text
+        if item.color and not mark and text.startswith("#"):
+            mark, text = "#", text[1:]
+        left = [(f"{safe_line(mark, 3)} ", self._look_of(mark, item.color))] if mark else []
         right = [(detail + " ", dim)] if detail else []
-        return [compose_line(width, [*left, (safe_line(item.text, width), look)], right, base=Style.null())]
+        return [
+            compose_line(width, [*left, *self._lit(safe_line(text, width), look)], right, base=Style.null())
+        ]
+
+    def _lit(self, text: str, look: Style) -> Sequence[Part]:
+        """The text, with what was typed told apart from the rest."""
+        parts: list[Part] = []
+        end = 0
+        for start, stop in shown_matches(self.filtered_by, text):
+            if start >= end:
+                parts += [(text[end:start], look), (text[start:stop], look + self.part_style("choice--lit"))]
+                end = stop
+        return [*parts, (text[end:], look)]
+
+    def _look_of(self, mark: str, color: str) -> Style:
+        """The look of a mark: as in the side panes, those of channels and presence have colors."""
+        part = mark if mark in PRESENCE_LOOKS else "virtual-list--dim"
+        return (channel_tint(ground_of(self), color) if color else None) or self.part_style(part)
 
     def key_of(self, item: Choice[T]) -> Hashable:
         return item.value if isinstance(item.value, Hashable) else id(item)

@@ -127,7 +127,7 @@ def _views(state: State) -> list[Choice[ChoiceTarget]]:
             ChoiceTarget(command="go.scheduled"), "Scheduled messages", "view", "◷", disabled=no_scheduled
         ),
         Choice(ChoiceTarget(command="go.reminders"), "Reminders", "view", "◷", disabled=no_reminders),
-        Choice(ChoiceTarget(Narrow.directs()), "Direct messages", "view", "⁂"),
+        Choice(ChoiceTarget(Narrow.directs()), "Direct messages", "view", "…"),
     ]
 
 
@@ -154,6 +154,7 @@ def _topics(state: State) -> Iterator[Choice[ChoiceTarget]]:
             f"#{channel.name} › {names.topic(state, topic.name)}",
             "topic",
             written=f"#{channel.name}>{topic.name}",
+            color=names.channel_color(channel),
         )
 
 
@@ -178,6 +179,7 @@ def _channel(channel: Channel, detail: str) -> Choice[ChoiceTarget]:
         names.channel_sign(channel),
         names.about(channel),
         written=f"#{channel.name}",
+        color=names.channel_color(channel),
     )
 
 

@@ -53,10 +53,12 @@ class TitleLine(OneLine):
         about = names.about(channel) if channel is not None else ""
         title = names.view(state, narrow)
         back = self.is_attached and self.screen.has_class("-narrow")
-        sign = BACK if back else " "
-        self.show_pieces(
-            [(f"{sign}{title}", "strong"), (f"   {about}" if about else "", "dim")], self._drafts(narrow)
-        )
+        left: list[Piece] = [(BACK if back else "  ", "strong")]
+        if channel is not None and title.startswith("#"):
+            left.append(("#", names.channel_color(channel) or "strong"))
+            title = title[1:]
+        left += [(title, "strong"), (f"   {about}" if about else "", "dim")]
+        self.show_pieces(left, self._drafts(narrow))
 
     def on_resize(self, _event: events.Resize) -> None:
         """Where only one pane fits, the line shows the way back to the channel list."""
