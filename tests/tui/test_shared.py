@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from narrowcast.content.links import WrittenLink, links_in
 from narrowcast.panes.shared import SharedKind, shared_in
+from narrowcast.text import names
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.resources.status import Status
 from support import live
 from support.screens import screen_rows
 from support.sessions import until
@@ -65,7 +68,12 @@ async def test_the_pane_lists_them_below_the_people_and_opens_them(
         shared = stage.screen.people.shared
         await until(lambda: [row.text for row in shared.items] == ["", "menu"])
         await stage.drawn()
-        assert any("LINKS" in row and row.rstrip().endswith("1") for row in screen_rows(stage.screen))
+        rows = screen_rows(stage.screen)
+        heading = next(
+            place for place, row in enumerate(rows) if "LINKS" in row and row.rstrip().endswith("1")
+        )
+        last = stage.screen.people.list.items[-1].name
+        assert rows[heading - 2].rstrip().endswith(last), "below the last of the people, and a blank row"
         shared.focus()
         await stage.press("enter")
         await until(lambda: opened == ["https://soup.example/menu"])
@@ -81,3 +89,14 @@ async def test_a_status_has_a_row_of_its_own(tmp_path: Path) -> None:
         rows = screen_rows(stage.screen)
         place = next(place for place, row in enumerate(rows) if row.rstrip().endswith(status))
         assert rows[place - 1].rstrip().endswith("Bruno Castell")
+
+
+def test_the_words_of_statuses_begin_in_one_column_behind_emoji_of_one_and_two_cells() -> None:
+    shown = [
+        names.status(Status("busy", code, code, "unicode_emoji"), in_column=True)
+        for code in ("1f6e0", "1f527")
+    ]
+    assert [cell_len(one.partition("busy")[0]) for one in shown] == [3, 3]
+    assert (
+        names.status(Status("", "tools", "1f6e0", "unicode_emoji"), in_column=True) == "\N{HAMMER AND WRENCH}"
+    )

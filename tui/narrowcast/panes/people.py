@@ -22,7 +22,7 @@ from narrowcast.runtime.context import app_of
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.empty import Empty
 from narrowcast.widgets.find_field import FilterField
-from narrowcast.widgets.looks import Look
+from narrowcast.widgets.looks import PRESENCE_LOOKS, Look
 from narrowcast.widgets.strips import compose_line
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.narrow import Narrow
@@ -33,22 +33,25 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 
+FIELD_ROWS = 1
+"""Rows of the field above the people."""
+
+
 class PeopleList(VirtualList[PersonRow]):
-    LOOKS: ClassVar[Mapping[str, Look]] = {"people--present": Look("text-success")}
+    LOOKS: ClassVar[Mapping[str, Look]] = {**PRESENCE_LOOKS, "people--typing": Look("text-success")}
     DEFAULT_CSS = """
-    PeopleList { background: $surface; }
+    PeopleList { background: $surface; height: auto; }
     """
 
     def render_item(self, item: PersonRow, width: int, selected: bool) -> Sequence[Strip]:
         dim = self.part_style("virtual-list--dim")
-        present = item.presence.is_present
-        look = self.part_style("people--present") if present else dim
-        left = [(f" {item.presence.mark} ", look)]
-        left.append((safe_line(item.name, width), Style.null() if present else dim))
+        mark = item.presence.mark
+        left = [(f" {mark} ", self.part_style(mark) if mark in PRESENCE_LOOKS else dim)]
+        left.append((safe_line(item.name, width), Style.null() if item.presence.is_present else dim))
         if item.is_me:
             left.append((" you", dim))
         if item.is_typing:
-            left.append((" is typing…", self.part_style("people--present")))
+            left.append((" is typing…", self.part_style("people--typing")))
         rows = [compose_line(width, left, base=Style.null())]
         if item.status:
             rows.append(
@@ -110,6 +113,15 @@ class PeoplePane(Vertical):
         if self._unsubscribe is not None:
             self._unsubscribe()
 
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Lets the people take what files and links leave, which stand right below them."""
+        self.list.styles.max_height = max(
+            1, self.size.height - FIELD_ROWS - self.shared.rows_shown(self.size.height)
+        )
+
     def on_show(self) -> None:
         self._show_rows()
         self._show_shared()
@@ -138,6 +150,7 @@ class PeoplePane(Vertical):
 
     def _show_shared(self) -> None:
         self.shared.show(shared_in(self._messages, self.session.state))
+        self._fit()
 
     def _show_rows(self) -> None:
         self.list.set_items(self._rows.in_order(self._here, self._typing))

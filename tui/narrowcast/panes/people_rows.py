@@ -119,5 +119,5 @@ def _row(state: State, user_id: int, now: float) -> PersonRow | None:
     if user is None or not user.is_active or user.is_system_bot:
         return None
     status = state.statuses.get(user_id)
-    said = names.status(status) if status is not None else ""
+    said = names.status(status, in_column=True) if status is not None else ""
     return PersonRow(user_id, user.full_name, of_person(state, user_id, now), said, user_id == state.me)

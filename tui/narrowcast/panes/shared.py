@@ -103,3 +103,7 @@ class SharedList(VirtualList[SharedItem]):
             self.styles.height = sum(map(self.rows_of, shared))
             self.display = bool(shared)
             self.set_items(shared)
+
+    def rows_shown(self, height: int) -> int:
+        """The rows that it takes of a pane of that height."""
+        return min(sum(map(self.rows_of, self.items)), height // 2)
