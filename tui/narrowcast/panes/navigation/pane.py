@@ -22,7 +22,7 @@ from narrowcast.text.formats import at_least
 from narrowcast.text.presence import PresenceMark, conversation_sign, of_conversation
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.find_field import FilterField
-from narrowcast.widgets.looks import Look
+from narrowcast.widgets.looks import PRESENCE_LOOKS, Look
 from narrowcast.widgets.strips import Part, compose_line
 from narrowcast.widgets.tints import channel_tint, ground_of
 from narrowcast.widgets.virtual_list import VirtualList
@@ -42,11 +42,12 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.NAVIGATION)]
     LOOKS: ClassVar[Mapping[str, Look]] = {
+        **PRESENCE_LOOKS,
         "navigation--unread": Look("foreground", letters=Style(bold=True)),
         "navigation--section": Look("text-muted", letters=Style(bold=True)),
         "navigation--current": Look("text-primary", letters=Style(bold=True), ansi=Style(underline=True)),
-        "navigation--present": Look("text-success"),
-        "navigation--idle": Look("text-warning"),
+        "navigation--beam": Look("text-primary", letters=Style(bold=True)),
+        "navigation--dot": Look("text-error"),
         "navigation--mentions": Look("text-warning", letters=Style(bold=True, reverse=True)),
     }
     DEFAULT_CSS = """
@@ -88,38 +89,32 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
         elif item.muted or item.kind in {Kind.TOPIC, Kind.MORE} or self._is_gone(item):
             style = dim
         text = item.text.upper() if item.kind is Kind.SECTION else item.text
-        left: list[Part] = [self._sign(item), (safe_line(text, width), style)]
+        left: list[Part] = [*self._sign(item), (safe_line(text, width), style)]
         if item.muted:
             left.append((" (muted)", dim))
         end = max(1, width + COUNTS_END - self.room.width)
         return [compose_line(width, left, self._count(item, end), base=Style.null())]
 
-    def _sign(self, item: NavigationRow) -> Part:
+    def _sign(self, item: NavigationRow) -> Sequence[Part]:
         """What stands before the name, which begins in the same column in all rows of a kind."""
         dim = self.part_style("virtual-list--dim")
         match item.kind:
-            case Kind.PLACE:
-                return (" ", dim)
+            case Kind.PLACE:  # the logo
+                return [
+                    (")", self.part_style("navigation--beam")),
+                    ("• ", self.part_style("navigation--dot")),
+                ]
             case Kind.SECTION:
-                return (" " if item.open else " ▸ ", dim)
+                return [(" " if item.open else " ▸ ", dim)]
             case Kind.DIRECT:
                 sign = conversation_sign(self.state, _others(item), time.time())
-                return (f"{sign:>2} ", self._presence_look(item))
+                return [(f"{sign:>2} ", self.part_style(sign) if sign in PRESENCE_LOOKS else dim)]
             case Kind.TOPIC:
-                return (f"   {item.mark or ' '} ", dim)
+                return [(f"   {item.mark or ' '} ", dim)]
             case Kind.MORE:
-                return ("   … " if item.channel_id is not None else " … ", dim)
+                return [("   … " if item.channel_id is not None else " … ", dim)]
             case _:
-                return (f" {item.mark} ", channel_tint(ground_of(self), item.color) or dim)
-
-    def _presence_look(self, item: NavigationRow) -> Style:
-        match self._presence_of(item):
-            case PresenceMark.ACTIVE:
-                return self.part_style("navigation--present")
-            case PresenceMark.IDLE:
-                return self.part_style("navigation--idle")
-            case _:
-                return self.part_style("virtual-list--dim")
+                return [(f" {item.mark} ", channel_tint(ground_of(self), item.color) or dim)]
 
     def _is_gone(self, item: NavigationRow) -> bool:
         return item.kind is Kind.DIRECT and self._presence_of(item).is_grey
