@@ -8,6 +8,7 @@ import pytest
 
 from narrowcast.config.config import Appearance, Config
 from narrowcast.config.themes import TERMINAL
+from narrowcast.widgets.strips import THUMB, thumb_strip
 from support.screens import screen_rows, screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
@@ -48,6 +49,19 @@ async def test_without_colours_an_at_sign_marks_what_mentions_the_user(
         assert len(signs()) == 1, "only where the message begins"
         await stage.press("up")
         assert not signs(), "the bar of the selection is there"
+
+
+async def test_bars_and_thumbs_are_reversed_blanks_which_meet_in_any_font(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, config=SIXTEEN) as stage:
+        await stage.in_topic("general", "lunch", "Soup?\n\nOr bread?")
+        view = stage.screen.messages.list
+        rows = [next(iter(view.row_at(y))) for y in range(view.content_size.height)]
+        bars = [cell for cell in rows if cell.style is not None and cell.style.reverse]
+        assert len(bars) >= 3, "its heading and its text"
+        thumb = [*thumb_strip(True, view.base_style + view.part_style(THUMB))]
+        assert all(
+            cell.text == " " and cell.style is not None and cell.style.reverse for cell in (*bars, *thumb)
+        )
 
 
 def test_the_sixteen_colours_in_use_are_readable_or_not_of_text() -> None:

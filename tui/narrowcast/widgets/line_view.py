@@ -70,7 +70,7 @@ class PaintsRows(Protocol):
 class LineView(Widget, can_focus=True):
     """Base class of lists: composes rows, sends changed ones. See the module's description."""
 
-    LOOKS: ClassVar[Mapping[str, Look]] = {THUMB: Look("line")}
+    LOOKS: ClassVar[Mapping[str, Look]] = {THUMB: Look("line", ansi=Style(dim=True))}
     """The looks of parts by name; those of the base classes are included."""
     DEFAULT_CSS = """
     LineView { height: 1fr; width: 1fr; }

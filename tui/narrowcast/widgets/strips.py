@@ -117,8 +117,11 @@ def bar_cell(style: Style, sign: str = BAR) -> Segment:
     """A cell of a bar that goes over several rows: a half block on a ground of its own color.
 
     Many fonts end half blocks a pixel before the edge of the cell, and terminals that draw them by the font, such as
-    xterm, then show a bar with gaps. Grounds always meet; the sign is for where there are no colors.
+    xterm, then show a bar with gaps. Grounds always meet. Where the terminal's own colors are used, none may be left
+    (NO_COLOR): there it is a reversed blank.
     """
+    if style.color is None or style.color.is_system_defined:
+        return Segment(" ", Style(color=style.color, bgcolor=style.bgcolor, dim=style.dim, reverse=True))
     return Segment(sign, style + Style(bgcolor=style.color))
 
 

@@ -79,8 +79,8 @@ class MessageList(LineView):
         "messages--inserted": Look("text-success"),
         "messages--mentioned": Look("text-warning 60%"),
         "messages--chosen": Look(ground="selection"),
-        "messages--cursor": Look("text-muted 60%"),
-        "messages--focused": Look("text-primary 60%"),
+        "messages--cursor": Look("text-muted 60%", ansi=Style(dim=True)),
+        "messages--focused": Look("text-primary 60%", ansi_color="primary"),
         "messages--hint": Look("background", ground="accent", letters=Style(bold=True)),
         "messages--selection": Look(
             "foreground", ground="screen-selection-background", ansi_color="screen-selection-foreground"
