@@ -132,7 +132,7 @@ async def test_a_me_message_reads_as_one_line() -> None:
     app = ListApp([message(1, "<p>/me waves <em>slowly</em></p>", is_me_message=True)])
     async with app.run_test(size=(50, 5)) as pilot:
         await pilot.pause()
-        assert app.rows()[-1] == "▌   Bruno waves slowly                      22:14"
+        assert app.rows()[-1] == "▌   Bruno waves slowly  22:14"
 
 
 async def test_muted_people_and_collapsed_messages_are_hidden_until_asked_for() -> None:
@@ -403,13 +403,13 @@ async def test_the_selected_message_says_its_time_within_a_run_where_its_row_is_
     app = ListApp([short(1), full, short(3, sender_id=2)])
     async with app.run_test(size=(40, 8)) as pilot:
         await pilot.pause()
-        assert app.rows()[-1] == "▌ · text 3                        22:16"
+        assert app.rows()[-1] == "▌ · text 3  22:16"
         assert not any("22:15" in row for row in app.rows())
         app.list.position.step(-1)
         await pilot.pause()
         assert app.rows()[-3:] == [
             "▌ · " + "x" * 35,
-            "▌   end                           22:15",
+            "▌   end  22:15",
             "  · text 3",
         ]
 

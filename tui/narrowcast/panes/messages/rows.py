@@ -59,6 +59,9 @@ TILE, TILED_INDENT = 4, 7
 WIDEST_TEXT = 100
 """Maximum cells of a line of text: longer ones are hard to read."""
 
+NOTE_GAP = 2
+"""Cells between the text of a row and a note behind it."""
+
 NAMED_REACTIONS = 3
 """The number of reactions to a message up to which names are shown, as in the web app."""
 
@@ -359,13 +362,14 @@ class RowMaker:
         rows += [self.content_row(line) for line in (*lines[1:], *self._reaction_lines(message, inliner))]
         if message.is_me_message:
             status = self._status(message)
-            if _has_room(rows[0].strip, status):
-                rows[0] = replace(rows[0], strip=self.with_note(rows[0].strip, status))
+            place = next((row for row in range(len(lines)) if self._has_room(rows[row].strip, status)), None)
+            if place is not None:
+                rows[place] = replace(rows[place], strip=self.with_note(rows[place].strip, status))
         return rows, rendered
 
     def with_clock(self, strip: Strip, rows: Rows, number: int) -> Strip:
-        """A row of a message without a heading, with its time where there is room for it: in place of the tile, or at
-        the right end of the first row that leaves room.
+        """A row of a message without a heading, with its time where there is room for it: in place of the tile, or
+        behind the first row that leaves room.
         """
         if self.has_tiles:
             if number != rows.lead:
@@ -375,13 +379,28 @@ class RowMaker:
                 [Segment(clock, self.base + self.palette.dim), *strip.crop(TILED_INDENT)], self.width
             )
         own = range(rows.lead, len(rows.rows) - rows.tail)
-        place = next((row for row in own if _has_room(rows.rows[row].strip, rows.clock)), None)
+        place = next((row for row in own if self._has_room(rows.rows[row].strip, rows.clock)), None)
         return self.with_note(strip, rows.clock) if place == number else strip
 
     def with_note(self, strip: Strip, note: str) -> Strip:
-        """A row of content with a note at its right end, which must be blank."""
-        cropped = strip.crop(0, self.width - len(note))
-        return lean_strip([*cropped, Segment(note, self.base + self.palette.dim)], self.width)
+        """A row of content with a note behind it, as times stand beside names."""
+        start = self._end(strip) + NOTE_GAP
+        rest = strip.crop(min(start + len(note), strip.cell_length))
+        segments = [*strip.crop(0, start), Segment(note, self.base + self.palette.dim), *rest]
+        return lean_strip(segments, self.width)
+
+    def _has_room(self, strip: Strip, note: str) -> bool:
+        return self._end(strip) + NOTE_GAP + len(note) <= strip.cell_length
+
+    def _end(self, strip: Strip) -> int:
+        """Where the text or ground of a row ends, and only blanks follow."""
+        end = at = 0
+        for text, style, _ in strip:
+            has_ground = style is not None and style.bgcolor != self.base.bgcolor
+            if shown := text if has_ground else text.rstrip():
+                end = at + cell_len(shown)
+            at += cell_len(text)
+        return end
 
     def echo(self, entry: OutboxEntry, now: float, lead: RowContext) -> Rows:
         """An own message that the server has not confirmed yet."""
@@ -414,10 +433,6 @@ class RowMaker:
 
 def _has_ground(style: Style) -> bool:
     return style.bgcolor is not None and not style.bgcolor.is_default
-
-
-def _has_room(strip: Strip, note: str) -> bool:
-    return cell_len(strip.text.rstrip()) + len(note) < strip.cell_length
 
 
 def _without_previews(document: Document) -> Document:
