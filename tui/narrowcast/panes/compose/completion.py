@@ -284,6 +284,7 @@ class CompletionPopup:
         """The list of current completions; created with the first of them."""
         offers: ChoiceList[Completion] = ChoiceList(id="offers")
         offers.can_focus = False
+        offers.lead(True)
         self._host.mount(offers, before=0)
         return offers
 
