@@ -79,6 +79,11 @@ def test_a_paragraph_that_only_ends_with_a_colon_stays_above_its_quote() -> None
     assert [text(line) for line in shown] == ["Greta said:", "▎ No."]
 
 
+def test_a_blank_row_divides_a_list_from_the_paragraph_below_it_and_from_none_above() -> None:
+    shown = render("<p>Try:</p><ol><li>soup</li><li>bread</li></ol><p>Or both.</p>").lines
+    assert [text(line) for line in shown] == ["Try:", "1. soup", "2. bread", "", "Or both."]
+
+
 def test_a_poll_shows_the_share_of_each_option_and_the_own_choice() -> None:
     ridge = PollOption("canned,0", safe_line("The ridge"), [2, 3])
     garden = PollOption("canned,1", safe_line("Bruno's garden"), [1, 2, 3, 4])

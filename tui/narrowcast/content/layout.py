@@ -135,11 +135,12 @@ class Layout(Struct):
     # Blocks.
 
     def lines(self, blocks: Blocks, width: int, depth: int = 0) -> Iterator[Line]:
-        """The lines of consecutive blocks; paragraphs are separated by a blank line."""
+        """The lines of consecutive blocks; a blank line divides a paragraph from a paragraph or a list above it."""
         before: Block | None = None
         for block in blocks:
             if before is not None and (
-                isinstance(block, Heading) or (isinstance(block, Paragraph) and isinstance(before, Paragraph))
+                isinstance(block, Heading)
+                or (isinstance(block, Paragraph) and isinstance(before, Paragraph | ListBlock))
             ):
                 yield Line([])
             yield from self._block(block, max(MIN_WIDTH // 2, width), depth)
