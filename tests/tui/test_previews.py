@@ -29,6 +29,12 @@ async def switched(stage: Stage, typed: str) -> None:
     await stage.type(typed)
 
 
+@pytest.fixture(autouse=True)
+def colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal with all colours, where the message that was found has a bar with a sign."""
+    monkeypatch.setenv("COLORTERM", "truecolor")
+
+
 def requests_for_messages(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The parameters of all requests for messages from now on."""
     asked: list[Any] = []
@@ -53,7 +59,7 @@ async def test_the_switcher_shows_the_last_messages_where_there_is_room_without_
         await until(lambda: "Leek soup at noon" in screen_text(stage.app.screen))
         rows = screen_rows(stage.app.screen)
         place = next(number for number, row in enumerate(rows) if "Leek soup" in row)
-        assert "#general › lunch" in rows[place - 2].partition(" │ ")[0]
+        assert "# general › lunch" in rows[place - 2].partition(" │ ")[0]
         assert "Bruno Castell" in rows[place - 1].partition(" │ ")[2]
         assert asked == []
         await stage.pilot.resize_terminal(99, 30)
