@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import attaching, editing, forwarding, people, sent
+from narrowcast.commands import attaching, editing, messages, people, sent
 from narrowcast.screens.main import links
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ class PaneRequests:
         """Replies to the last of some messages below quotes of them."""
         editing.quote(self._screen, messages)
 
-    def forward(self, messages: list[Message]) -> None:
+    def forward(self, selected: list[Message]) -> None:
         """Forwards messages to another conversation."""
-        forwarding.forward(self._screen, messages)
+        messages.forward(self._screen, selected)
 
-    def move(self, messages: list[Message]) -> None:
+    def move(self, selected: list[Message]) -> None:
         """Moves messages to another topic."""
-        forwarding.move(self._screen, messages)
+        messages.move(self._screen, selected)
 
     def edit(self, message_id: int) -> None:
         """Begins an edit of a message in compose."""
