@@ -18,7 +18,7 @@ from narrowcast_server.resources.bots import set_service
 from narrowcast_server.resources.channel_folders import create_folder
 from narrowcast_server.resources.channels.creation import create_channel
 from narrowcast_server.resources.custom_emoji import PICTURES
-from narrowcast_server.resources.message_flags.changes import change_flags
+from narrowcast_server.resources.message_flags import change_flags
 from narrowcast_server.resources.messages import edits as message_edits
 from narrowcast_server.resources.messages import moves as message_moves
 from narrowcast_server.resources.messages.sending import send_direct, send_to_channel

@@ -20,7 +20,7 @@ from narrowcast_assets.emoji import character_of, emoji_names
 from narrowcast_assets.emoji_categories import Category, category_of, emoji_place
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.organization import Organization
-from narrowcast_server.resources.message_flags import operations as flag_routes
+from narrowcast_server.resources import message_flags as flag_routes
 from support.message_stage import staged
 from support.sessions import until
 

@@ -28,7 +28,7 @@ from narrowcast_server.markdown import widget_for
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import FlagBit, Message, User
-from narrowcast_server.resources.message_flags.changes import change_flags
+from narrowcast_server.resources.message_flags import change_flags
 from narrowcast_server.resources.messages.sending import Origin, send_direct, send_to_channel
 from narrowcast_server.resources.presence import report_presence
 from narrowcast_server.resources.reactions import add_reaction

@@ -15,7 +15,7 @@ from narrowcast_server.organization.models import Channel, FlagBit, User
 from narrowcast_server.resources.custom_emoji import PICTURES, add_emoji
 from narrowcast_server.resources.drafts import DraftFields, create_drafts
 from narrowcast_server.resources.linkifiers import add_linkifier
-from narrowcast_server.resources.message_flags.changes import change_flags
+from narrowcast_server.resources.message_flags import change_flags
 from narrowcast_server.resources.playgrounds import add_playground
 from narrowcast_server.resources.profile_fields import create_field
 from narrowcast_server.resources.profile_values import set_value

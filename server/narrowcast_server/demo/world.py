@@ -18,7 +18,7 @@ from narrowcast_server.demo.files import FILES
 from narrowcast_server.demo.script import Action, ScriptedConversation, ScriptLine, in_order, moment, read_all
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.models import Channel, FlagBit, User
-from narrowcast_server.resources.message_flags.changes import change_flags
+from narrowcast_server.resources.message_flags import change_flags
 from narrowcast_server.resources.messages.sending import Origin, send_direct, send_to_channel
 from narrowcast_server.resources.reactions import add_reaction
 from narrowcast_server.resources.scheduled_messages import deliver_due

@@ -14,6 +14,7 @@ from narrowcast_server.resources import (
     exports,
     joining,
     linkifiers,
+    message_flags,
     muted_users,
     navigation_views,
     onboarding_steps,
@@ -35,7 +36,6 @@ from narrowcast_server.resources import (
 )
 from narrowcast_server.resources.channels import operations as channels
 from narrowcast_server.resources.invites import operations as invites
-from narrowcast_server.resources.message_flags import operations as flags
 from narrowcast_server.resources.messages import change_operations as message_changes
 from narrowcast_server.resources.messages import operations as messages
 from narrowcast_server.resources.subscriptions import operations as subscriptions
@@ -76,7 +76,7 @@ ALL_ROUTES: list[Routes] = [
     drafts.routes,
     events.routes,
     exports.routes,
-    flags.routes,
+    message_flags.routes,
     invites.routes,
     joining.routes,
     keys.routes,

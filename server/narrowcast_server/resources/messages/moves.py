@@ -15,7 +15,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, FlagBit, Message, User
 from narrowcast_server.queries.messages import audience_of
 from narrowcast_server.resources.channels.creation import refresh_first_message
-from narrowcast_server.resources.message_flags.changes import emit_flags
+from narrowcast_server.resources.message_flags import emit_flags
 from narrowcast_server.resources.messages.changes import add_history, delete_messages, emit_deleted
 from narrowcast_server.resources.messages.sending import Origin, post_notice
 from narrowcast_server.resources.user_topics import policy_of, set_policy

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_server.actions.visibility import visibility_may_change
 from narrowcast_server.organization.models import Channel, FlagBit, User
 from narrowcast_server.queries.channels import channel_object, subscription_fields
-from narrowcast_server.resources.message_flags.changes import change_flags
+from narrowcast_server.resources.message_flags import change_flags
 from narrowcast_server.rules.access import is_subscribed, may_know, subscriber_ids, who_may_know
 
 if TYPE_CHECKING:

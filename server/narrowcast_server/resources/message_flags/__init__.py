@@ -1,1 +1,0 @@
-"""Flags of messages: what changes them (`changes.py`), and their operations (`operations.py`)."""
