@@ -1,2 +1,1 @@
-"""Uploads: their operations (`operations.py`), and those that can be resumed (`tus.py`, with their state in
-`resumable.py`)."""
+"""Uploads: their operations (`operations.py`), and those that can be resumed (`tus.py`)."""
