@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec.structs import replace
@@ -21,6 +23,9 @@ from narrowcast.terminal.paths import Paths
 from narrowcast_api.account import Account
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.storage.account_storage import AccountStorage
+from narrowcast_api.storage.executors import inline
+from narrowcast_api.storage.folders import account_folder_name, private_file, private_folder
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 from support.fault_proxy import FaultProxy
@@ -224,8 +229,25 @@ def notices(app: App[Any]) -> list[str]:
     return [notice.message for notice in app._notifications]
 
 
+@cache
+def _files_with_the_feed() -> Mapping[str, bytes]:
+    """The databases of an account whose combined feed was open: making them takes longer than all later writes."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        account = "https://chat.example", "ada@demo.example"
+        with AccountStorage.open(folder / "data", folder / "cache", *account, executor=inline) as storage:
+            storage.cache.save_view(Narrow.all().dump(), [], None)
+        return {path.name: path.read_bytes() for path in folder.rglob("*.db")}
+
+
 async def _open_before(account: Account, paths: Paths) -> None:
     """Opens the combined feed of an account, unless the account was open before."""
+    name = account_folder_name(account.site, account.email)
+    places = {"journal.db": paths.data / name, "cache.db": paths.cache / name}
+    if not any(folder.exists() for folder in places.values()):
+        for file, folder in places.items():
+            private_file(private_folder(folder) / file).write_bytes(_files_with_the_feed()[file])
+        return
     session = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache)
     if session.last_narrow is None:
         session.cache_view(Narrow.all())
