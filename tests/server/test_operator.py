@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-import os
 import re
 import stat
 import subprocess
@@ -24,6 +23,7 @@ from narrowcast_server.operator.control import NAME, ask
 from narrowcast_server.organization.config import ServerConfig
 from narrowcast_server.organization.organization import Organization
 from support import world
+from support.command_line import Outcome, run
 from support.server import TestServer, join_path, running_server
 
 
@@ -316,27 +316,23 @@ def test_a_backup_of_damaged_data_fails_and_keeps_the_last_one(folder: Path, tmp
 
 
 @pytest.mark.task("Check its data")
-def test_the_command_line_runs_admin_commands_and_backups(folder: Path, tmp_path: Path) -> None:
-    def narrowcast(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "narrowcast", "serve", *arguments]
-        environment = {**os.environ, "HOME": str(tmp_path)}
-        return subprocess.run(
-            command, capture_output=True, text=True, env=environment, timeout=60, check=False
-        )
+async def test_the_command_line_runs_admin_commands_and_backups(folder: Path, tmp_path: Path) -> None:
+    async def serve(*arguments: str) -> Outcome:
+        return await run(tmp_path, "serve", *arguments)
 
-    done = narrowcast("admin", "people", "--data", str(folder))
-    assert done.returncode == 0
-    assert "ada@demo.example" in done.stdout
-    done = narrowcast("--data", str(folder), "admin", "role", "greta@demo.example", "guest")
-    assert (done.returncode, done.stdout) == (0, "Greta Lindqvist is now guest\n")
-    done = narrowcast("admin", "role", "nobody", "guest", "--data", str(folder))
-    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
-    assert "nobody has the id or address" in done.stderr
+    done = await serve("admin", "people", "--data", str(folder))
+    assert done.code == 0
+    assert "ada@demo.example" in done.out
+    done = await serve("--data", str(folder), "admin", "role", "greta@demo.example", "guest")
+    assert (done.code, done.out) == (0, "Greta Lindqvist is now guest\n")
+    done = await serve("admin", "role", "nobody", "guest", "--data", str(folder))
+    assert (done.code, "Traceback" in done.err) == (1, False)
+    assert "nobody has the id or address" in done.err
     file, back = str(tmp_path / "copy.tar"), str(tmp_path / "back")
-    assert narrowcast("--backup", file, "--data", str(folder)).returncode == 0
-    assert narrowcast("--restore", file, "--data", back).returncode == 0
-    assert narrowcast("--restore", file, "--data", back).returncode == 1
-    assert narrowcast("--check", "--data", back).stdout.endswith(": OK\n")
+    assert (await serve("--backup", file, "--data", str(folder))).code == 0
+    assert (await serve("--restore", file, "--data", back)).code == 0
+    assert (await serve("--restore", file, "--data", back)).code == 1
+    assert (await serve("--check", "--data", back)).out.endswith(": OK\n")
 
 
 @pytest.mark.parametrize(
