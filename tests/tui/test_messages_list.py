@@ -10,7 +10,7 @@ from rich.console import Console
 from textual.geometry import Region
 
 from narrowcast.content.reader import parse
-from narrowcast.panes.messages.painting import FoundText, Hints, hint_labels
+from narrowcast.panes.messages.painting import FoundText
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
 from narrowcast.widgets.empty import Empty
 from narrowcast_api.model.messages import Match, Reaction
@@ -203,58 +203,6 @@ async def test_spoilers_open_and_long_messages_unfold() -> None:
         assert len(rows.rows) >= 200
 
 
-async def test_hints_put_a_key_on_every_place_in_view() -> None:
-    html = '<p><a href="/one">one</a> and <a href="/two">two</a></p>'
-    app = ListApp([message(1, html)])
-    async with app.run_test(size=(60, 6)) as pilot:
-        await pilot.pause()
-        targets = app.list.targets_in_view()
-        assert [*targets] == [(1, 0), (1, 1)]
-        app.list.overlay = Hints(dict(zip(targets, hint_labels(2), strict=True)), app.list.targets_beginning)
-        app.list.changed()
-        await pilot.pause()
-        assert app.rows()[-1] == "▌   ane and swo"
-
-
-async def test_hints_on_places_of_one_cell_stand_apart() -> None:
-    html = '<p><a href="/1">1</a><a href="/2">2</a> <a href="/3">3</a> and <a href="/4">4</a></p>'
-    app = ListApp([message(1, html)])
-    async with app.run_test(size=(60, 6)) as pilot:
-        await pilot.pause()
-        targets = app.list.targets_in_view()
-        labels = ("aa", "as", "ad", "af")
-        app.list.overlay = Hints(dict(zip(targets, labels, strict=True)), app.list.targets_beginning)
-        app.list.changed()
-        await pilot.pause()
-        assert app.rows()[-1] == "▌   aa as ad af"
-
-
-async def test_hints_stay_on_their_places_when_messages_arrive() -> None:
-    app = ListApp([message(5, '<p><a href="/one">one</a></p>'), short(6)])
-    async with app.run_test(size=(60, 8)) as pilot:
-        await pilot.pause()
-        targets = app.list.targets_in_view()
-        app.list.overlay = Hints(dict(zip(targets, hint_labels(1), strict=True)), app.list.targets_beginning)
-        app.list.changed()
-        await pilot.pause()
-        assert any(row.endswith(" ane") for row in app.rows())
-        app.put(short(4), short(7), short(8))
-        await pilot.pause()
-        assert any(row.endswith(" ane") for row in app.rows())
-
-
-async def test_a_hint_on_a_reaction_leaves_the_emoji_in_sight() -> None:
-    reactions = tuple(Reaction("tada", "1f389", "unicode_emoji", user_id) for user_id in (2, 3))
-    app = ListApp([message(1, "<p>done</p>", reactions=reactions)])
-    async with app.run_test(size=(60, 6)) as pilot:
-        await pilot.pause()
-        targets = app.list.targets_in_view()
-        app.list.overlay = Hints(dict(zip(targets, hint_labels(1), strict=True)), app.list.targets_beginning)
-        app.list.changed()
-        await pilot.pause()
-        assert app.rows()[-1] == "▌   a🎉\u00a02"
-
-
 async def test_a_long_name_of_a_channel_leaves_room_for_the_topic() -> None:
     app = ListApp([short(1)], narrow=Narrow.all())
     live.apply(
@@ -272,13 +220,6 @@ async def test_a_long_name_of_a_channel_leaves_room_for_the_topic() -> None:
     async with app.run_test(size=(60, 8)) as pilot:
         await pilot.pause()
         assert any(re.match(r"  #(long )+lo?n?g?… › tests", row) for row in app.rows())
-
-
-def test_hint_labels_differ_and_have_one_length() -> None:
-    for count in (0, 1, 26, 27, 300):
-        labels = hint_labels(count)
-        assert len(set(labels)) == count
-        assert len({len(label) for label in labels}) <= 1
 
 
 async def test_a_match_is_highlighted_and_the_row_keeps_its_text() -> None:
@@ -340,16 +281,6 @@ async def test_a_link_over_several_rows_is_one_link_of_the_terminal_on_each() ->
         ids = {found for text in places for found in re.findall(r"\x1b\]8;id=([0-9a-f]+);https", text)}
         assert len(ids) == 1
         assert all(text.count("\x1b]8;;") for text in places)
-
-
-async def test_a_target_of_several_styles_has_one_hint() -> None:
-    html = '<p><a href="https://x.example/">plain <strong>bold</strong> <em>slanted</em></a></p>'
-    app = ListApp([message(1, html)])
-    async with app.run_test(size=(60, 6)) as pilot:
-        await pilot.pause()
-        (target,) = app.list.targets_in_view()
-        app.list.overlay = Hints({target: "zz"}, app.list.targets_beginning)
-        assert "\n".join(app.rows()).count("zz") == 1
 
 
 async def test_names_come_from_the_state_as_it_is_now() -> None:
