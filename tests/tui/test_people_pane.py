@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.panes.people_rows import SLICE, PeopleRows, Slices
+from narrowcast.panes.people import SLICE, PeopleRows, Slices
 from narrowcast.text.presence import PresenceMark
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
