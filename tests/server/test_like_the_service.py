@@ -305,6 +305,18 @@ TWO_FAULTS: tuple[tuple[str, str, dict[str, object], str], ...] = (
     ),
     (
         "POST",
+        "/bots",
+        {"full_name": "x", "short_name": "x", "payload_url": '"x"', "interface_type": 9},
+        "payload_url is not a URL",
+    ),
+    (
+        "PATCH",
+        "/bots/99999",
+        {"service_payload_url": '"ftp://x.example"'},
+        "service_payload_url is not a URL",
+    ),
+    (
+        "POST",
         "/realm/playgrounds",
         {"name": "x", "url_template": "{", "pygments_language": "!"},
         "Invalid characters in the name of the language",

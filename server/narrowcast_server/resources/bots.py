@@ -9,7 +9,15 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import BotType
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.urls import check_url
-from narrowcast_server.http.params import defaulted, integer, integer_choice, optional, required, string
+from narrowcast_server.http.params import (
+    defaulted,
+    integer,
+    integer_choice,
+    optional,
+    required,
+    string,
+    takes_text,
+)
 from narrowcast_server.http.routing import Call, ResponseBody, Routes
 from narrowcast_server.organization.errors import ServiceError, insufficient_permission
 from narrowcast_server.organization.event_variants import without_keys
@@ -158,11 +166,11 @@ BOT_TYPE = defaulted(
     integer_choice(BotType.GENERIC, BotType.INCOMING_WEBHOOK, BotType.OUTGOING_WEBHOOK),
     int(BotType.GENERIC),
 )
-PAYLOAD_URL = defaulted("payload_url", string, "")
+PAYLOAD_URL = defaulted("payload_url", takes_text(check_url), "")
 INTERFACE = defaulted("interface_type", integer_choice(*INTERFACES), INTERFACES[0])
 NEW_SHORT_NAME = optional("short_name", string, since=Gate.BOT_SHORT_NAME.level)
 NEW_OWNER = optional("bot_owner_id", integer)
-NEW_URL = optional("service_payload_url", string)
+NEW_URL = optional("service_payload_url", takes_text(check_url))
 NEW_INTERFACE = defaulted("service_interface", integer_choice(*INTERFACES), INTERFACES[0])
 _SHORT_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}\Z")
 _DEFAULTS: Final[ResponseBody] = {
@@ -238,7 +246,7 @@ def patch_bot(call: Call) -> ResponseBody:
     if url is not None:
         if bot.bot_type != BotType.OUTGOING_WEBHOOK:
             raise ServiceError("Only outgoing webhooks have a URL")
-        set_service(call.organization, bot, check_url("service_payload_url", url), call[NEW_INTERFACE])
+        set_service(call.organization, bot, url, call[NEW_INTERFACE])
     bot = call.organization.users[bot.id]
     owner = (
         None
