@@ -127,7 +127,13 @@ def development(running: list[TestServer]) -> Iterator[None]:
 
     @dev.get("/dev_list_users", public=True)
     def people(call: Call) -> ResponseBody:
-        return {"direct_admins": [{"email": "ada@demo.example"}], "direct_users": ["dario@demo.example"]}
+        return {
+            "direct_admins": [
+                {"email": "ada@demo.example", "realm_url": running[0].url},
+                {"email": "zoe@other.example", "realm_url": "http://other.localhost:9991"},
+            ],
+            "direct_users": ["dario@demo.example"],
+        }
 
     @dev.post("/dev_fetch_api_key", auth.USERNAME, public=True)
     def log_in(call: Call) -> ResponseBody:

@@ -297,14 +297,12 @@ async def test_in_the_app_the_password_is_asked_for_where_it_is_wanted_with_a_to
 async def test_in_the_app_people_of_a_development_server_log_in_without_a_password(tmp_path: Path) -> None:
     running: list[TestServer] = []
     with development(running):
-        async with (
-            running_server(tmp_path / "server") as server,
-            login_screen(tmp_path, server.url) as (app, pilot),
-        ):
+        async with running_server(tmp_path / "server") as server:
             running.append(server)
-            await until(lambda: "ada@demo.example, dario@demo.example" in screen_text(app.screen))
-            email = app.screen.query_one("#email", Editor)
-            email.insert("ada@demo.example")
-            await pilot.press("enter")
-            await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
-            await app.accounts.close()
+            async with login_screen(tmp_path, server.url) as (app, pilot):
+                await until(lambda: "ada@demo.example, dario@demo.example" in screen_text(app.screen))
+                email = app.screen.query_one("#email", Editor)
+                email.insert("ada@demo.example")
+                await pilot.press("enter")
+                await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
+                await app.accounts.close()

@@ -39,14 +39,17 @@ async def fetch_api_key(
 
 
 async def list_dev_users(connection: Connection) -> list[str]:
-    """GET /dev_list_users: the addresses of the people of a development server, which has no passwords."""
+    """GET /dev_list_users: the addresses of the people of a development server, which has no passwords. Those of
+    its other organizations are left out.
+    """
     response = await connection.request("GET", "/dev_list_users", authenticated=False)
     found: list[str] = []
     for name in ("direct_admins", "direct_users"):
         people = response.get(name)
         for person in people if isinstance(people, list) else ():
-            email = person.get("email") if isinstance(person, dict) else person
-            if isinstance(email, str):
+            row = person if isinstance(person, dict) else {"email": person}
+            email, organization = row.get("email"), row.get("realm_url", row.get("realm_uri"))
+            if isinstance(email, str) and (not isinstance(organization, str) or connection.is_own(organization)):
                 found.append(email)
     return found
 
