@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import re
 from collections.abc import AsyncIterator
@@ -102,6 +103,14 @@ async def test_a_token_works_once(bench: Bench) -> None:
     async with Connection(bench.server.url) as another:
         with pytest.raises(InvalidInput, match="it works once, within 15 seconds"):
             await finish_sign_in(another, attempt, pasted)
+
+
+async def test_a_token_works_where_the_server_takes_another_address_for_its_own(bench: Bench) -> None:
+    attempt = await bench.begin(Flow.DESKTOP)
+    pasted = await bench.shown(attempt)
+    organization = bench.server.organization
+    organization.config = dataclasses.replace(organization.config, url="http://elsewhere.example")
+    assert (await finish_sign_in(bench.connection, attempt, pasted)).email == "ada@demo.example"
 
 
 async def test_a_token_and_a_session_end_after_their_time() -> None:

@@ -246,18 +246,22 @@ class Connection:
         headers: Mapping[str, str] | None = None,
         content: AsyncIterator[bytes] | bytes | None = None,
         timeout: float = REQUEST_SECONDS,
+        follow: bool = True,
     ) -> AsyncIterator[httpx2.Response]:
         """A raw exchange, for uploads and downloads: yields the response with its body unread.
 
         `timeout` is for each step (connect, each read, each write), not for the whole exchange. Redirects of
-        a GET are followed on the account's own origin only; others raise RedirectRefused.
+        a GET are followed on the account's own origin only; others raise RedirectRefused. Without `follow`, a
+        redirect is the response.
         """
         await self._gate.enter(self._patience)
         await self._http.prepare()
         failure: NarrowcastError | None = None
         started = self.clock.monotonic()
         try:
-            response = await self._http.open(method, url, headers=headers, content=content, timeout=timeout)
+            response = await self._http.open(
+                method, url, headers=headers, content=content, timeout=timeout, follow=follow
+            )
             self._note(method, self._below_site(url), started, status=response.status_code)
             try:
                 yield response

@@ -116,9 +116,10 @@ class HttpClient:
         headers: Mapping[str, str] | None,
         content: AsyncIterator[bytes] | bytes | None,
         timeout: float,
+        follow: bool = True,
     ) -> httpx2.Response:
         """The response to a raw request, with its body unread; the caller closes it. `timeout` is for each
-        step, in seconds.
+        step, in seconds. `follow`: whether redirects are followed.
         """
         request = self._client().build_request(
             method,
@@ -127,7 +128,7 @@ class HttpClient:
             content=content,
             timeout=_each_step(timeout),
         )
-        return await self._send(request, authenticated=True)
+        return await self._send(request, authenticated=True, follow=follow)
 
     def _client(self) -> httpx2.AsyncClient:
         if self._http is None:
@@ -172,7 +173,9 @@ class HttpClient:
         url = _address(self.url(path))
         return httpx2.Request(method, url, data=fields or None, files=dict(files) if files else None, **own)
 
-    async def _send(self, request: httpx2.Request, *, authenticated: bool) -> httpx2.Response:
+    async def _send(
+        self, request: httpx2.Request, *, authenticated: bool, follow: bool = True
+    ) -> httpx2.Response:
         client = self._client()
         for _ in range(_REDIRECTS):
             request.headers.pop("Authorization", None)
@@ -188,7 +191,7 @@ class HttpClient:
                     raise
                 # The library for SOCKS raises whatever it likes if what responds is no such proxy.
                 raise httpx2.ProxyError(f"no SOCKS proxy responds at {self.proxy.host}") from error
-            if not response.has_redirect_location:
+            if not follow or not response.has_redirect_location:
                 return response
             await response.aclose()
             target = request.url.join(response.headers["location"])

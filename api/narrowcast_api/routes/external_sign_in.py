@@ -119,7 +119,9 @@ def _from_link(connection: Connection, attempt: BrowserSignIn, text: str) -> Acc
 
 async def _from_token(connection: Connection, token: Secret, ask_password: AskPassword | None) -> Account:
     site = connection.site
-    async with connection.stream("GET", f"{site}/accounts/login/subdomain/{token.reveal()}") as response:
+    page = f"{site}/accounts/login/subdomain/{token.reveal()}"
+    # The redirect leads to the web app, at whatever address the server takes for its own.
+    async with connection.stream("GET", page, follow=False) as response:
         is_open = response.status_code < 400
     csrf = connection.cookie("csrftoken")
     if not is_open or not csrf:
