@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from narrowcast_api.errors import ChannelAlreadyExists, InvalidInput, Unsupported
-from narrowcast_api.model.user_groups import AdHocGroup
+from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue
 from narrowcast_api.wire.vocabulary import ChannelSetting
 from support.api import at_levels, scripted_client
 
@@ -66,6 +66,25 @@ async def test_a_channel_is_made_by_subscribing_below_417() -> None:
                 await client.channels.create(name="new", subscribers=[])
             with pytest.raises(InvalidInput):
                 await client.channels.create(name=" ", subscribers=[])
+
+
+async def test_permissions_that_zulip_forgets_when_it_creates_a_channel_are_sent_again() -> None:
+    async with scripted_client() as (client, transport):
+        transport.prepare("POST", "/api/v1/channels/create", json={"id": 7})
+        transport.prepare("PATCH", SEVEN)
+        permissions: dict[ChannelSetting, GroupSettingValue] = {
+            ChannelSetting.SEND_MESSAGE: 11,
+            ChannelSetting.CREATE_TOPIC: 12,
+            ChannelSetting.DELETE_ANY_MESSAGE: 13,
+            ChannelSetting.DELETE_OWN_MESSAGE: AdHocGroup(frozenset({1}), frozenset()),
+        }
+        made = await client.channels.create(name="new", subscribers=[1], permissions=permissions)
+        assert made.stream_id == 7
+        assert transport.last.params == {
+            "can_create_topic_group": '{"new":12}',
+            "can_delete_any_message_group": '{"new":13}',
+            "can_delete_own_message_group": '{"new":{"direct_members":[1],"direct_subgroups":[]}}',
+        }
 
 
 async def test_a_channel_is_changed_with_old_and_new_permissions() -> None:

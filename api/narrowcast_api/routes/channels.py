@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
@@ -27,6 +28,12 @@ from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
 
 Permissions = Mapping[ChannelSetting, GroupSettingValue]
 """Who holds each permission of a channel: the id of a group, or a set of users and groups."""
+_LOST_WHEN_CREATED: Final[Iterable[ChannelSetting]] = (
+    ChannelSetting.CREATE_TOPIC,
+    ChannelSetting.DELETE_ANY_MESSAGE,
+    ChannelSetting.DELETE_OWN_MESSAGE,
+)
+"""Permissions that Zulip accepts for a new channel and forgets (in 12.0-dev, level 442)."""
 
 
 async def list_channels(
@@ -88,7 +95,8 @@ async def create_channel(
     default_push_notifications: bool | Omit = OMIT,
     permissions: Permissions | None = None,
 ) -> ChannelId:
-    """POST /channels/create: create a channel with these subscribers; returns its id.
+    """POST /channels/create: create a channel with these subscribers; returns its id. PATCH /streams/{stream_id} then
+    repeats the permissions that Zulip forgets at that.
 
     Below level 417 the channel is created by subscribing users to it, which needs at least one. Below level
     320 removing subscribers is the only permission, and must be given to a group. `message_retention_days` is
@@ -118,7 +126,12 @@ async def create_channel(
         params[_wire_name(server, setting)] = _for_level(server, setting, value)
     if server.supports(Gate.CREATE_CHANNEL):
         params |= {"name": name, "description": description, "subscribers": people}
-        return read(ChannelId, await connection.request("POST", "/channels/create", params), notices)
+        made = read(ChannelId, await connection.request("POST", "/channels/create", params), notices)
+        wanted = permissions or {}
+        forgotten: Permissions = {one: wanted[one] for one in _LOST_WHEN_CREATED if one in wanted}
+        if forgotten:
+            await update_channel(connection, channel_id=made.stream_id, permissions=forgotten)
+        return made
     await subscribe(connection, channels={name: description}, principals=people, extra=params)
     made = ChannelId(stream_id=await get_channel_id(connection, name=name))
     if by_list:
