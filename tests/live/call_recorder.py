@@ -12,6 +12,8 @@ from narrowcast_api.errors import NarrowcastError, RateLimited, ServerFault
 from narrowcast_api.http.ignored_parameters import ignored_parameters
 from support.api import operations
 
+EITHER: Final = object()
+"""As `refused`: success and refusal are both right, as they depend on the server's settings."""
 _MAX_TRIES: Final = 5
 _SHOWN: Final = frozenset({"settings", "narrow", "anchor", "field_type", "flag", "op", "to", "properties"})
 _MAX_LENGTH: Final = 120
@@ -48,7 +50,7 @@ class CallRecorder:
         self, who: str, operation: str, /, refused: Any = None, needs: Any = 0, **given: Any
     ) -> Any:
         """Calls an operation as a user; returns None if it was refused. `refused`: a part of the expected error
-        message, "" for any error, None if it must succeed.
+        message, "" for any error, None if it must succeed, or `EITHER`.
 
         Below level `needs` any error and ignored parameters are expected.
         """
@@ -93,7 +95,9 @@ class CallRecorder:
             await client.aclose()
 
 
-def _is_expected(refusal: str | None, wanted: str | None) -> bool:
+def _is_expected(refusal: str | None, wanted: Any) -> bool:
+    if wanted is EITHER:
+        return True
     return wanted is None if refusal is None else wanted is not None and wanted in refusal
 
 

@@ -65,6 +65,13 @@ _SETTINGS: Final = (
     "send_private_typing_notifications",
 )
 """Personal settings that affect the outcome of steps, or that steps change."""
+_REALM_SETTINGS: Final = {
+    "topics_policy": "allow_empty_topic",
+    "mandatory_topics": False,
+    "message_edit_history_visibility_policy": "all",
+    "allow_edit_history": True,
+}
+"""Settings of the organization, of newer and of older servers, that affect the outcome of calls."""
 _MAX_FAULTS: Final = 3
 """Retries of a request while the server is overloaded."""
 
@@ -82,6 +89,7 @@ class LiveSite:
         self.level = 0
         self._http = http
         self._ids: dict[str, int] = {}
+        self._addresses: dict[str, str] = {}
         self._channels: dict[str, int] = {}
         self._archived: set[str] = set()
         self._groups: dict[str, int] = {}
@@ -92,11 +100,13 @@ class LiveSite:
         site = cls(http, url.rstrip("/"), {})
         cast: dict[str, Account] = {}
         found: dict[Role, list[Account]] = {}
-        accounts = {account.email: account for account in known if account.site.rstrip("/") == site.url}
-        for row in await site._members(accounts.values()):
-            account = accounts.get(row.get("delivery_email") or row["email"])
-            if account is not None and not row["is_bot"]:
+        for account in known:
+            if account.site.rstrip("/") != site.url:
+                continue
+            row = await site._request(account, "GET", "/users/me", {})
+            if not row["is_bot"]:
                 site._ids[account.email] = row["user_id"]
+                site._addresses[account.email] = row["email"]
                 if name := _FIRST_NAMES.get(row["full_name"].split()[0]):
                     cast[name] = account
                 else:
@@ -108,15 +118,6 @@ class LiveSite:
         site.accounts = cast
         site.level = (await site.call("ada", "GET", "/server_settings"))["zulip_feature_level"]
         return site
-
-    async def _members(self, accounts: Iterable[Account]) -> list[JsonObject]:
-        """All users, fetched by one who can see all email addresses."""
-        for account in accounts:
-            response = (await self._send(account, "GET", "/users", {})).json()
-            rows: list[JsonObject] = response.get("members", [])
-            if all(row.get("delivery_email") for row in rows if not row["is_bot"]) and rows:
-                return rows
-        raise MissingRoleError("no known account is that of an administrator")
 
     async def lay_out(self) -> None:
         """Creates the data of `support.world`. Channels of earlier runs are renamed and archived. Features that an
@@ -142,6 +143,8 @@ class LiveSite:
         await self._reset_users()
         for setting, role in (*REALM_PERMISSIONS.items(), _LINKS):
             await self.raw("ada", "PATCH", "/realm", {setting: {"new": self.group(role)}})
+        for setting, value in _REALM_SETTINGS.items():
+            await self.raw("ada", "PATCH", "/realm", {setting: value})
         for name, (maker, members, settings) in _CHANNELS.items():
             people = [self.id(one) for one in members]
             params = {"subscriptions": [{"name": name}], "principals": people, **settings}
@@ -185,6 +188,10 @@ class LiveSite:
     def id(self, name: str) -> int:
         """The id of a user by the name of `support.world`."""
         return self._ids[self.accounts[name].email]
+
+    def address(self, name: str) -> str:
+        """The email address of a user that everybody sees: not the real one, if that is hidden."""
+        return self._addresses[self.accounts[name].email]
 
     def channel(self, name: str) -> int:
         """The id of a channel. Raises LookupError."""

@@ -49,7 +49,9 @@ async def list_dev_users(connection: Connection) -> list[str]:
         for person in people if isinstance(people, list) else ():
             row = person if isinstance(person, dict) else {"email": person}
             email, organization = row.get("email"), row.get("realm_url", row.get("realm_uri"))
-            if isinstance(email, str) and (not isinstance(organization, str) or connection.is_own(organization)):
+            if isinstance(email, str) and (
+                not isinstance(organization, str) or connection.is_own(organization)
+            ):
                 found.append(email)
     return found
 

@@ -44,7 +44,7 @@ async def messages(t: CallRecorder) -> None:
     await t("dario", "messages.history", **one)
     await t("dario", "messages.read_receipts", **one)
     await t("dario", "messages.render", content="**x** $$y$$")
-    await t("dario", "messages.report", **one, report_type="other", description="d", refused="oderation")
+    await t("dario", "messages.report", **one, report_type="other", description="d", refused="")
     narrow = [{"operator": "channel", "operand": "engineering"}, {"operator": "topic", "operand": "dinner"}]
     await t("dario", "messages.summarize", narrow=narrow, refused="")
     await t("dario", "messages.list_by_id", message_ids=[first.id], apply_markdown=False)
@@ -116,7 +116,7 @@ def _narrows(t: CallRecorder, message_id: int) -> Iterator[list[Mapping[str, obj
     """Each operator, with ids and with names, and negated where possible."""
     site = t.site
     general, ada = site.channel("general"), site.id("ada")
-    address = site.accounts["ada"].email
+    address = site.address("ada")
     terms: list[tuple[str, object]] = [
         *(
             ("is", one)

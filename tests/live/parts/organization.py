@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from live.call_recorder import CallRecorder
+from live.call_recorder import EITHER, CallRecorder
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ExportType
 
@@ -34,7 +34,7 @@ async def organization(t: CallRecorder) -> None:
         "ada", "playgrounds.add", name=f"P {t.now()}", highlighter_language="Python", url_template=template
     )
     await t("ada", "playgrounds.delete", playground_id=playground)
-    await t("dario", "calls.bigbluebutton", meeting_name="m", voice_only=True, refused="")
+    await t("dario", "calls.bigbluebutton", meeting_name="m", voice_only=True, refused=EITHER)
     await t("dario", "calls.zoom", is_video_call=False, refused="oom")
 
 
