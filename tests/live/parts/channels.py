@@ -92,11 +92,16 @@ async def channels(t: CallRecorder) -> None:
         new_name=f"renamed {t.now()}",
         description="new",
         is_private=True,
-        history_public_to_subscribers=False,
+        history_public_to_subscribers=True,
         is_default_stream=False,
         permissions=dict.fromkeys(permissions, moderators),
         expected=permissions,
     )
+    # Where topics may be created by some only, everybody must see the history.
+    everybody = {
+        one: site.group("role:everyone") for one in permissions if one is ChannelSetting.CREATE_TOPIC
+    }
+    await t("ada", "channels.update", **channel, history_public_to_subscribers=False, permissions=everybody)
     await t("ada", "channels.update", **channel, is_private=False, history_public_to_subscribers=True)
     await t("ada", "channels.update", needs=Gate.CHANNEL_FOLDERS.level, **channel, folder_id=folder)
     await t("ada", "channels.update", needs=Gate.CHANNEL_FOLDERS.level, **channel, folder_id=None)
