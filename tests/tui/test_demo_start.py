@@ -90,6 +90,7 @@ async def test_a_demo_whose_folder_cannot_be_made_leads_back_to_the_welcome_scre
         await pilot.press("t")
         await until(lambda: "server did not start" in screen_text(app.screen))
         assert isinstance(app.screen, WelcomeScreen)
+        assert "Errno" not in screen_text(app.screen)
         assert not app.demo.is_open
         assert app.paths == paths
 

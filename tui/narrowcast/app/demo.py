@@ -143,8 +143,7 @@ class Demo:
             app.paths = before
             start_log(before.log_file)
             log.error("%s", error)
-            failed = isinstance(error, DemoFailed)
-            self._accounts.show_welcome(str(error) if failed else f"The demo's server did not start: {error}")
+            self._accounts.show_welcome(_reason(error))
             return
         await self._accounts.open(account)
         if is_new:
@@ -167,6 +166,14 @@ class Demo:
         server, self._server = self._server, None
         if server is not None:
             await server.stop()
+
+
+def _reason(error: DemoFailed | OSError) -> str:
+    """Why the demo does not start, as a text for the user."""
+    if isinstance(error, DemoFailed):
+        return error.user_message
+    place = f"{error.filename}: " if error.filename else ""
+    return f"The demo's server did not start: {place}{error.strerror}."
 
 
 CHANNEL, TOPIC = "onboarding", "welcome"
