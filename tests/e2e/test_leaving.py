@@ -121,11 +121,12 @@ def test_continue_signals_in_quick_succession_leave_the_app_reading_keys(
     assert terminal.left_clean() == []
 
 
-def test_a_dumb_terminal_is_refused_with_one_line(served: Served) -> None:
-    environment = {**home(served.data / "dumb"), "TERM": "dumb"}
+@pytest.mark.parametrize(("kind", "named"), [("dumb", "TERM=dumb"), ("", "TERM is not set")])
+def test_a_dumb_terminal_is_refused_with_one_line(served: Served, kind: str, named: str) -> None:
+    environment = {**home(served.data / "dumb"), "TERM": kind}
     with Terminal(narrowcast("--rc", str(served.rc("ada"))), env=environment) as terminal:
         assert terminal.wait_end() == 2
-        assert "TERM=dumb" in terminal.text
+        assert named in terminal.text
         assert b"\x1b" not in terminal.output
 
 

@@ -93,9 +93,11 @@ def check_terminal() -> None:
             "the app needs a terminal; in scripts use: narrowcast send, read, search, export",
             Exit.USAGE,
         )
-    if os.environ.get("TERM", "") in {"", "dumb", "unknown"}:
+    kind = os.environ.get("TERM", "")
+    if kind in {"", "dumb", "unknown"}:
+        what = f"TERM={kind}" if kind else "TERM is not set"
         raise CommandError(
-            "this terminal (TERM=dumb) cannot show the app; set TERM to your terminal type, such as xterm-256color, "
+            f"this terminal ({what}) cannot show the app; set TERM to your terminal type, such as xterm-256color, "
             "or use: narrowcast send, read, search",
             Exit.USAGE,
         )
