@@ -15,13 +15,13 @@ from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import Part, compose_line
 from narrowcast.widgets.virtual_list import VirtualList
 
-__all__ = ["Offer", "OfferList"]
+__all__ = ["OfferList", "WelcomeOffer"]
 
 GAP = 3
 """Columns between the two texts, and before the key."""
 
 
-class Offer(Struct, frozen=True):
+class WelcomeOffer(Struct, frozen=True):
     """Something to do; a blank row if it has no ``text``. ``about``: more about it, where there is room. ``what``: the
     value for the action, and the end of the id of the command.
     """
@@ -31,7 +31,7 @@ class Offer(Struct, frozen=True):
     about: str = ""
 
 
-class OfferList(VirtualList[Offer]):
+class OfferList(VirtualList[WelcomeOffer]):
     """Texts, what is to be known about them, and keys: each in a column of its own."""
 
     LOOKS: ClassVar[Mapping[str, Look]] = {
@@ -39,7 +39,7 @@ class OfferList(VirtualList[Offer]):
         "offer--key": Look("text-primary", ground="panel", letters=Style(bold=True)),
     }
 
-    def __init__(self, offers: Sequence[Offer]) -> None:
+    def __init__(self, offers: Sequence[WelcomeOffer]) -> None:
         super().__init__(offers)
         self._offers = offers
 
@@ -47,7 +47,7 @@ class OfferList(VirtualList[Offer]):
         """Divides the offers by blank rows, or no longer."""
         self.set_items([*_with_air(self._offers)] if has_air else self._offers)
 
-    def render_item(self, item: Offer, width: int, selected: bool) -> Sequence[Strip]:
+    def render_item(self, item: WelcomeOffer, width: int, selected: bool) -> Sequence[Strip]:
         if not item.text:
             return []
         column = max(cell_len(offer.text) for offer in self._offers)
@@ -58,18 +58,18 @@ class OfferList(VirtualList[Offer]):
             left.append((gap + item.about, self.part_style("virtual-list--dim")))
         return [compose_line(width, left, [key, (" ", Style.null())], base=Style.null())]
 
-    def selectable(self, item: Offer) -> bool:
+    def selectable(self, item: WelcomeOffer) -> bool:
         return bool(item.text)
 
-    def key_of(self, item: Offer) -> Hashable:
+    def key_of(self, item: WelcomeOffer) -> Hashable:
         return item.what
 
-    def text_of(self, item: Offer) -> str:
+    def text_of(self, item: WelcomeOffer) -> str:
         return item.text
 
 
-def _with_air(offers: Sequence[Offer]) -> Iterator[Offer]:
+def _with_air(offers: Sequence[WelcomeOffer]) -> Iterator[WelcomeOffer]:
     for number, offer in enumerate(offers):
         if number:
-            yield Offer(f"above {offer.what}")
+            yield WelcomeOffer(f"above {offer.what}")
         yield offer

@@ -15,7 +15,7 @@ from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.logo import Logo
-from narrowcast.screens.start.offers import Offer, OfferList
+from narrowcast.screens.start.offers import OfferList, WelcomeOffer
 from narrowcast.screens.start.text_screen import TextScreen
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.text.safe_text import safe_block
@@ -28,10 +28,10 @@ from narrowcast_api.version import VERSION
 PROMISE = "Team chat, at the speed of the keyboard"
 HINTS = (("list.select", "opens"), ("app.help", "keyboard shortcuts"))
 OFFERS = (
-    Offer("login", "Log in to an organization", "you have an account there"),
-    Offer("demo", "Try the demo", "no setup, nothing is kept"),
-    Offer("serve", "Run a server on this machine", "for all of its users"),
-    Offer("quit", "Quit"),
+    WelcomeOffer("login", "Log in to an organization", "you have an account there"),
+    WelcomeOffer("demo", "Try the demo", "no setup, nothing is kept"),
+    WelcomeOffer("serve", "Run a server on this machine", "for all of its users"),
+    WelcomeOffer("quit", "Quit"),
 )
 AIRY_FROM = 24
 """Rows of the terminal from which blank rows divide the offers."""
