@@ -64,7 +64,7 @@ class ConversationList(ManageList[Conversation | None]):
         "conversations--unread": Look(letters=Style(bold=True)),
         "conversations--mention": Look("text-warning", letters=Style(bold=True)),
         "conversations--count": Look("text-primary", letters=Style(bold=True)),
-        "conversations--line": Look("line"),
+        "conversations--line": Look("line", ansi=Style(dim=True)),
     }
 
     def rows_of(self, item: ListRow[Conversation | None]) -> int:

@@ -64,7 +64,7 @@ class MessagePreview(PreviewPane):
     LOOKS: ClassVar[Mapping[str, Look]] = {
         **MessageList.LOOKS,
         "messages--block": Look(ground="panel"),
-        "preview--line": Look("line"),
+        "preview--line": Look("line", ansi=Style(dim=True)),
     }
 
     def __init__(self, session: Session, source: MessageSource) -> None:
