@@ -84,7 +84,7 @@ def _collect_from_now_on() -> None:
     gc.freeze()
     # The lists of an organization with 20,000 people make many objects that hold no garbage: with Python's 700 the
     # whole heap was looked through every second or two, each time for longer than a key may take.
-    gc.set_threshold(5_000, 20, 20)
+    gc.set_threshold(5_000, 10, 10)
     gc.enable()
 
 
