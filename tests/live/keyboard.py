@@ -38,7 +38,9 @@ _SKIPPED: Final = frozenset(
     }
 )
 """Commands that end the app, or whose effect would disturb those after them."""
-_MAY_BE_REFUSED: Final = frozenset({"topic.summarize", "write.call", "channel.copy-email"})
+_MAY_BE_REFUSED: Final = frozenset(
+    {"topic.summarize", "write.call", "channel.copy-email", "account.two-factor"}
+)
 """Commands that need something that a server may lack."""
 
 
