@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from rich.console import RenderableType
@@ -99,9 +99,9 @@ class ContextApp(ThemedApp, AppWithCommands[None], FixedApp[None]):
             self.told.append(text)
         return bool(text)
 
-    def copy(self, text: str) -> bool:
+    def copy(self, text: str, copied: Callable[[], object]) -> None:
         self.copy_to_clipboard(text)
-        return True
+        copied()
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
         return self._tasks.start(work, what)

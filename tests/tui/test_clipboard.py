@@ -121,6 +121,50 @@ async def test_what_cannot_be_copied_is_shown_to_be_selected(
         assert not any("Copied" in notice for notice in stage.notices)
 
 
+def waits_for(go: Path) -> str:
+    """A part of a program that waits for a file to be there, for two seconds."""
+    return f"for n in $(seq 100); do [ -e {shlex.quote(str(go))} ] && break; sleep 0.02; done"
+
+
+async def test_that_a_text_is_copied_is_said_when_the_program_has_taken_it(
+    desktop: Path, tmp_path: Path
+) -> None:
+    go, clip = tmp_path / "go", shlex.quote(str(desktop))
+    program(desktop.parent / "bin", "wl-copy", f"touch {clip}; {waits_for(go)}; cat > {clip}")
+    async with on_stage(tmp_path / "home") as stage:
+        await stage.in_topic("general", "lunch", "Soup")
+        await stage.press("L")
+        await until(desktop.exists)
+        assert not any("Copied" in notice for notice in stage.notices)
+        go.touch()
+        await stage.told("Copied the link")
+        assert "/near/" in desktop.read_text()
+
+
+async def test_a_program_that_fails_shows_the_text_and_nothing_is_said_to_be_copied(
+    desktop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(desktop.parent / "bin", "wl-copy", "exit 1")
+    monkeypatch.setenv("VTE_VERSION", "7600")
+    async with on_stage(tmp_path / "home") as stage:
+        await stage.in_topic("general", "lunch", "Soup")
+        await stage.press("L")
+        await until(lambda: isinstance(stage.app.screen, CopyTextScreen))
+        assert not any("Copied" in notice for notice in stage.notices)
+
+
+async def test_of_two_texts_the_last_one_stays(desktop: Path, tmp_path: Path) -> None:
+    slow = f'text="$(cat)"; [ "$text" = first ] && sleep 0.2; printf %s "$text" > {shlex.quote(str(desktop))}'
+    program(desktop.parent / "bin", "wl-copy", slow)
+    async with on_stage(tmp_path / "home") as stage:
+        await stage.in_topic("general", "lunch", "Soup")
+        said: list[str] = []
+        stage.app.copy("first", lambda: said.append("first"))
+        stage.app.copy("second", lambda: said.append("second"))
+        await until(lambda: len(said) == 2)
+        assert (said, desktop.read_text()) == (["first", "second"], "second")
+
+
 def test_code_is_copied_with_its_tabs() -> None:
     (code,) = parse("<div class='codehilite'><pre><code>all:\n\tmake\n</code></pre></div>", 10).blocks
     assert isinstance(code, CodeBlock)

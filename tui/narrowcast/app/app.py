@@ -288,8 +288,8 @@ class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False)
     def keys_wait(self) -> bool:
         return self._typed.has_more
 
-    def copy(self, text: str) -> bool:
-        return self._copying.copy(text)
+    def copy(self, text: str, copied: Callable[[], object]) -> None:
+        self._copying.copy(text, copied)
 
     async def read_clipboard(self) -> bytes | None:
         return await self._copying.read()
@@ -428,8 +428,7 @@ class NarrowcastApp(AppWithCommands[int], FixedApp[int], inherit_bindings=False)
         selected = self.screen.get_selected_text() if self._pressed == COPIES else None
         if selected:
             self.screen.clear_selection()
-            if self.copy(selected):
-                self.tell("Copied.")
+            self.copy(selected, lambda: self.tell("Copied."))
         elif self.demo.is_open:
             self._leaving.begin()
         else:

@@ -36,6 +36,8 @@ class Copying:
         self._spawn = spawn
         self._writers: list[list[str]] = []
         self._by_terminal = is_set_by_terminal(os.environ)
+        self._turn = asyncio.Lock()
+        """Held while a text is written, so that what was copied last is what stays."""
         self._answer: asyncio.Future[bytes] | None = None
         """What the terminal is asked for; None if it is not."""
 
@@ -43,17 +45,24 @@ class Copying:
         """Looks for programs that write the clipboard."""
         self._writers = await asyncio.to_thread(text_writers, os.environ)
 
-    def copy(self, text: str) -> bool:
-        """Copies a text; if that is not possible, shows it for the user to select, and returns False."""
+    def copy(self, text: str, copied: Callable[[], object]) -> None:
+        """Copies a text, and calls ``copied`` when that has worked, as far as is known; if it is not possible, shows
+        the text for the user to select.
+        """
         self._app.copy_to_clipboard(text)
         if self._writers:
-            self._spawn(self._write(text), "copy")
-        elif not self._by_terminal:
+            self._spawn(self._write(text, copied), "copy")
+        elif self._by_terminal:
+            copied()
+        else:
             self._show(text)
-        return bool(self._writers) or self._by_terminal
 
-    async def _write(self, text: str) -> None:
-        if not await write_text(self._writers, text) and not self._by_terminal:
+    async def _write(self, text: str, copied: Callable[[], object]) -> None:
+        async with self._turn:
+            is_written = await write_text(self._writers, text)
+        if is_written or self._by_terminal:
+            copied()
+        else:
             self._show(text)
 
     async def read(self) -> bytes | None:

@@ -133,13 +133,11 @@ async def copy_email(screen: Workspace) -> None:
     """Copies the address that turns emails into messages of the channel."""
     if (channel := targets.channel_or_notify(screen)) is not None:
         email = await screen.session.client.channels.email(channel_id=channel.channel_id)
-        if app_of(screen).copy(email):
-            screen.tell(f"Copied: {email}")
+        app_of(screen).copy(email, lambda: screen.tell(f"Copied: {email}"))
 
 
 def copy_link(screen: Workspace) -> None:
     """Copies the link to the channel."""
     if (channel := targets.channel_or_notify(screen)) is not None:
         address = view_address(Narrow.channel(channel.channel_id), screen.session.state)
-        if app_of(screen).copy(address):
-            screen.tell(f"Copied: {address}")
+        app_of(screen).copy(address, lambda: screen.tell(f"Copied: {address}"))

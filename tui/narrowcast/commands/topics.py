@@ -364,5 +364,4 @@ def copy_link(screen: Workspace) -> None:
     where = targets.topic_or_notify(screen)
     if where is not None:
         address = view_address(Narrow.from_destination(where), screen.session.state)
-        if app_of(screen).copy(address):
-            screen.tell(f"Copied: {address}")
+        app_of(screen).copy(address, lambda: screen.tell(f"Copied: {address}"))

@@ -186,9 +186,9 @@ class AppContext(Protocol):
         nothing if ``text`` is empty; returns whether there was a text.
         """
 
-    def copy(self, text: str) -> bool:
-        """Copies a text to the clipboard; if that is not possible, shows it for the user to select, and returns False.
-        Call it only on a command of the user.
+    def copy(self, text: str, copied: Callable[[], object]) -> None:
+        """Copies a text to the clipboard, and calls ``copied`` when it is there; if that is not possible, shows it for
+        the user to select. Call it only on a command of the user.
         """
 
     async def read_clipboard(self) -> bytes | None:

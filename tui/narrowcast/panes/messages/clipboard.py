@@ -50,8 +50,7 @@ class Clipboard:
         if len(text) > MAX_COPY:
             text = text[:MAX_COPY]
             what += f" (the first {MAX_COPY:,} characters)"
-        if app_of(self._pane).copy(text):
-            self._pane.say(f"Copied {what}.")
+        app_of(self._pane).copy(text, lambda: self._pane.say(f"Copied {what}."))
 
     def copy_message(self) -> None:
         """Copies the selected text; without a selection, asks what to copy of the message."""

@@ -177,8 +177,8 @@ class EnrolmentForm(FormScreen):
         self._copy("Link", self.enrolment.uri)
 
     def _copy(self, what: str, text: str) -> None:
-        if app_of(self).copy(text):
-            self.say(f"{what} copied. Anyone who has it can generate your codes.")
+        said = f"{what} copied. Anyone who has it can generate your codes."
+        app_of(self).copy(text, lambda: self.say(said) if self.is_attached else None)
 
 
 def _instructions(enrolment: Enrolment, keys: Keys) -> Iterator[str]:
@@ -212,10 +212,10 @@ class RecoveryCodesScreen(ManageScreen[str]):
         return [ListRow(code, code, code) for code in self._codes]
 
     def open(self, item: str) -> None:
-        self.copy(item, "this code")
+        self.copy(item, "Copied this code.")
 
     def action_copy_all(self) -> None:
-        self.copy("\n".join(self._codes), "all codes")
+        self.copy("\n".join(self._codes), "Copied all codes.")
 
     def leave(self) -> None:
         question = Question("Have you saved the codes?", "Close", "They are not shown again.")

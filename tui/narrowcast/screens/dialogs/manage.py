@@ -256,10 +256,9 @@ class ManageScreen(Dialog[object], Generic[T]):
             form(title, fields, state=self.state, submit=submit, verb=verb, note=reason or note), closed
         )
 
-    def copy(self, text: str, what: str = "") -> None:
-        """Copies a text to the clipboard."""
-        if app_of(self).copy(text):
-            self.say(f"Copied {what}." if what else "Copied.")
+    def copy(self, text: str, said: str = "Copied.") -> None:
+        """Copies a text to the clipboard, and says so."""
+        app_of(self).copy(text, lambda: self.say(said) if self.is_attached else None)
 
     def work(self, work: Awaitable[object], *, done: str = "") -> None:
         """Runs a request to the server; an error is shown below the list."""

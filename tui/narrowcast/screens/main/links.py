@@ -34,8 +34,8 @@ def _confirm(screen: Workspace, url: str, warning: str) -> None:
     def chosen(what: str | None) -> None:
         if what == "open":
             _open(screen, url)
-        elif what == "copy" and app_of(screen).copy(url):
-            screen.tell("Copied.")
+        elif what == "copy":
+            app_of(screen).copy(url, lambda: screen.tell("Copied."))
 
     screen.app.push_screen(ConfirmScreen(warning, answers, effect=url), chosen)
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.keys.registry import Context, bindings_for
-from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.confirm import Question
 from narrowcast.screens.dialogs.form_fields import Field, Names, OneOf, Text, UnusableValue, Values, YesNo
 from narrowcast.screens.dialogs.manage import ManageScreen
@@ -183,7 +182,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
 
         def chosen(text: str | None) -> None:
             if text is not None:
-                self.copy(text, "the link" if len(invitations) == 1 else "the links")
+                self.copy(text, "Copied the link." if len(invitations) == 1 else "Copied the links.")
 
         self.app.push_screen(Picker(NO_MAIL, choices), chosen)
 
@@ -206,8 +205,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
             return response.invite_link
 
         def made(link: object) -> None:
-            if app_of(self).copy(str(link)):
-                self.say(f"Copied: {link}")
+            self.copy(str(link), f"Copied: {link}")
 
         self.form(
             "Create invitation link", _terms(self.state, for_email=False), create, verb="creates", then=made
@@ -241,7 +239,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
 
     def _copy_link(self, item: Invitation) -> None:
         if item.link_url:
-            self.copy(item.link_url, "the link")
+            self.copy(item.link_url, "Copied the link.")
         else:
             self.say("Email invitations have no link to copy. Create an invitation link.", bad=True)
 

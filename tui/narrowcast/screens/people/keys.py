@@ -20,14 +20,19 @@ def show_key(screen: HasApp, title: str, key: Secret, token: Secret | None = Non
     copies it.
     """
 
+    app = app_of(screen)
+
+    def key_copied() -> None:
+        app.tell("API key copied. Anyone who has it can act as its owner.", severity="warning")
+
+    def token_copied() -> None:
+        app.tell("Webhook token copied. It proves that a call comes from this server.")
+
     def chosen(what: str | None) -> None:
         if what == "copy":
-            if app_of(screen).copy(key.reveal()):
-                app_of(screen).tell(
-                    "API key copied. Anyone who has it can act as its owner.", severity="warning"
-                )
-        elif what == "copy token" and token is not None and app_of(screen).copy(token.reveal()):
-            app_of(screen).tell("Webhook token copied. It proves that a call comes from this server.")
+            app.copy(key.reveal(), key_copied)
+        elif what == "copy token" and token is not None:
+            app.copy(token.reveal(), token_copied)
 
     choices = [Choice("leave", key.reveal()), Choice("copy", "Copy")]
     if token:

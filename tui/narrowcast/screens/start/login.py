@@ -228,8 +228,9 @@ class LoginScreen(FixedScreen[None]):
 
     def action_copy_address(self) -> None:
         """Copies the address for the browser."""
-        if self._attempt is not None and app_of(self).copy(self._attempt.address):
-            self._say("Copied the address.")
+        if self._attempt is not None:
+            said = "Copied the address."
+            app_of(self).copy(self._attempt.address, lambda: self._say(said) if self.is_attached else None)
 
     def _take(self, way: Way) -> None:
         self._way, self._attempt, self._is_browser_here = way, None, False
