@@ -328,6 +328,18 @@ def test_the_words_of_a_message_are_cut_out_of_it(html: str, words: str) -> None
     assert words_of(html, 100) == words
 
 
+def test_times_in_a_notice_are_written_as_the_app_writes_times() -> None:
+    def when(at: str) -> str:
+        return "tomorrow 10:00" if at == "2026-11-20T10:00:00Z" else ""
+
+    html = 'at <time datetime="2026-11-20T10:00:00Z">2026-11-20T10:00:00Z</time> or <time>some day</time>!'
+    assert words_of(html, 100, when) == "at tomorrow 10:00 or some day!"
+    assert words_of(html, 100) == "at 2026-11-20T10:00:00Z or some day!"
+    notice = notice_of(message("mentioned", content=html), state(DESKTOP), when)
+    assert notice is not None
+    assert notice.body == "at tomorrow 10:00 or some day!"
+
+
 @given(st.text(max_size=300), st.text(max_size=300), st.text(max_size=100))
 def test_nothing_in_a_notice_commands_a_terminal_or_is_long(html: str, name: str, topic: str) -> None:
     here = state(DESKTOP)

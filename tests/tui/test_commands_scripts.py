@@ -8,14 +8,17 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from narrowcast.cli.grammar import build_parser
+from narrowcast.cli.printing import as_text
 from narrowcast.cli.progress import Progress
 from narrowcast.cli.records import Finding, MessageRecord, Record, SentRecord
+from narrowcast_api.model.messages import FetchedMessage, Message
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.resources.messages import operations as messages
 from narrowcast_server.routes import register
@@ -69,6 +72,25 @@ async def test_the_address_of_a_sent_message_is_printed_where_the_server_gives_i
             offered.response = None
             plain = (await run(tmp_path, "send", "--rc", rc, *where, "--json", "soup")).out
             assert "message_url" not in plain
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("at <time:2026-03-04T12:00:00Z>!", "at 2026-03-04 HH:00!"),
+        ("<time:someday> and `<time:2026-03-04T12:00Z>`", "<time:someday> and `<time:2026-03-04T12:00Z>`"),
+        ("```\n<time:2026-03-04T12:00Z>\n```", "```\n    <time:2026-03-04T12:00Z>\n    ```"),
+        ("~~~~\n<time:2026-03-04T12:00Z>", "~~~~\n    <time:2026-03-04T12:00Z>"),
+        ("one ` only, <time:2026-03-04T12:00Z>", "one ` only, 2026-03-04 HH:00"),
+    ],
+)
+def test_times_are_printed_as_local_ones_outside_of_code(source: str, shown: str) -> None:
+    noon = datetime(2026, 3, 4, 12, tzinfo=UTC)
+    message = Message(7, 1, "Bruno", "b@x", int(noon.timestamp()), source, channel_id=3, topic="lunch")
+    lines = as_text(FetchedMessage(message, "general")).split("\n", 1)
+    hour = f"{noon.astimezone():%H}"
+    assert lines[0] == f"2026-03-04 {hour}:00  Bruno  #general › lunch"
+    assert lines[1] == f"    {shown.replace('HH', hour)}\n"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from narrowcast.screens.conversations.rows import ConversationRow
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
 from narrowcast.screens.dialogs.manage_list import ManageList
 from narrowcast.screens.dialogs.picker import Picker
-from narrowcast.text.formats import excerpt
+from narrowcast.text.formats import excerpt, with_local_times
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
@@ -368,6 +368,14 @@ def test_a_message_is_summarized_in_one_line(html: str, line: str) -> None:
     now = datetime(2026, 11, 19, 12).astimezone()
     at = now.replace(day=20, hour=10).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     assert excerpt(html.replace("2026-11-20T10:00:00Z", at), now.timestamp()) == line
+
+
+def test_times_in_a_part_of_a_message_are_local() -> None:
+    now = datetime(2026, 11, 19, 12).astimezone()
+    at = now.replace(day=20, hour=10).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    html = f'<p>long before <time datetime="{at}">{at}</time> and <time datetime="x">{at[:4]}</time></p>'
+    part = f"…before {at} and {at[:4]}"
+    assert with_local_times(part, html, now.timestamp(), long=False) == "…before tomorrow 10:00 am and 2026"
 
 
 async def test_the_keys_of_both_views_lead_from_one_to_the_other_and_back(tmp_path: Path) -> None:

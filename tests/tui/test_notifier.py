@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -144,6 +145,8 @@ async def test_a_direct_message_rings_and_pops_up(tmp_path: Path) -> None:
     async with bench(tmp_path) as on:
         await on.write("soup **today**")
         assert await on.told() == [BELL, "\x1b]777;notify;Bruno Castell;soup today\x1b\\"]
+        await on.write("it was <time:2020-03-04T12:00:00Z>")
+        assert re.search(r"it was \w{3} \d Mar 2020 \d+:\d\d", (await on.told())[-1])
 
 
 async def test_a_mention_is_told_and_other_channel_messages_are_not(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html.parser import HTMLParser
 
 from narrowcast_api.characters import sanitized_line
@@ -20,9 +21,12 @@ _SKIPPED_CLASSES = frozenset({"spoiler-content", "katex-html", "message_inline_i
 _SKIPPED = frozenset({"script", "style", "annotation-xml"})
 
 
-def words_of(html: str, longest: int) -> str:
-    """Returns the text of `html` in one line of at most `longest` characters; a placeholder if it has no text."""
-    reader = _NoticeReader(longest)
+def words_of(html: str, longest: int, when: Callable[[str], str] | None = None) -> str:
+    """Returns the text of `html` in one line of at most `longest` characters; a placeholder if it has no text.
+
+    `when` returns how a time is written, given as servers write it (ISO 8601), or '' to leave it as it is.
+    """
+    reader = _NoticeReader(longest, when)
     try:
         reader.feed(html[:_MAX_PARSED])
         reader.close()
@@ -34,8 +38,9 @@ def words_of(html: str, longest: int) -> str:
 class _NoticeReader(HTMLParser):
     """Collects text until there is enough."""
 
-    def __init__(self, longest: int) -> None:
+    def __init__(self, longest: int, when: Callable[[str], str] | None) -> None:
         super().__init__(convert_charrefs=True)
+        self._when = when
         self.parts: list[str] = []
         self.other = "(no text)"
         self._left = 4 * longest
@@ -51,6 +56,10 @@ class _NoticeReader(HTMLParser):
         classes = set((values.get("class") or "").split())
         if tag == "img":
             self._image(classes, values.get("alt") or "")
+            return
+        if tag == "time" and self._when is not None and (written := self._when(values.get("datetime") or "")):
+            self._add(written)
+            self._hidden.append(tag)
             return
         if tag in ("video", "audio"):
             self.other = f"({tag})"

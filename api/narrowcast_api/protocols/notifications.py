@@ -16,7 +16,7 @@ Sound follows the same steps with separate settings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from enum import StrEnum
 
@@ -132,8 +132,11 @@ def sound_reason(message: Message, state: State) -> Reason | None:
     return _reason(message, state, _SOUND)
 
 
-def notice_of(message: Message, state: State) -> Notice | None:
-    """Returns the notification for a message that has just arrived; None if the settings allow none."""
+def notice_of(message: Message, state: State, when: Callable[[str], str] | None = None) -> Notice | None:
+    """Returns the notification for a message that has just arrived; None if the settings allow none.
+
+    `when` returns how a time in the message is written, as in `words_of`.
+    """
     pops, sounds = popup_reason(message, state), sound_reason(message, state)
     reason = pops or sounds
     if reason is None:
@@ -144,7 +147,7 @@ def notice_of(message: Message, state: State) -> Notice | None:
     # Imported late: it loads Python's HTML parser, which is not needed before the first notification.
     from narrowcast_api.protocols.notice_text import words_of
 
-    body = words_of(message.content, MAX_BODY_LENGTH) if shows else "wrote to you"
+    body = words_of(message.content, MAX_BODY_LENGTH, when) if shows else "wrote to you"
     if message.is_me_message and shows:
         body = f"{sender} {body}"
     return Notice(

@@ -11,6 +11,7 @@ import logging
 import os
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Protocol
 
 from textual.app import App
@@ -28,7 +29,7 @@ from narrowcast.terminal.notifications import (
     popup_sequence,
 )
 from narrowcast.terminal.textual_reads import driver_of
-from narrowcast.text.formats import at_least
+from narrowcast.text.formats import at_least, has_long_clock, time_within
 from narrowcast_api.model.messages import Message
 from narrowcast_api.protocols.notifications import (
     Notice,
@@ -136,11 +137,12 @@ class Notifier:
         seen = {*self._session.read_marks.pending, *self._sight.left_in_view()}
         if looking:
             seen.update(self._sight.in_view())
+        when = partial(time_within, now=self._session.clock.now(), long=has_long_clock(state))
         notices = []
         for message in messages:
             if message.id in seen or (looking and message.is_read):
                 continue
-            if (notice := notice_of(message, state)) is not None:
+            if (notice := notice_of(message, state, when)) is not None:
                 notices.append(notice)
         return notices
 

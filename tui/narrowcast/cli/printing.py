@@ -12,6 +12,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from narrowcast.cli.records import MessageRecord, Person, Record
+from narrowcast.text.formats import iso_time, local
 from narrowcast.text.safe_text import safe_block, safe_line
 from narrowcast_api.characters import escaped
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from narrowcast_api.model.messages import FetchedMessage
 
 
+_TIME = "%Y-%m-%d %H:%M"
+_CODE_OR_TIME = re.compile(
+    r"^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)|\Z)|(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)"
+    r"|<time:(?P<time>[^<>\n]{1,100})>",
+    re.MULTILINE | re.DOTALL,
+)
 _FENCE = re.compile(r"(?P<indent> {0,3})(?P<fence>(?P<sign>[`~])(?P=sign){2,})(?P<info>.*)")
 
 
@@ -30,18 +37,25 @@ def where(fetched: FetchedMessage) -> str:
 
 
 def as_text(fetched: FetchedMessage) -> str:
-    """A heading and the Markdown source, without terminal control characters."""
+    """A heading and the Markdown source, without terminal control characters, and with local times."""
     message = fetched.message
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(message.timestamp))
+    when = time.strftime(_TIME, time.localtime(message.timestamp))
     head = f"{when}  {safe_line(message.sender_name)}  {safe_line(where(fetched))}"
-    body = "\n".join(f"    {line}" for line in safe_block(message.content).split("\n"))
+    content = _CODE_OR_TIME.sub(_with_local_time, message.content)
+    body = "\n".join(f"    {line}" for line in safe_block(content).split("\n"))
     return f"{head}\n{body}\n"
+
+
+def _with_local_time(found: re.Match[str]) -> str:
+    """The local time for one outside of code that is valid, in the format of the heading."""
+    at = iso_time(found["time"]) if found["time"] else None
+    return found[0] if at is None else local(at).strftime(_TIME)
 
 
 def as_markdown(fetched: FetchedMessage) -> str:
     """Markdown for use elsewhere: a heading and the source."""
     message = fetched.message
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(message.timestamp))
+    when = time.strftime(_TIME, time.localtime(message.timestamp))
     return (
         f"### {safe_line(message.sender_name)}, {when}, {safe_line(where(fetched))}\n\n"
         f"{_closed(safe_block(message.content))}\n"

@@ -12,6 +12,7 @@ from narrowcast.cli.outcome import CommandError, Exit, print_error
 from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.records import MatchRecord
 from narrowcast.terminal.paths import Paths
+from narrowcast.text.formats import has_long_clock, with_local_times
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.clock import SystemClock
 from narrowcast_api.narrow.narrow import Narrow
@@ -54,12 +55,14 @@ def search_local(account: Account, narrow: Narrow, limit: int, *, json: bool) ->
         raise CommandError(f"{error.user_message} (in the cache)", Exit.USAGE) from error
     finally:
         storage.close()
+    now = SystemClock().now()
     for hit in reversed(result.hits):
         message = hit.message
         if json:
             say(as_json(MatchRecord(message.id, message.sender_name, hit.snippet)))
         else:
-            say(f"{message.id}  {safe_line(message.sender_name)}: {safe_line(hit.snippet)}")
+            said = with_local_times(hit.snippet, message.content, now, long=has_long_clock(state))
+            say(f"{message.id}  {safe_line(message.sender_name)}: {safe_line(said)}")
     if result.unevaluated:
         left_out = " ".join(f"{term.operator}:{term.operand}" for term in result.unevaluated)
         print_error(f"ignored, since only the server can evaluate it: {safe_line(left_out)}")

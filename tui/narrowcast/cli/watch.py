@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ from narrowcast.config.config import Config
 from narrowcast.config.config_load import load
 from narrowcast.terminal.notifications import CommandRunner, check_command, command_values
 from narrowcast.terminal.paths import Paths
-from narrowcast.text.formats import counted
+from narrowcast.text.formats import counted, has_long_clock, time_within
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.protocols.notifications import QuietHours, is_quiet, notice_of
 from narrowcast_api.storage.folders import expand_home
@@ -192,7 +193,9 @@ class _Watcher:
             return
         async with self._telling:
             for message in messages:
-                notice = notice_of(message, session.state)
+                state = session.state
+                when = partial(time_within, now=session.clock.now(), long=has_long_clock(state))
+                notice = notice_of(message, state, when)
                 if notice is None and not self._all:
                     continue
                 try:

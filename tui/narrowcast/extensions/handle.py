@@ -7,6 +7,7 @@ import inspect
 import logging
 import re
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,6 +15,7 @@ from narrowcast.extend.values import Refused
 from narrowcast.extensions.limits import uninterrupted
 from narrowcast.extensions.running import RunningExtension
 from narrowcast.text import names
+from narrowcast.text.formats import has_long_clock, time_within
 from narrowcast_api.model.users import User
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.notice_text import words_of
@@ -126,7 +128,10 @@ class Handle:
         return names.destination(self._session.state, where)
 
     def text(self, message: Message) -> str:
-        return words_of(message.content, MAX_TEXT)
+        long = has_long_clock(self._session.state)
+        return words_of(
+            message.content, MAX_TEXT, partial(time_within, now=self._session.clock.now(), long=long)
+        )
 
     # actions
 

@@ -23,6 +23,8 @@ __all__ = [
     "local",
     "moment",
     "size",
+    "time_within",
+    "with_local_times",
 ]
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -127,7 +129,22 @@ EXCERPT_FROM = 4000
 """Maximum characters of HTML that are read: a line shows only the beginning."""
 
 _EMOJI = re.compile(r'<span [^>]*class="emoji emoji-([0-9a-f-]+)"[^>]*>([^<]*)</span>')
-_TIME = re.compile(r'<time [^>]*datetime="([^">]*)"[^>]*>([^<]*)</time>')
+_TIME = re.compile(r'<time [^<>]{0,100}datetime="([^"<>]{0,100})"[^<>]{0,100}>([^<]{0,100})</time>')
+"""The lengths are limited so that no text takes long."""
+
+
+def time_within(text: str, now: float, *, long: bool) -> str:
+    """A time in a message, given as servers write it, as by `moment`; empty if it is not valid."""
+    at = iso_time(text)
+    return "" if at is None else moment(at, now, long=long)
+
+
+def with_local_times(part: str, html: str, now: float, *, long: bool) -> str:
+    """A part of the text of rendered ``html``, with the whole times in it as by `moment`."""
+    for at, words in _TIME.findall(html):
+        if words and (local := time_within(at, now, long=long)):
+            part = part.replace(words, local)
+    return part
 
 
 def excerpt(html: str, now: float, *, long: bool = True) -> str:
@@ -136,8 +153,7 @@ def excerpt(html: str, now: float, *, long: bool = True) -> str:
     """
 
     def when(match: re.Match[str]) -> str:
-        at = iso_time(match[1])
-        return match[2] if at is None else moment(at, now, long=long)
+        return time_within(match[1], now, long=long) or match[2]
 
     html = _EMOJI.sub(lambda match: character_of(match[1]) or match[2], html[:EXCERPT_FROM])
     return plain_text(_TIME.sub(when, html))

@@ -11,7 +11,7 @@ from narrowcast.screens.dialogs.manage_list import ListRow
 from narrowcast.screens.main.choices import ChoiceTarget
 from narrowcast.screens.messages.message_preview import MessagePreview, ShownMessages
 from narrowcast.text import names
-from narrowcast.text.formats import excerpt, has_long_clock, moment
+from narrowcast.text.formats import excerpt, has_long_clock, moment, with_local_times
 from narrowcast.widgets.empty import Empty
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.narrow import Narrow
@@ -82,7 +82,11 @@ def hit_row(state: State, hit: LocalHit, now: float) -> ListRow[LocalHit]:
     where = names.destination(state, message.destination(state.me))
     long = has_long_clock(state)
     is_deep = hit.snippet.startswith(CUT)
-    said = hit.snippet if is_deep else excerpt(message.content, now, long=long)
+    said = (
+        with_local_times(hit.snippet, message.content, now, long=long)
+        if is_deep
+        else excerpt(message.content, now, long=long)
+    )
     when = moment(message.timestamp, now, long=long)
     return ListRow(message.id, hit, f"{state.users.name(message.sender_id)} in {where}", when, said)
 
