@@ -21,6 +21,7 @@ from textual.geometry import Region
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
+from narrowcast.keys.keymap import normalize
 from narrowcast.terminal import textual_fixes
 from narrowcast.terminal.output import difference
 from narrowcast.terminal.screen_memory import ScreenMemory
@@ -213,6 +214,14 @@ def test_keys_that_are_taken_for_others(parser: type[XTermParser]) -> None:
         (key,) = (message for message in parser().feed(sent) if isinstance(message, Key))
         assert key.key == (pressed if parser is KeyParser else taken_for)
         assert not (parser is KeyParser and key.is_printable)
+
+
+def test_alt_with_every_sign_of_a_keyboard_is_the_key_that_the_configuration_means() -> None:
+    for sign in map(chr, range(ord("!"), ord("~") + 1)):
+        reader = KeyParser()
+        sent = [*reader.feed(f"\x1b{sign}"), *reader.feed("")]
+        written = f"alt+shift+{sign.lower()}" if sign.isupper() else f"alt+{sign}"
+        assert [message.key for message in sent if isinstance(message, Key)] == [normalize(written)]
 
 
 READERS = """
