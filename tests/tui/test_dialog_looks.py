@@ -11,6 +11,7 @@ from textual.strip import Strip
 
 from narrowcast.screens.dialogs.behind import dimmed
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from support.sessions import until
 from support.stage import on_stage
 
 ROW = Strip([Segment("name", Style(color="#dde2e8", bgcolor="#12161b", bold=True)), Segment("  ")])
@@ -53,3 +54,16 @@ async def test_a_list_to_choose_from_is_as_tall_as_it_needs(tmp_path: Path, coun
         await stage.type("choice 0")
         await stage.drawn()
         assert picker.list.size.height == rows, "nothing moves while one types"
+
+
+async def test_a_list_without_anything_to_choose_shows_no_key_that_chooses(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        picker: Picker[int] = Picker("Which", [])
+        await stage.app.push_screen(picker)
+        assert picker.key_line.keys == "Esc cancels"
+        picker.set_choices([Choice(1, "one")])
+        assert picker.key_line.keys == "Enter selects  Esc cancels"
+        await stage.type("x")
+        await until(lambda: picker.key_line.keys == "Esc cancels")
+        await stage.press("backspace")
+        await until(lambda: picker.key_line.keys == "Enter selects  Esc cancels")

@@ -224,6 +224,10 @@ async def test_a_filter_above_a_list_says_where_enter_and_esc_lead(tmp_path: Pat
         assert screen.key_line.keys == "Enter members  ↓ list  Esc clears the filter"
         await stage.type("owners")
         assert screen.key_line.keys == "Enter members  ↓ list  Esc clears the filter"
+        await stage.type("xyz")
+        assert screen.key_line.keys == "Esc clears the filter"
+        await stage.press(*["backspace"] * 3)
+        assert screen.key_line.keys == "Enter members  ↓ list  Esc clears the filter"
         await stage.press("down")
         assert "n creates" in screen.key_line.plain
         await stage.press("slash", "escape")

@@ -195,6 +195,7 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     def _filter(self, text: str) -> None:
         self.list.set_filter(text)
+        self.show_keys(keep_said=True)
         self.show_title()
 
     def show_row(self, key: Hashable) -> None:
@@ -325,7 +326,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         """Called with each batch of changes, for effects beyond the rows."""
 
     def show_keys(self, *, keep_said: bool = False) -> None:
-        """Shows the keys that work now: on an empty list only those that need no row."""
+        """Shows the keys that work now: without rows, or if none matches the filter, only those that need none."""
         if not self.is_attached:
             return
         refusal = self.refusal()
@@ -333,12 +334,13 @@ class ManageScreen(Dialog[object], Generic[T]):
         if self.is_typed_in:
             first = self.key_hints() or self.READ_KEYS
             does = next((does for command_id, does in first if command_id == "list.select"), "selects")
-            keys = [("editor.submit", does), ("manage.down", "list"), ("dialog.close", "clears the filter")]
+            keys = [("editor.submit", does), ("manage.down", "list")] if self.list.shown else []
+            keys.append(("dialog.close", "clears the filter"))
             refusal = ""
         else:
             usual = self.READ_KEYS if refusal else self.key_hints()
             keys = [*usual, ("manage.find", "filters")]
-            if not self.list.items:
+            if not self.list.shown:
                 keys = [hint for hint in keys if hint[0] in NEED_NO_ROW]
             keys += close
         self.key_line.show_keys(keys, refusal, keep_said=keep_said)

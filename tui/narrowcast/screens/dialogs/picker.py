@@ -176,6 +176,7 @@ class Picker(Dialog[T | None], Generic[T]):
         """Replaces the choices; filter and selection stay. ``searched``: their `searched_of`."""
         self.list.set_items(choices, searched=searched)
         if self.is_mounted:
+            self.show_keys()
             self.fit()
         self.show_title()
         self.call_later(self.list.prepare)
@@ -187,6 +188,11 @@ class Picker(Dialog[T | None], Generic[T]):
             self._catch_up()
             self.list.action_first()
             self.action_take()
+
+    def show_keys(self) -> None:
+        """Leaves out the key that selects while there is nothing to select."""
+        keys = [hint for hint in self.KEYS if self.list.shown or hint[0] != "picker.select"]
+        self.key_line.show_keys(keys)
 
     def on_mount(self) -> None:
         self.call_after_refresh(self.list.prepare)
@@ -212,6 +218,7 @@ class Picker(Dialog[T | None], Generic[T]):
             self._late.stop()
             self._late = None
         self.list.set_filter(self.query_one(Editor).text)
+        self.show_keys()
         self.show_title()
 
     def _catch_up(self) -> None:
