@@ -388,3 +388,18 @@ async def test_the_keys_of_both_views_lead_from_one_to_the_other_and_back(tmp_pa
         assert isinstance(stage.app.screen, RecentScreen)
         await stage.press("t")
         await until(lambda: stage.app.screen_stack[-1] is stage.screen)
+
+
+async def test_a_closed_inbox_follows_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.go(Narrow.mentions())
+        await stage.press("I")
+        inbox = stage.app.screen
+        assert isinstance(inbox, InboxScreen)
+        await stage.press("escape")
+        await until(lambda: not inbox.is_attached)
+        followed: list[object] = []
+        monkeypatch.setattr(inbox, "refresh_rows", lambda: followed.append(inbox))
+        await talk(stage)
+        await until(lambda: "4 unread" in stage.status_line)
+        assert followed == []

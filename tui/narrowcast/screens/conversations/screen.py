@@ -147,7 +147,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         self.dismiss(narrow if item.account is None else ChoiceTarget(narrow, account=item.account))
 
     def on_mount(self) -> None:
-        super().on_mount()
+        self.refresh_rows()
         first = next((row.key for row in self.list.items if not row.heading), None)
         if self._first_row is None and first is not None:
             self.list.select_key(first)
@@ -386,7 +386,6 @@ class InboxScreen(ConversationsScreen):
         ]
 
     def on_resize(self) -> None:
-        super().on_resize()
         self.call_after_refresh(self.refresh_rows)
 
     def open(self, item: Conversation | None) -> None:
