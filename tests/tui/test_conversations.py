@@ -403,3 +403,18 @@ async def test_a_closed_inbox_follows_nothing(tmp_path: Path, monkeypatch: pytes
         await talk(stage)
         await until(lambda: "4 unread" in stage.status_line)
         assert followed == []
+
+
+@pytest.mark.parametrize("width", [80, 96, 120])
+async def test_the_keys_of_the_inbox_take_one_row_at_any_width(tmp_path: Path, width: int) -> None:
+    async with on_stage(tmp_path, size=(width, 24)) as stage:
+        await talk(stage)
+        await stage.press("I")
+        inbox = stage.app.screen
+        assert isinstance(inbox, InboxScreen)
+        await until(lambda: bool(inbox.key_line.region))
+        assert inbox.key_line.region.height == 1
+        (keys,) = (row for row in screen_rows(inbox) if "Enter opens" in row)
+        assert keys.rstrip().endswith("/ filters")
+        if width != 96:
+            assert ", selects" in keys

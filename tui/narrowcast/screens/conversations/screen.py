@@ -84,7 +84,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         ("conversations.mark-read", "marks as read"),
         ("conversations.mute", "mutes"),
         ("conversations.show", "shows only"),
-        ("conversations.choose", "selects several"),
+        ("conversations.choose", "selects"),
     )
     FOLLOWS = (
         change.UnreadsChanged,

@@ -30,7 +30,8 @@ Hints = Sequence[ShownHint]
 
 class KeyLine(FrameEdge):
     """Keys that do not fit on the edge take more rows above it; a click on one does the same. ``framed``: whether there
-    is a frame; without one, a message replaces the keys.
+    is a frame; without one, there is one row of keys, of which those before the last are left out if they do not fit,
+    and a message replaces them.
     """
 
     DEFAULT_CSS = """
@@ -107,6 +108,8 @@ class KeyLine(FrameEdge):
         return [*rows[: MAX_ROWS - 1], *filter(None, [" ".join(rows[MAX_ROWS - 1 :])])] if self.said else []
 
     def _key_rows(self, width: int) -> list[Hints]:
+        if not self._framed:
+            return [self._fitting(width)]
         rows: list[list[ShownHint]] = [[]]
         room = width - SIDES - 2
         for hint in self._hints:
@@ -114,6 +117,12 @@ class KeyLine(FrameEdge):
                 rows.append([])
             rows[-1].append(hint)
         return [*rows]
+
+    def _fitting(self, width: int) -> Hints:
+        shown = [*self._hints]
+        while len(shown) > 1 and cell_len(_words(shown)) > width:
+            del shown[-2]
+        return shown
 
     def compose_row(self, y: int) -> Strip:
         width = self.room.width
