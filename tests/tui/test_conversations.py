@@ -390,6 +390,37 @@ async def test_the_keys_of_both_views_lead_from_one_to_the_other_and_back(tmp_pa
         await until(lambda: stage.app.screen_stack[-1] is stage.screen)
 
 
+def marked(stage: Stage) -> list[str]:
+    """The rows of the channel list that are drawn as the open view."""
+    listed = stage.screen.navigation.list
+    look = listed.part_style("navigation--current")
+    return [
+        item.text
+        for item in listed.shown
+        if any(
+            segment.text.strip() == item.text and segment.style == look
+            for strip in listed.render_item(item, 40, selected=False)
+            for segment in strip
+        )
+    ]
+
+
+async def test_the_channel_list_marks_the_view_that_lies_over_the_messages(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+        await stage.go(Narrow.mentions())
+        assert marked(stage) == ["Mentions"]
+        await stage.press("I")
+        assert marked(stage) == ["Inbox"]
+        await stage.press("t")
+        await until(lambda: marked(stage) == ["Recent conversations"])
+        await stage.press("escape")
+        await until(lambda: marked(stage) == ["Mentions"])
+        await run(stage, "go.drafts")
+        assert marked(stage) == ["Drafts"]
+        await stage.press("escape")
+        await until(lambda: marked(stage) == ["Mentions"])
+
+
 async def test_a_closed_inbox_follows_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.go(Narrow.mentions())

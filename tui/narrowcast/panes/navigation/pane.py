@@ -72,13 +72,15 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
         super().__init__(id="navigation-list")
         self.state = state
         self.current: Narrow | None = None
+        self.above = ""
+        """The command of the view that lies over the messages, such as the inbox; empty if there is none."""
 
     def render_item(self, item: NavigationRow, width: int, selected: bool) -> Sequence[Strip]:
         if item.kind is Kind.GAP:
             return []
         dim = self.part_style("virtual-list--dim")
         style = Style.null()
-        if item.narrow is not None and item.narrow == self.current:
+        if self._is_open(item):
             style = self.part_style("navigation--current")
         elif item.kind is Kind.SECTION:
             style = self.part_style("navigation--section")
@@ -94,6 +96,11 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
             left.append((" (muted)", dim))
         end = max(1, width + COUNTS_END - self.room.width)
         return [compose_line(width, left, self._count(item, end), base=Style.null())]
+
+    def _is_open(self, item: NavigationRow) -> bool:
+        if self.above:
+            return item.action == self.above
+        return item.narrow is not None and item.narrow == self.current
 
     def _sign(self, item: NavigationRow) -> Sequence[Part]:
         """What stands before the name, which begins in the same column in all rows of a kind."""
@@ -247,6 +254,16 @@ class NavigationPane(Vertical):
             if select and row.narrow == narrow:
                 self.list.select_key(row.key)
                 break
+
+    def show_above(self, command_id: str) -> None:
+        """Marks the view that this command has opened over the messages, instead of the one below."""
+        self.list.above = command_id
+        self.list.invalidate()
+
+    def hide_above(self, command_id: str) -> None:
+        """Marks the view below again, unless another one lies over it by now."""
+        if self.list.above == command_id:
+            self.show_above("")
 
     def find(self) -> None:
         """Starts filtering channels, topics and people."""

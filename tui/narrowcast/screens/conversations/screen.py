@@ -325,6 +325,7 @@ class RecentScreen(ConversationsScreen):
     """All conversations, newest first."""
 
     TITLE_TEXT = "Recent conversations"
+    VIEW = "go.recent"
     EMPTY = Empty(
         "No conversations yet",
         "Each topic and each direct message conversation is a line here.",
@@ -345,6 +346,7 @@ class InboxScreen(ConversationsScreen):
     """Conversations with unread messages, by channel; Enter on a heading folds its group."""
 
     TITLE_TEXT = "Inbox"
+    VIEW = "go.inbox"
     EMPTY = Empty(
         "No unread messages",
         "You have read everything.",

@@ -77,6 +77,8 @@ class ManageScreen(Dialog[object], Generic[T]):
     """What is shown if there are no rows; the key that creates one is added."""
     LINES: ClassVar[int] = 1
     FOLLOWS: ClassVar[tuple[type[Change], ...]] = ()
+    VIEW: ClassVar[str] = ""
+    """The command that opens it, if the channel list has a row for it, which is then marked."""
     COUNTS: ClassVar[bool] = True
     """Whether the title shows the number of things."""
 
@@ -306,10 +308,14 @@ class ManageScreen(Dialog[object], Generic[T]):
                 frames.subscribe((StateReplaced, *self.FOLLOWS), lambda _: self._on_new_state())
             )
             self._unfollow += [frames.follow(session) for session in self.followed()]
+            if self.VIEW:
+                workspace.navigation.show_above(self.VIEW)
 
     def on_unmount(self) -> None:
         for unfollow in self._unfollow:
             unfollow()
+        if self.VIEW and (workspace := workspace_of(self)) is not None:
+            workspace.navigation.hide_above(self.VIEW)
 
     def _on_new_state(self) -> None:
         # behind another dialog, which reads keys, the rows can wait: an inbox of thousands takes longer than a key may

@@ -46,6 +46,7 @@ class DraftsScreen(ManageScreen[Draft]):
     """
 
     TITLE_TEXT = "Drafts"
+    VIEW = "go.drafts"
     KEYS = (
         ("list.select", "opens"),
         ("manage.delete", "deletes"),
