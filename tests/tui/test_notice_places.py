@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual.geometry import Region, Size
 
+from narrowcast.config.config import Config
 from narrowcast.screens.conversations.screen import ConversationsScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.terminal.textual_fixes import end_notice
@@ -127,14 +128,67 @@ async def test_below_a_dialog_notices_stand_once(tmp_path: Path, size: tuple[int
         assert is_above_compose(stage)
 
 
-async def test_where_nothing_is_free_below_a_dialog_notices_are_read_over_it(tmp_path: Path) -> None:
+async def test_where_nothing_is_free_below_a_dialog_it_makes_room_for_notices(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 16), shows_notices=True) as stage:
         await stage.app.push_screen(Picker("Which", [Choice(number, str(number)) for number in range(40)]))
+        picker = stage.app.screen
+        assert isinstance(picker, Picker)
+        bottom = picker.frame.region.bottom
         (place,) = await told(stage, LONG * 2)
         assert Size(80, 16).region.contains_region(place)
+        await until(lambda: picker.frame.region.bottom <= place.y)
+        await told(stage)
+        await until(lambda: picker.frame.region.bottom == bottom)
         await stage.close_all()
         await run(stage, "go.inbox")
         inbox = stage.app.screen
         assert isinstance(inbox, ConversationsScreen)
-        (place,) = await told(stage, "Done.")
-        assert place.bottom <= inbox.key_line.region.y
+        await told(stage, "Done.")
+        await until(lambda: places(stage)[0].bottom == inbox.key_line.region.y)
+        await until(lambda: inbox.list.region.bottom == places(stage)[0].y)
+
+
+@pytest.mark.parametrize("size", [(160, 45), (80, 24)])
+async def test_notices_cover_no_message_and_leave_the_rows_again(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with on_stage(tmp_path, size=size, config=Config(), shows_notices=True) as stage:
+        await stage.in_topic()
+        listed = stage.screen.messages
+        before = listed.region.bottom
+        for texts in (["Saved."], ["Saved.", LONG]):
+            top = (await told(stage, *texts))[0].y
+            await until(lambda top=top: listed.region.bottom == min(before, top))  # type: ignore[misc]
+        await told(stage)
+        await until(lambda: listed.region.bottom == before)
+
+
+async def test_while_rows_come_below_compose_notices_stand_above_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24), shows_notices=True) as stage:
+        await stage.in_topic()
+        await told(stage, "Saved.")
+        stage.screen.lines.status.styles.height = 3  # as while files are downloaded
+        await until(lambda: stage.screen.lines.status.region.height == 3)
+        await stage.pilot.pause()
+        assert is_above_compose(stage)
+
+
+async def test_many_notices_leave_most_rows_to_the_messages(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 20), shows_notices=True) as stage:
+        await stage.in_topic()
+        height = stage.screen.messages.region.height
+        await told(stage, LONG, LONG * 2, LONG * 3)
+        await until(lambda: stage.screen.messages.region.height < height)
+        assert stage.screen.messages.region.height >= height * 2 // 3
+
+
+async def test_of_two_conversations_only_the_one_below_notices_makes_room(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(180, 40), config=Config(), shows_notices=True) as stage:
+        await stage.in_topic()
+        stage.screen.open_beside(Narrow.all(), keys=False)
+        await until(lambda: stage.screen.side.other is not None and stage.screen.side.other.writing.region)
+        left, right = stage.screen.side.all
+        before = left.messages.region.bottom
+        top = (await told(stage, "One.", "Two."))[0].y
+        await until(lambda: right.messages.region.bottom == top)
+        assert left.messages.region.bottom == before

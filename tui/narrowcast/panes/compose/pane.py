@@ -28,7 +28,6 @@ from narrowcast.panes.compose.uploads import TextLinks, UploadRows
 from narrowcast.panes.open_view import OpenView
 from narrowcast.runtime.context import app_of
 from narrowcast.widgets.editor import Editor
-from narrowcast.widgets.notices import notices_above
 from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.destinations import Destination
@@ -59,9 +58,7 @@ class ComposePane(Vertical):
             self.destination = destination
 
     class EditDone(Message):
-        """The edit of a message is to be saved. ``was_reading``: whether the focus was outside compose when
-        the edit started.
-        """
+        """The edit of a message is to be saved. ``was_reading``: whether it started outside compose."""
 
         def __init__(self, edit: Edit, *, was_reading: bool) -> None:
             super().__init__()
@@ -343,15 +340,6 @@ class ComposePane(Vertical):
         self._show_idle()
         self._show_hint()
         self.call_after_refresh(self._look.fit)
-        self.lift_notices()
-
-    def lift_notices(self) -> None:
-        """Keeps notices above what is written, in both conversations, after it has moved."""
-        self.call_after_refresh(self._lift_notices)
-
-    def _lift_notices(self) -> None:
-        if self.is_attached:
-            notices_above(self.screen, [pane.region for pane in self.screen.query(ComposePane)])
 
     def _show_idle(self) -> None:
         self._look.show_idle(self._rules.refusal)

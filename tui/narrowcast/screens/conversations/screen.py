@@ -34,6 +34,7 @@ from narrowcast.text import names
 from narrowcast.text.formats import at_least, counted, day_or_time, excerpt, has_long_clock
 from narrowcast.text.presence import conversation_sign
 from narrowcast.widgets.empty import Empty
+from narrowcast.widgets.notices import notices_above
 from narrowcast.widgets.one_line import CommandPressed, command_of
 from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.tints import channel_tint, ground_of
@@ -181,6 +182,11 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
     def fit(self) -> None:
         self.call_after_refresh(self._stand_beside_channels)
 
+    def leave_rows(self) -> None:
+        """Leaves rows to notices above the keys, at the end of the list."""
+        notices_above(self, [self.key_line.region])
+        super().leave_rows()
+
     def _stand_beside_channels(self) -> None:
         """Leaves the channels visible at the left, where there is room for them, and the status line below; if it is to
         be compact, only the part of it that is below the channels.
@@ -190,6 +196,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         left = workspace.plan.navigation_columns if workspace is not None and beside else 0
         below = 1 if self.has_air or not left else 0
         self.frame.styles.margin = (0, 0, below, left)
+        self.list.styles.margin = (0, 0, self.notice_rows, 0)
 
     @property
     def has_air(self) -> bool:

@@ -22,7 +22,7 @@ from narrowcast.screens.dialogs.preview_pane import BesidePreview, PreviewPane
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.terminal.textual_reads import focused_before, rows_of
 from narrowcast.widgets.frame_edge import FrameEdge
-from narrowcast.widgets.notices import hide_notices
+from narrowcast.widgets.notices import after_layouts, hide_notices, notice_places
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.virtual_list import VirtualList
@@ -72,6 +72,8 @@ class Dialog(ModalScreen[T], FixedScreen[T]):
     _behind: list[Strip] | None = None
     _behind_size = Size()
     _outcome: tuple[T | None] | None = None
+    notice_rows = 0
+    """The rows that notices take now."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -174,12 +176,14 @@ class Dialog(ModalScreen[T], FixedScreen[T]):
         """The rows that the terminal leaves to what scrolls, if the rest of the body takes ``beside`` rows."""
         height = self.app.size.height
         edges = 1 + int(height >= LOW) + self.key_line.rows_at(self.columns)
-        return max(1, height - 2 * self._above - edges - beside)
+        below = max(self._above, self.notice_rows)
+        return max(1, height - self._above - below - edges - beside)
 
     def on_mount(self) -> None:
         """Takes the focus also while another window of the desktop has it, when Textual focuses no widget of
         a new screen and gives it back to none that is covered.
         """
+        after_layouts(self, self.leave_rows)
         if self.app.app_focus:
             return
         if (before := focused_before(self.app)) is not None and before.is_attached:
@@ -188,6 +192,13 @@ class Dialog(ModalScreen[T], FixedScreen[T]):
             if widget.focusable:
                 self.set_focus(widget)
                 return
+
+    def leave_rows(self) -> None:
+        """Leaves rows to notices: on low terminals, fewer are free below than a notice takes."""
+        rows = sum(place.height for place in notice_places(self))
+        if rows != self.notice_rows:
+            self.notice_rows = rows
+            self.fit()
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The screen below, drawn again only after it has changed."""

@@ -64,10 +64,6 @@ class ConversationPane(Vertical):
     def on_descendant_focus(self) -> None:
         self.post_message(self.Entered(self))
 
-    def on_resize(self) -> None:
-        """Compose may have moved."""
-        self.writing.lift_notices()
-
     def move(self, narrow: Narrow) -> None:
         """Shows the open topic at its new place; position, focus and the text being written stay."""
         self.view.move(narrow)

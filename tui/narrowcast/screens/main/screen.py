@@ -29,6 +29,7 @@ from narrowcast.screens.main.downloads import DownloadRows
 from narrowcast.screens.main.history import History, VisitedView
 from narrowcast.screens.main.home import begin_at_home
 from narrowcast.screens.main.layout import PanePlan
+from narrowcast.screens.main.notice_place import keep_notices_apart
 from narrowcast.screens.main.pane_requests import PaneRequests
 from narrowcast.screens.main.pane_widths import PaneWidths
 from narrowcast.screens.main.side_by_side import SideBySide
@@ -143,6 +144,7 @@ class MainScreen(FixedScreen[None], inherit_bindings=False):
         start the home view, once the settings are known.
         """
         self.updates.begin()
+        keep_notices_apart(self, self.side)
         last = self.session.last_narrow
         self.open(last or Narrow.all(), None if last is not None else "first_unread")
         if last is None and self._at_home and not app_of(self).demo.is_open:
