@@ -27,7 +27,12 @@ async def test_a_file_goes_up_and_comes_down_as_it_was(tmp_path: Path) -> None:
         assert got.path.read_bytes() == path.read_bytes()
         assert result.filename is not None
         assert markdown_link(result.filename, result.url).startswith("[b1 ")
-        assert await client.uploads.fetch(url=result.url, max_bytes=10**6) == path.read_bytes()
+        seen: list[tuple[int, int | None]] = []
+        content = await client.uploads.fetch(
+            url=result.url, max_bytes=10**6, progress=lambda *so_far: seen.append(so_far)
+        )
+        assert content == path.read_bytes()
+        assert seen[-1] == (len(content), len(content))
         listed = await client.uploads.list()
         assert len(listed.attachments) == 1
         async with Client.open(server.account("bruno")) as other:

@@ -76,14 +76,29 @@ async def download_file(
     return Downloaded(path, size, response.headers.get("content-type", ""))
 
 
-async def fetch_bytes(connection: Connection, *, url: str, max_bytes: int) -> bytes:
+async def fetch_bytes(
+    connection: Connection, *, url: str, max_bytes: int, progress: DownloadProgress | None = None
+) -> bytes:
     """Returns the bytes of a small file of the organization, such as a picture. Raises ResponseTooLarge beyond
     `max_bytes`.
     """
     address = own_url(connection, url)
     async with _opened(connection, address, {"Accept": "*/*"}) as response:
         await _check(connection, address, response)
-        return await connection.read(response, max_bytes)
+        total, parts, received = _total(response), [], 0
+        async for part in decoded(response, max_bytes):
+            parts.append(part)
+            received += len(part)
+            if progress is not None:
+                progress(received, total)
+        return b"".join(parts)
+
+
+def _total(response: httpx2.Response) -> int | None:
+    """The bytes that are to arrive, if the server says so: of an encoded response it says another number."""
+    text = response.headers.get("content-length", "")
+    is_number = text.isascii() and text.isdigit() and len(text) < 19
+    return int(text) if is_number and not encodings(response.headers) else None
 
 
 @contextlib.asynccontextmanager
@@ -157,9 +172,7 @@ async def _check(connection: Connection, asked: httpx2.URL, response: httpx2.Res
 async def _copy(
     response: httpx2.Response, descriptor: int, progress: DownloadProgress | None, max_bytes: int | None
 ) -> int:
-    text = response.headers.get("content-length", "")
-    encoded = encodings(response.headers)
-    total = int(text) if text.isascii() and text.isdigit() and len(text) < 19 and not encoded else None
+    total = _total(response)
     if max_bytes is not None and total is not None and total > max_bytes:
         os.close(descriptor)
         raise ResponseTooLarge(max_bytes)
