@@ -317,6 +317,14 @@ def test_progress_is_one_line_on_a_terminal_and_nothing_elsewhere(
     written = capsys.readouterr().err
     assert written.count("\r") < 15
     assert "\ra␛[2J.bin  100 % of 1.0 MB\x1b[K\r\x1b[K" in written
+    counting = Progress("Exporting", quiet=False, monotonic=lambda: clock[0])
+    for number in (1_000, 2_000, 3_000):
+        clock[0] += 0.06
+        counting.count(number, "messages")
+    counting.end()
+    assert capsys.readouterr().err == "".join(
+        f"\r{text}\x1b[K" for text in ("Exporting  1,000 messages", "Exporting  3,000 messages", "")
+    )
     Progress("a.bin", quiet=True)(1, 1)
     assert capsys.readouterr().err == ""
 

@@ -11,6 +11,7 @@ from narrowcast.cli.account_choice import chosen_account
 from narrowcast.cli.directory import parse_narrow
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.cli.printing import as_json, as_markdown, as_record, as_text
+from narrowcast.cli.progress import Progress
 from narrowcast.cli.read import newest
 from narrowcast.text.formats import counted
 from narrowcast_api.storage.folders import expand_home
@@ -24,9 +25,17 @@ def run(args: argparse.Namespace) -> int:
         raise CommandError(f"{target} already exists; choose another name", Exit.USAGE)
     if target is not None and not target.parent.is_dir():
         raise CommandError(f"{target.parent}: no such folder", Exit.USAGE)
+    progress = Progress("Exporting", quiet=False)
     messages = asyncio.run(
-        newest(account, parse_narrow(args.narrow), args.limit, named=args.format != "jsonl")
+        newest(
+            account,
+            parse_narrow(args.narrow),
+            args.limit,
+            named=args.format != "jsonl",
+            fetched=lambda count: progress.count(count, "messages"),
+        )
     )
+    progress.end()
     write = {
         "jsonl": lambda message: as_json(as_record(message)) + "\n",
         "markdown": lambda message: as_markdown(message) + "\n",

@@ -1,4 +1,4 @@
-"""The progress of an upload: one line that is rewritten in place, on a terminal only."""
+"""The progress of an upload or an export: one line that is rewritten in place, on a terminal only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAME_CELLS = 40
 
 
 class Progress:
-    """Call it with the bytes sent and the total; `end` erases the line."""
+    """Call it with the bytes sent and the total, or `count` if there is no total; `end` erases the line."""
 
     def __init__(self, name: str, *, quiet: bool, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._name = safe_line(name, _NAME_CELLS)
@@ -27,12 +27,18 @@ class Progress:
 
     def __call__(self, sent: int, size: int) -> None:
         """Rewrites the line, unless that was done a moment ago."""
-        now = self._monotonic()
-        if not self._shown or (now - self._last < EVERY and sent < size):
-            return
-        self._last = now
         share = 100 * sent // size if size else 100
-        self._write(f"{self._name}  {share} % of {size / 1e6:.1f} MB")
+        self._show(f"{share} % of {size / 1e6:.1f} MB", at_once=sent >= size)
+
+    def count(self, number: int, what: str) -> None:
+        """The same with a number of things, such as "messages"."""
+        self._show(f"{number:,} {what}")
+
+    def _show(self, text: str, *, at_once: bool = False) -> None:
+        now = self._monotonic()
+        if self._shown and (at_once or now - self._last >= EVERY):
+            self._last = now
+            self._write(f"{self._name}  {text}")
 
     def end(self) -> None:
         if self._shown and self._last:

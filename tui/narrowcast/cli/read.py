@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
 from narrowcast.cli.account_choice import chosen_account
@@ -45,10 +45,18 @@ def show(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
     return Exit.DONE
 
 
-async def newest(account: Account, narrow: Narrow, limit: int, *, named: bool) -> list[FetchedMessage]:
+async def newest(
+    account: Account,
+    narrow: Narrow,
+    limit: int,
+    *,
+    named: bool,
+    fetched: Callable[[int], object] | None = None,
+) -> list[FetchedMessage]:
     """The newest ``limit`` messages, oldest first; with a ``near`` term, those around that message.
 
-    ``named``: the empty topic is shown by the organization's name for it.
+    ``named``: the empty topic is shown by the organization's name for it. ``fetched`` is called with the number of
+    messages after each page.
     """
     from narrowcast_api.client import Client
 
@@ -56,7 +64,11 @@ async def newest(account: Account, narrow: Narrow, limit: int, *, named: bool) -
         near = next((term.operand for term in narrow.terms if term.operator == "near"), None)
         if isinstance(near, int):
             return await around(client, narrow, near, limit, named=named)
-        pages = [page async for page in backwards(client, narrow, limit, named=named)]
+        pages: list[list[FetchedMessage]] = []
+        async for page in backwards(client, narrow, limit, named=named):
+            pages.append(page)
+            if fetched is not None:
+                fetched(sum(map(len, pages)))
     return [message for page in reversed(pages) for message in page]
 
 
