@@ -14,7 +14,7 @@ from narrowcast.screens.main import downloads as rows_of_downloads
 from narrowcast.screens.main.links import follow
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
-from narrowcast.widgets.transfer_row import arrived, bar, transfer_row
+from narrowcast.widgets.transfer_row import arrived, bar, done, transfer_row
 from narrowcast_api.files import downloads
 from support.fault_proxy import Fault, FaultProxy
 from support.sessions import until
@@ -52,12 +52,28 @@ def plain(pieces: list[tuple[str, str]]) -> str:
 
 def test_a_bar_is_as_long_as_the_share_that_has_arrived() -> None:
     assert plain(arrived(250_000, 1_000_000)) == "━━━━────────────  25% of 977 KB"
-    assert arrived(250_000, 1_000_000) == bar(0.25, 1_000_000)
+    assert arrived(250_000, 1_000_000) == bar(0.25, "977 KB")
     assert plain(arrived(0, 0)).startswith("━" * 16 + " 100%")
 
 
 def test_without_a_total_only_the_bytes_are_shown() -> None:
     assert plain(arrived(250_000, None)) == "244 KB"
+
+
+@pytest.mark.parametrize(
+    ("count", "total", "shown"),
+    [
+        (1_250, 5_000, "━━━━────────────  25% of 5,000 messages"),
+        (6_000, 5_000, "━" * 16 + " 100% of 5,000 messages"),
+        (5_000, None, "5,000 messages"),
+        (5_000, 0, "5,000 messages"),
+        (1, None, "1 message"),
+    ],
+)
+def test_work_in_batches_has_the_same_bar_and_without_a_total_only_a_number(
+    count: int, total: int | None, shown: str
+) -> None:
+    assert plain(done(count, total, "message")) == shown
 
 
 def test_a_row_shows_no_control_characters_of_a_name() -> None:

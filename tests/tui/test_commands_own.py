@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,15 @@ from msgspec.structs import replace
 from textual.screen import Screen
 
 from narrowcast.screens.conversations.screen import InboxScreen
+from narrowcast.screens.dialogs.progress import ProgressScreen
 from narrowcast.screens.later.reminders import RemindersScreen
 from narrowcast.screens.later.scheduled import ScheduledScreen
 from narrowcast.screens.own.alert_words import AlertWordsScreen
 from narrowcast.screens.own.files import FilesScreen
 from narrowcast.screens.own.views import ViewsScreen
+from narrowcast.widgets.one_line import Piece
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.routes import flags
 from support.screens import fill, form_of
 from support.sessions import until
 from support.stage import on_stage, run
@@ -82,6 +86,54 @@ async def test_everything_is_read_after_a_question(tmp_path: Path) -> None:
         await stage.press("down", "enter")
         await until(lambda: stage.session.state.unreads.count_all() == 0)
         await until(lambda: "All messages marked as read." in stage.notices)
+
+
+@pytest.mark.parametrize("stops", [False, True])
+async def test_marking_everything_as_read_shows_how_far_it_is_and_stops_when_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stops: bool
+) -> None:
+    monkeypatch.setattr(flags, "IDS_PER_REQUEST", 2)
+    shown: list[str] = []
+
+    def show(screen: ProgressScreen, pieces: Sequence[Piece]) -> None:
+        shown.append("".join(text for text, _ in pieces))
+        if stops and "%" in shown[-1]:
+            screen.stopped = True
+
+    monkeypatch.setattr(ProgressScreen, "show", show)
+    async with on_stage(tmp_path) as stage:
+        await stage.go(Narrow.starred())
+        for topic in ("soup", "bread", "salt", "tea"):
+            await stage.server.send("bruno", "general", topic)
+        unreads = stage.session.state.unreads
+        await until(lambda: len(unreads) == 4)
+        await run(stage, "own.read-all")
+        await stage.press("down", "enter")
+        if stops:
+            await stage.told("Stopped. 2 messages marked as read.")
+            await until(lambda: len(unreads) == 2)
+        else:
+            await stage.told("All messages marked as read.")
+            await until(lambda: not len(unreads))
+        assert shown[:2] == ["Please wait…", "━━━━━━━━────────  50% of 4 messages"]
+
+
+async def test_without_the_number_of_unread_messages_those_marked_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(
+        ProgressScreen, "show", lambda _, pieces: shown.append("".join(text for text, _ in pieces))
+    )
+    async with on_stage(tmp_path) as stage:
+        await stage.go(Narrow.starred())
+        await stage.server.send("bruno", "general", "soup")
+        await until(lambda: len(stage.session.state.unreads) == 1)
+        stage.session.state.unreads.old_missing = True
+        await run(stage, "own.read-all")
+        await stage.press("down", "enter")
+        await stage.told("All messages marked as read.")
+        assert shown == ["Please wait…", "1 message"]
 
 
 async def test_the_open_view_is_kept_under_a_name(tmp_path: Path) -> None:

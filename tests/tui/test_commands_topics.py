@@ -10,9 +10,11 @@ from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state.changes import MessagesRemoved
+from support.fault_proxy import Fault
 from support.screens import confirm, form_of, screen_text
 from support.sessions import until
-from support.stage import Stage, on_stage, run
+from support.stage import Stage, behind_proxy, on_stage, run
 
 
 async def topics(stage: Stage, channel: str) -> list[str]:
@@ -125,6 +127,20 @@ async def test_a_topic_is_deleted_after_a_question(tmp_path: Path) -> None:
         await confirm(stage)
         await stage.told(" deleted")
         assert "soup" not in await topics(stage, "general")
+
+
+async def test_while_a_topic_is_deleted_the_messages_that_have_gone_are_counted(tmp_path: Path) -> None:
+    async with behind_proxy(tmp_path, size=(80, 24)) as (stage, proxy):
+        await in_topic(stage, "general", "soup")
+        proxy.fail(Fault.HELD_BEFORE, "POST", "/api/v1/streams")
+        await run(stage, "topic.delete")
+        await confirm(stage)
+        await until(lambda: proxy.held)
+        for start in (0, 1000):
+            stage.session.publish(MessagesRemoved(tuple(range(10**6 + start, 10**6 + start + 1000))))
+        await until(lambda: " 2,000 messages" in screen_text(stage.app.screen))
+        await stage.press("escape")
+        await until(lambda: "2,000 messages  Stopping…" in screen_text(stage.app.screen))
 
 
 async def moved_away(stage: Stage, dialog: str) -> None:

@@ -24,6 +24,7 @@ from narrowcast.screens.dialogs.form_fields import (
 )
 from narrowcast.screens.dialogs.progress import ProgressScreen
 from narrowcast.screens.own.alert_words import AlertWordsScreen
+from narrowcast.widgets.transfer_row import done
 from narrowcast_api import permissions
 from narrowcast_api.errors import BadRequest
 from narrowcast_api.http.encoding import OMIT
@@ -252,15 +253,15 @@ async def test_a_task_in_rounds_shows_its_progress_and_stops_when_asked(tmp_path
         go_on = asyncio.Event()
 
         async def work(progress: ProgressScreen) -> str:
-            progress.say("1 round done")
+            progress.show(done(3, 4, "round"))
             await go_on.wait()
             return "stopped" if progress.stopped else "all done"
 
         screen = ProgressScreen("Deleting", work)
         await stage.app.push_screen(screen)
-        await until(lambda: "1 round done" in screen_text(screen))
+        await until(lambda: "━━━━────  75% of 4 rounds" in screen_text(screen))
         await stage.press("escape")
-        await until(lambda: "Stopping" in screen_text(screen))
+        await until(lambda: "75% of 4 rounds  Stopping…" in screen_text(screen))
         go_on.set()
         await until(lambda: stage.notices[-1:] == ["stopped"])
         assert stage.app.screen is stage.screen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import io
 import os
@@ -9,16 +10,16 @@ import re
 import struct
 import termios
 import zlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from httpx2 import Response
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as Pillow
 from textual.app import ComposeResult
-from textual.widgets import Static
 
 from narrowcast.content.inlines import Target, TargetKind, is_picture
 from narrowcast.panes.messages import requests
@@ -28,7 +29,10 @@ from narrowcast.screens.messages.picture import PictureScreen
 from narrowcast.terminal import images, picture_process
 from narrowcast.terminal.terminal_filter import TerminalFilter
 from narrowcast.widgets.half_blocks import HalfBlocks
+from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.strips import plain_text
+from narrowcast_api.files import downloads
+from narrowcast_api.http.decoding import decoded
 from support.message_stage import Stage, staged
 from support.sessions import until
 from support.small_apps import ThemedApp
@@ -256,18 +260,48 @@ async def test_the_pictures_of_a_message_are_gone_through_and_saved(
         assert isinstance(screen, PictureScreen)
 
         def about() -> str:
-            return str(screen.query_one("#about", Static).render())
+            return screen.query_one("#about", OneLine).plain
 
-        assert "red.png · 1 of 2: ← → · d downloads · Esc closes" in about()
+        assert "red.png" in about()
+        assert "1 of 2: ← → · d downloads · Esc closes" in about()
         await until(lambda: list(screen.query(HalfBlocks)))
         await stage.press("right")
-        assert "two.png · 2 of 2" in about()
+        assert "two.png" in about()
+        assert "2 of 2" in about()
         await until(lambda: list(screen.query(HalfBlocks)))
         await stage.press("d")
         await until(lambda: stage.app.asked)
         link = stage.app.asked[-1]
         assert isinstance(link, requests.LinkRequested)
         assert link.url.endswith("two.png")
+
+
+async def test_while_a_picture_arrives_a_bar_shows_how_much_of_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(images, "graphics", lambda *_: "")
+    go_on = asyncio.Event()
+
+    async def in_halves(response: Response, limit: int | None) -> AsyncIterator[bytes]:
+        data = b"".join([part async for part in decoded(response, limit)])
+        yield data[: len(data) // 2]
+        await go_on.wait()
+        yield data[len(data) // 2 :]
+
+    async with staged(tmp_path, (80, 24)) as stage:
+        (tmp_path / "red.png").write_bytes(picture(size=(400, 200)))
+        uploaded = await stage.session.client.uploads.upload(path=tmp_path / "red.png")
+        monkeypatch.setattr(downloads, "decoded", in_halves)
+        target = Target(TargetKind.MEDIA, uploaded.url, "red.png", uploaded.url)
+        screen = PictureScreen(stage.session, [target])
+        stage.app.push_screen(screen)
+        await until(lambda: screen.is_mounted and bool(screen.query(OneLine)))
+        about = screen.query_one("#about", OneLine)
+        await until(lambda: f"{'━' * 8}" in about.plain)
+        assert re.search(r"━{8} ─{8} +50% of \d+ B", about.plain)
+        go_on.set()
+        await until(lambda: list(screen.query(HalfBlocks)))
+        assert "━" not in about.plain
 
 
 async def test_a_picture_follows_the_size_of_the_screen(

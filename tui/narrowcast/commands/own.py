@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
@@ -12,9 +13,14 @@ from narrowcast.screens.own.files import FilesScreen
 from narrowcast.screens.own.status import set_status
 from narrowcast.screens.own.views import ViewsScreen
 from narrowcast.text.formats import at_least, counted
+from narrowcast.widgets.transfer_row import done
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast.screens.workspace import Workspace
+    from narrowcast_api.sync.session import Session
+
+READ_ALL = "All messages marked as read."
 
 
 def status(screen: Workspace) -> None:
@@ -51,24 +57,37 @@ def files(screen: Workspace) -> None:
 
 def read_all(screen: Workspace) -> None:
     """Marks all messages as read, after asking."""
-    count = screen.session.state.unreads.count_all()
+    unreads = screen.session.state.unreads
+    count, more = unreads.count_all(), unreads.old_missing
 
-    async def work(progress: ProgressScreen) -> str:
+    def begin() -> None:
+        work = partial(_read_all, screen.session)
+        screen.app.push_screen(ProgressScreen("Marking all messages as read", work))
+
+    some = f"{at_least(count, more=True)} unread messages" if more else counted(count, "unread message")
+    question = Question(f"Mark {some} as read?", "Mark as read", "Also on your other devices.")
+    ask_first(screen, question, begin)
+
+
+async def _read_all(session: Session, progress: ProgressScreen) -> str:
+    """Marks everything as read in batches. Servers that have no batches of a narrow do not say how many they marked."""
+    state, flags = session.state, session.client.flags
+    if not state.supports(Gate.FLAGS_BY_NARROW):
         rounds = 0
 
         def round_done() -> bool:
             nonlocal rounds
             rounds += 1
-            progress.say(f"{counted(rounds, 'batch', 'batches')} done, newest messages first.")
+            progress.show([(f"{counted(rounds, 'batch', 'batches')}, newest messages first", "")])
             return not progress.stopped
 
-        complete = await screen.session.client.flags.mark_all_as_read(progress=round_done)
-        return "All messages marked as read." if complete else "Stopped. Some messages are still unread."
+        complete = await flags.mark_all_as_read(progress=round_done)
+        return READ_ALL if complete else "Stopped. Some messages are still unread."
+    total = None if state.unreads.old_missing else len(state.unreads)
 
-    def begin() -> None:
-        screen.app.push_screen(ProgressScreen("Marking all messages as read", work))
+    def batch_done(marked: int) -> bool:
+        progress.show(done(marked, total, "message"))
+        return not progress.stopped
 
-    more = screen.session.state.unreads.old_missing
-    some = f"{at_least(count, more=True)} unread messages" if more else counted(count, "unread message")
-    question = Question(f"Mark {some} as read?", "Mark as read", "Also on your other devices.")
-    ask_first(screen, question, begin)
+    marked = await flags.change_whole_narrow(narrow=[], progress=batch_done)
+    return f"Stopped. {counted(marked, 'message')} marked as read." if progress.stopped else READ_ALL

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from narrowcast.commands import targets
 from narrowcast.commands.writing import rendered
 from narrowcast.content.addresses import view_address
 from narrowcast.panes.messages.reactions import UNTIL_ANOTHER_VIEW, stay_read
-from narrowcast.runtime.context import app_of
+from narrowcast.runtime.context import app_of, in_app
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.confirm import Question, ask_first
 from narrowcast.screens.dialogs.form_fields import (
@@ -28,6 +28,7 @@ from narrowcast.screens.dialogs.progress import ProgressScreen
 from narrowcast.screens.main.moves import follow_topic
 from narrowcast.text import names
 from narrowcast.text.formats import counted
+from narrowcast.widgets.transfer_row import done
 from narrowcast_api import permissions
 from narrowcast_api.errors import MoveTimeLimitExceeded
 from narrowcast_api.http.encoding import OMIT
@@ -35,6 +36,7 @@ from narrowcast_api.model.topics import is_resolved, resolved_name, unresolved_n
 from narrowcast_api.narrow.destinations import ChannelDestination, same_conversation
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.permissions import ALLOWED, Refusal
+from narrowcast_api.state.changes import Change, MessagesRemoved
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import PropagateMode, VisibilityPolicy
 
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from narrowcast.screens.workspace import Workspace
     from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
+    from narrowcast_api.sync.session import Session
 
 VISIBILITIES = (
     (VisibilityPolicy.FOLLOWED, "Follow", Gate.FOLLOW_TOPICS),
@@ -322,26 +325,39 @@ def delete(screen: Workspace) -> None:
         if screen.refuse(_moved_meanwhile(screen.session.state, where, message)):
             return
 
-        async def work(progress: ProgressScreen) -> str:
-            def round_done(rounds: int) -> bool:
-                progress.say(f"{counted(rounds, 'batch', 'batches')} done, newest messages first.")
-                return not progress.stopped
-
-            result = await screen.session.client.topics.delete(
-                channel_id=where.channel_id, topic=where.topic, progress=round_done
-            )
-            return (
-                f"{name} deleted."
-                if result.complete
-                else f"Stopped. Some messages in {name} were not deleted."
-            )
-
+        work = partial(_delete, screen.session, where)
         screen.app.push_screen(ProgressScreen(f"Deleting {name}", work))
 
     question = Question(
         f"Delete {name} and all its messages?", "Delete topic", "They are deleted for everybody."
     )
     ask_first(screen, question, begin)
+
+
+async def _delete(session: Session, where: ChannelDestination, progress: ProgressScreen) -> str:
+    """Deletes a topic in batches. Responses do not say how many messages are deleted, events do."""
+    name, deleted = names.destination(session.state, where), 0
+
+    def count(changes: Sequence[Change]) -> None:
+        nonlocal deleted
+        gone = sum(len(change.ids) for change in changes if isinstance(change, MessagesRemoved))
+        if gone:
+            deleted += gone
+            progress.show(done(deleted, None, "message"))
+
+    def round_done(rounds: int) -> bool:
+        if not deleted:  # whoever is not subscribed is sent no events
+            progress.show([(counted(rounds, "batch", "batches"), "")])
+        return not progress.stopped
+
+    unfollow = session.subscribe(in_app(count))
+    try:
+        result = await session.client.topics.delete(
+            channel_id=where.channel_id, topic=where.topic, progress=round_done
+        )
+    finally:
+        unfollow()
+    return f"{name} deleted." if result.complete else f"Stopped. Some messages in {name} were not deleted."
 
 
 async def summarize(screen: Workspace) -> None:

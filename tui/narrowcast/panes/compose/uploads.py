@@ -17,6 +17,7 @@ from narrowcast.panes.compose.drafts import destination_of
 from narrowcast.panes.compose.session import ComposeContext
 from narrowcast.runtime.context import app_of
 from narrowcast.text import names
+from narrowcast.text.formats import size
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.one_line import OneLine, Piece
 from narrowcast.widgets.style_sheet import style_sheet
@@ -154,7 +155,7 @@ def describe(
     does = hint_words(keys, (stops, ("compose.attach-drop", "cancels")))
     if upload.state is UploadState.FAILED:
         return transfer_row(upload.name, [(f" {trouble(upload)}", "bad"), *for_whom], does)
-    about = bar(upload.fraction, upload.size)
+    about = bar(upload.fraction, size(upload.size))
     if upload.state is UploadState.CANCELLED:
         about.append(("  paused", "warn"))
     elif upload.state is UploadState.WAITING:

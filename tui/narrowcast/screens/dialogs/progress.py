@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.dialog import SMALL, Dialog
-from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.one_line import OneLine, Piece
 
 
 class ProgressScreen(Dialog[None]):
@@ -26,6 +26,7 @@ class ProgressScreen(Dialog[None]):
         self._title = title
         self._work = work
         self._line = OneLine()
+        self._shown: Sequence[Piece] = [("Please wait…", "dim")]
         self.stopped = False
 
     def title_text(self) -> str:
@@ -35,7 +36,7 @@ class ProgressScreen(Dialog[None]):
         yield self._line
 
     def on_mount(self) -> None:
-        self.say("Please wait…")
+        self.show(self._shown)
         app_of(self).spawn(self._run(), self._title[:1].lower() + self._title[1:])
 
     async def _run(self) -> None:
@@ -45,10 +46,12 @@ class ProgressScreen(Dialog[None]):
             self.dismiss(None)
         app_of(self).tell(last)
 
-    def say(self, text: str) -> None:
-        self._line.show_pieces([(text, "warn" if self.stopped else "dim")])
+    def show(self, pieces: Sequence[Piece]) -> None:
+        """Shows how far the work is: a bar or a count, as of `transfer_row.done`."""
+        self._shown = pieces
+        self._line.show_pieces([*pieces, *([("  Stopping…", "warn")] if self.stopped else [])])
 
     def action_leave(self) -> None:
         """Stops after the current batch; what is done stays done."""
         self.stopped = True
-        self.say("Stopping after this batch…")
+        self.show(self._shown)

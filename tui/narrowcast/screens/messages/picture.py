@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -16,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from narrowcast.content.inlines import Target
-from narrowcast.keys.hints import keys_of, with_keys
+from narrowcast.keys.hints import hint_words, keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.background import Latest
 from narrowcast.runtime.context import app_of
@@ -27,7 +28,9 @@ from narrowcast.terminal.terminal_filter import TerminalFilter
 from narrowcast.terminal.textual_reads import driver_of
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.half_blocks import HalfBlocks
+from narrowcast.widgets.one_line import OneLine, Piece
 from narrowcast.widgets.style_sheet import style_sheet
+from narrowcast.widgets.transfer_row import arrived, transfer_row
 from narrowcast_api.errors import NarrowcastError
 
 if TYPE_CHECKING:
@@ -52,13 +55,14 @@ class PictureScreen(Dialog[Target | None]):
         self._index = index
         self._drawing = ""
         self._data: bytes | None = None
+        self._about = OneLine(id="about")
         self._showing = Latest(self)
 
     def compose(self) -> ComposeResult:
         """A placeholder for the picture, and its name."""
         with Middle(), Center(id="place"):
             yield Static("Loading image…", markup=False)
-        yield Static(id="about")
+        yield self._about
 
     def on_mount(self) -> None:
         self._begin()
@@ -87,20 +91,34 @@ class PictureScreen(Dialog[Target | None]):
 
     def _begin(self) -> None:
         self._data = None
-        others = f" · {self._index + 1} of {len(self._targets)}" if len(self._targets) > 1 else ""
-        if others:
-            others += with_keys(keys_of(self), ": <picture.previous> <picture.next>")
-        keys = self.hints(("picture.save", "downloads"), ("dialog.close", "closes"))
-        about = f" {safe_line(self._target.label, max(10, self.size.width - 50))}{others} · {keys}"
-        self.query_one("#about", Static).update(Content(about))
+        self._show_about()
         self._showing.begin(self._load(), "show the image")
+
+    def _show_about(self, loaded: Sequence[Piece] = ()) -> None:
+        """Names the picture and the keys, in a row as that of a download. ``loaded``: how much of it has arrived, in
+        place of most keys.
+        """
+        keys, count = keys_of(self), len(self._targets)
+        does = hint_words(keys, [("dialog.close", "closes")])
+        if not loaded:
+            does = [*hint_words(keys, [("picture.save", "downloads")]), *does]
+        if not loaded and count > 1:
+            others = with_keys(keys, "<picture.previous> <picture.next>")
+            does = [f"{self._index + 1} of {count}: {others}", *does]
+        self._about.show_pieces(*transfer_row(self._target.label, loaded, does))
+
+    def _arrived(self, target: Target, received: int, total: int | None) -> None:
+        if target is self._target:
+            self._show_about(arrived(received, total))
 
     async def _load(self) -> None:
         try:
             data = await self._fetch()
         except NarrowcastError as error:
+            self._show_about()
             await self._put(Static(Content(safe_line(error.user_message))))
             return
+        self._show_about()
         await self._show(data)
 
     async def _show(self, data: bytes) -> None:
@@ -134,13 +152,18 @@ class PictureScreen(Dialog[Target | None]):
 
     async def _fetch(self) -> bytes:
         """Fetches the file itself; if that is too large or not on the server, the server's smaller copy."""
-        fetch, target = self._session.client.uploads.fetch, self._target
+        target = self._target
+        fetch = partial(
+            self._session.client.uploads.fetch,
+            max_bytes=images.MAX_BYTES,
+            progress=partial(self._arrived, target),
+        )
         try:
-            return await fetch(url=target.value or target.src, max_bytes=images.MAX_BYTES)
+            return await fetch(url=target.value or target.src)
         except NarrowcastError:
             if not target.src:
                 raise
-            return await fetch(url=target.src, max_bytes=images.MAX_BYTES)
+            return await fetch(url=target.src)
 
     def _draw_now(self, drawing: str) -> None:
         """Draws the picture, unless the screen was closed, covered or given another one since."""
