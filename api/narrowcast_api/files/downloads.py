@@ -112,6 +112,9 @@ async def _opened(
             yield response
     except RedirectRefused as refused:
         location = refused.location
+    except OutcomeUnknown as lost:
+        lost.read_only = True
+        raise
     if location:
         raise FileElsewhere(location)
 
