@@ -449,3 +449,13 @@ async def test_the_keys_of_the_inbox_take_one_row_at_any_width(tmp_path: Path, w
         assert keys.rstrip().endswith("/ filters")
         if width != 96:
             assert ", selects" in keys
+
+
+async def test_above_the_first_conversation_its_heading_is_shown_on_the_lowest_terminal(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, size=(80, 8)) as stage:
+        await talk(stage)
+        await stage.press("I")
+        await until(lambda: "Direct messages" in screen_text(stage.app.screen))
+        assert listed(stage).selected_item == listed(stage).items[1]

@@ -152,6 +152,8 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         first = next((row.key for row in self.list.items if not row.heading), None)
         if self._first_row is None and first is not None:
             self.list.select_key(first)
+            # Without a size, the list shows nothing above what is selected.
+            self.call_after_refresh(self.list.scroll_to_share, 0)
         self._stand_beside_channels()
 
     def about(self) -> str:
