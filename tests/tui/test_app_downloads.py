@@ -99,7 +99,7 @@ async def test_a_download_that_takes_its_time_has_a_bar_and_ends_in_the_folder(
         monkeypatch.setattr(downloads, "_write", slow)
         follow(stage.screen, f"{stage.server.url}{url}", "plan.txt")
         try:
-            await until(lambda: re.match(r" plan\.txt ━+ ─+ \d+% of 586 KB Alt-x cancels ", row_of(stage)))
+            await until(lambda: re.match(r" plan\.txt ━+─+ \d+% of 586 KB Alt-x cancels ", row_of(stage)))
         finally:
             go_on.set()
         await stage.told(f"Downloaded to {folder / 'plan.txt'}")

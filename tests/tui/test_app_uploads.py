@@ -113,7 +113,7 @@ async def test_an_upload_shows_its_progress_is_stopped_resumed_and_dropped(
         await stage.in_topic("general", "lunch")
         await stage.press("c")
         await attach(stage, tmp_path / "plan.txt", slow)
-        assert "plan.txt ━━━━━━━━ ──────── 50% of 100 B" in row_of(stage)
+        assert "plan.txt ━━━━━━━━──────── 50% of 100 B" in row_of(stage)
         assert "Ctrl-x pauses" in row_of(stage)
         await stage.press("ctrl+x")
         assert "paused" in row_of(stage)

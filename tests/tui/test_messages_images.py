@@ -298,7 +298,7 @@ async def test_while_a_picture_arrives_a_bar_shows_how_much_of_it_has(
         await until(lambda: screen.is_mounted and bool(screen.query(OneLine)))
         about = screen.query_one("#about", OneLine)
         await until(lambda: f"{'━' * 8}" in about.plain)
-        assert re.search(r"━{8} ─{8} +50% of \d+ B", about.plain)
+        assert re.search(r"━{8}─{8} +50% of \d+ B", about.plain)
         go_on.set()
         await until(lambda: list(screen.query(HalfBlocks)))
         assert "━" not in about.plain
