@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.geometry import Size
 
-from narrowcast.widgets.text_buffer import TextBuffer
+from narrowcast.widgets.text_buffer import MAX_UNDO_LENGTH, TextBuffer
 from narrowcast.widgets.text_window import TextWindow
 
 TEXTS = st.text(
@@ -71,6 +71,25 @@ def test_undo_goes_back_to_the_beginning(text: str, acts: list[str]) -> None:
     while buffer.undo():
         pass
     assert buffer.text == start
+
+
+def test_undo_of_a_huge_text_takes_a_limited_amount_of_memory() -> None:
+    pasted = "x" * (MAX_UNDO_LENGTH // 10)
+    buffer = TextBuffer()
+    buffer.insert(pasted)
+    for _ in range(30):
+        buffer.backspace()
+    steps = 0
+    while buffer.undo():
+        steps += 1
+    assert 9 <= steps <= 11
+    assert len(buffer.text) == len(pasted) - 30 + steps
+    huge = TextBuffer("y" * (MAX_UNDO_LENGTH + 1))
+    huge.backspace()
+    huge.backspace()
+    assert huge.undo()
+    assert len(huge.text) == MAX_UNDO_LENGTH
+    assert not huge.undo()
 
 
 def test_typed_characters_are_undone_word_by_word() -> None:

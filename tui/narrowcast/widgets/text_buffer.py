@@ -15,6 +15,8 @@ from rich.cells import cell_len
 from narrowcast.text.columns import most_columns
 
 MAX_UNDO = 200
+MAX_UNDO_LENGTH = 4_000_000
+"""Characters of all texts that are kept for undo, of which at least the last one is kept."""
 _JOINER = "\u200d"
 _PICTURES: dict[int, int] = {
     **{code: 0x2400 + code for code in range(32)},
@@ -72,6 +74,8 @@ class TextBuffer:
         if not (typing and self._typing):
             self._undo.append((self.text, self.cursor))
             del self._undo[:-MAX_UNDO]
+            while len(self._undo) > 1 and sum(len(text) for text, _ in self._undo) > MAX_UNDO_LENGTH:
+                del self._undo[0]
         self._typing = typing
 
     @property
