@@ -28,7 +28,7 @@ def opening_editor(served: Served, folder: Path, script: str, shell: str = "/bin
     files.mkdir()
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
     env = {**home(folder / "home"), "EDITOR": editor.name, "PATH": path, "TMPDIR": str(files)}
-    with Terminal(narrowcast("--rc", str(served.rc("greta"))), env=env) as terminal:
+    with Terminal(narrowcast("--rc", str(served.rc("greta"))), env=env, ready=True) as terminal:
         terminal.wait_for("● live")
         terminal.settle()
         terminal.press("x")

@@ -40,7 +40,8 @@ def open_with(served: Served, tmp_path: Path) -> Iterator[Open]:
             (folder / "config" / "narrowcast" / "config.toml").write_text(config)
             env = {**home(folder), **environment}
             command = narrowcast("--rc", str(served.rc("ada")))
-            terminal = stack.enter_context(Terminal(command, env=env))
+            # Libraries read some variables when they are imported.
+            terminal = stack.enter_context(Terminal(command, env=env, ready=not environment))
             terminal.wait_for(r"● live", PATIENCE)
             terminal.settle()
             return terminal

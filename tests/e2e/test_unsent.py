@@ -25,7 +25,7 @@ from .switching import go
 
 
 def open_app(rc: Path, folder: Path) -> Terminal:
-    return Terminal(narrowcast("--rc", str(rc)), env=home(folder))
+    return Terminal(narrowcast("--rc", str(rc)), env=home(folder), ready=True)
 
 
 def senders(rc: Path) -> list[int]:

@@ -221,7 +221,8 @@ class Walks:
         """Returns the app, in which these tasks may be done."""
         if self._walk is None:
             command = narrowcast("--rc", str(self._served.rc("ada")))
-            self._walk = Walk(Terminal(command, env=home(self._folder)), self._served, self._folder)
+            terminal = Terminal(command, env=home(self._folder), ready=True)
+            self._walk = Walk(terminal, self._served, self._folder)
             self._walk.see("● live")
         self._walk.begin(tasks)
         return self._walk

@@ -54,7 +54,8 @@ async def _run_copy(arguments: Sequence[str], env: Mapping[str, str], stdin: byt
     ready_copies().start(arguments, env, given)
     for number in given:
         os.close(number)
-    out, err, code = await asyncio.gather(*(_read(number) for number, _ in pipes))
+    out, err, reported = await asyncio.gather(*(_read(number) for number, _ in pipes))
+    _, code = reported.split()
     return Outcome(int(code), out.decode(errors="replace"), err.decode(errors="replace"))
 
 

@@ -31,6 +31,8 @@ import pyte
 from pyte.screens import Char
 from rich.cells import cell_len
 
+from support.ready_copies import Copy, ready_copies
+
 PATIENCE = 60.0
 """Seconds that a wait may take on a loaded machine."""
 
@@ -126,9 +128,13 @@ class Terminal:
         cwd: Path | None = None,
         at_once: int = 65536,
         screen: type[QuietScreen] = QuietScreen,
+        ready: bool = False,
     ) -> None:
         """``at_once``: the most bytes that are read before the screen is checked. With a small number,
         content that is soon overwritten is never missed, however busy the machine is.
+
+        With ``ready``, a command of `narrowcast` runs in a copy of a process that has imported the app: for tests
+        that are not about its start. The app is there before its first view then.
         """
         columns, rows = size
         self._at_once = at_once
@@ -139,16 +145,22 @@ class Terminal:
         self._master, slave = pty.openpty()
         self._set_size(slave, columns, rows)
         self.modes_before = termios.tcgetattr(slave)
-        self.process = subprocess.Popen(
-            list(command),
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env={"TERM": "xterm-256color", "LANG": "C.UTF-8", "PATH": os.environ["PATH"], **env},
-            cwd=cwd,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # the pty is its controlling terminal
-        )
+        env = {"TERM": "xterm-256color", "LANG": "C.UTF-8", "PATH": os.environ["PATH"], **env}
+        self.process: subprocess.Popen[bytes] | Copy
+        if ready:
+            assert list(command[:_PROGRAM]) == narrowcast()
+            self.process = ready_copies().open(command[_PROGRAM:], env, slave, cwd)
+        else:
+            self.process = subprocess.Popen(
+                list(command),
+                stdin=slave,
+                stdout=slave,
+                stderr=slave,
+                env=env,
+                cwd=cwd,
+                start_new_session=True,
+                preexec_fn=_take_terminal,
+            )
         self._slave: int | None = slave  # kept, so that the modes can be read after the process has ended
         self._partial = b""
 
@@ -291,7 +303,7 @@ class Terminal:
                     self.process.wait(0.1)
         while self.pump(0.05):
             pass
-        return self.process.returncode
+        return self.process.wait()
 
     def hang_up(self) -> None:
         """Closes the terminal, as when its window is closed."""
@@ -365,6 +377,14 @@ def _plain(data: bytes) -> bytes:
 def narrowcast(*arguments: str) -> list[str]:
     """The command line that runs Narrowcast with this Python."""
     return [sys.executable, "-m", "narrowcast", *arguments]
+
+
+_PROGRAM = len(narrowcast())
+
+
+def _take_terminal() -> None:
+    """Makes standard input the controlling terminal of a new session."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def home(folder: Path) -> dict[str, str]:
