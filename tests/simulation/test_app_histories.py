@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from narrowcast.panes.compose.session import ComposeSession
 from simulation.app_window import AppWindow
+from simulation.history import Report
 from simulation.many import garbage_left
 from simulation.running import run
 
@@ -21,10 +23,16 @@ EACH = 3
 TESTS = Path(__file__).parents[1]
 
 
+@cache
+def history(seed: int) -> Report:
+    """The history of a seed, run once."""
+    with garbage_left():
+        return run(seed, kind=AppWindow)
+
+
 @pytest.mark.parametrize("first", range(0, 9, EACH))
 def test_every_history_in_the_app_ends_well(first: int) -> None:
-    with garbage_left():
-        reports = [run(seed, kind=AppWindow) for seed in range(first, first + EACH)]
+    reports = [history(seed) for seed in range(first, first + EACH)]
     assert {report.seed: report.problems for report in reports if report.problems} == {}
 
 
@@ -36,7 +44,7 @@ def test_a_history_ends_well_in_the_first_app_of_a_process() -> None:
 
 
 def test_a_seed_gives_the_same_history_in_the_app_again() -> None:
-    assert run(7, kind=AppWindow) == run(7, kind=AppWindow)
+    assert run(7, kind=AppWindow) == history(7)
 
 
 def test_an_app_that_keeps_no_drafts_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
