@@ -1,4 +1,6 @@
-"""The base of all dialogs: a frame with the title on its upper edge and the keys on its lower one."""
+"""The base of all dialogs: a frame with the title on its upper edge and the keys on its lower one, and beside a list
+what there is to see of the selected item.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.geometry import Region, Size
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
@@ -18,16 +20,16 @@ from narrowcast.keys.hints import SEPARATOR, KeyHint, hint_words, keys_of
 from narrowcast.keys.registry import Context, bindings_for, by_id
 from narrowcast.screens.dialogs.behind import dimmed
 from narrowcast.screens.dialogs.key_line import LOW, KeyLine
-from narrowcast.screens.dialogs.preview_pane import BesidePreview, PreviewPane
 from narrowcast.terminal.textual_fixes import FixedScreen
 from narrowcast.terminal.textual_reads import focused_before, rows_of
 from narrowcast.widgets.frame_edge import FrameEdge
+from narrowcast.widgets.line_view import LineView
 from narrowcast.widgets.notices import after_layouts, hide_notices, notice_places
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.style_sheet import style_sheet
 from narrowcast.widgets.virtual_list import VirtualList
 
-__all__ = ["LARGE", "MEDIUM", "SMALL", "Dialog", "DialogBody", "DialogFrame"]
+__all__ = ["LARGE", "MEDIUM", "SMALL", "BesidePreview", "Dialog", "DialogBody", "DialogFrame", "PreviewPane"]
 
 T = TypeVar("T")
 
@@ -39,6 +41,31 @@ LEAST_WIDTH, LEAST_HEIGHT = 72, 18
 """What a dialog takes before anything stays free beside it, or above it."""
 PREVIEW_FROM, LEAST_WITH_PREVIEW = 100, 12
 """Columns of the terminal from which a preview is shown, and rows of a list with one beside it."""
+
+
+class PreviewPane(LineView, can_focus=False):
+    """Shows something about an item. It does not scroll."""
+
+    def show(self, about: object) -> None:
+        """Shows what there is to see of it; called again for the same one after each change of the layout."""
+        raise NotImplementedError
+
+    def scroll_rows(self, delta: int) -> None:
+        """It does not scroll."""
+
+    def scroll_to_share(self, share: float) -> None:
+        """It does not scroll."""
+
+
+class BesidePreview(Horizontal):
+    """A list, and a preview of its selected item at the right."""
+
+    DEFAULT_CSS = """
+    BesidePreview { height: auto; }
+    """
+
+    def __init__(self, listing: VirtualList[Any], preview: PreviewPane) -> None:
+        super().__init__(listing, preview)
 
 
 class DialogFrame(Vertical):

@@ -15,8 +15,7 @@ from textual.timer import Timer
 from narrowcast.keys.hints import keys_of, with_keys
 from narrowcast.keys.registry import Context, bindings_for
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.screens.dialogs.preview_pane import PreviewPane
+from narrowcast.screens.dialogs.dialog import Dialog, PreviewPane
 from narrowcast.text.matching import shown_matches
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor

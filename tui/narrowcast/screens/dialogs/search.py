@@ -14,10 +14,9 @@ from textual.widget import Widget
 
 from narrowcast.runtime.context import app_of
 from narrowcast.screens.dialogs.ask import AskScreen
-from narrowcast.screens.dialogs.dialog import LEAST_WITH_PREVIEW
+from narrowcast.screens.dialogs.dialog import LEAST_WITH_PREVIEW, BesidePreview, PreviewPane
 from narrowcast.screens.dialogs.manage_list import ListRow, ManageList
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
-from narrowcast.screens.dialogs.preview_pane import BesidePreview, PreviewPane
 from narrowcast.text.safe_text import safe_line
 from narrowcast.text.search_completion import SHOWN, SearchOffer
 from narrowcast.widgets.editor import Editor

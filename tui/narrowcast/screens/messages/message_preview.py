@@ -18,7 +18,7 @@ from narrowcast.panes.messages.row_values import Expansion, MessageRow, RowConte
 from narrowcast.panes.messages.rows import RowMaker
 from narrowcast.runtime.background import Latest
 from narrowcast.runtime.context import app_of
-from narrowcast.screens.dialogs.preview_pane import PreviewPane
+from narrowcast.screens.dialogs.dialog import PreviewPane
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.strips import bar_cell, compose_line
