@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.text.formats import excerpt, with_local_times
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.protocols.change_bus import Listener
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 from support.screens import at_once, choose, screen_rows, screen_text
 from support.sessions import until
@@ -459,3 +461,30 @@ async def test_above_the_first_conversation_its_heading_is_shown_on_the_lowest_t
         await stage.press("I")
         await until(lambda: "Direct messages" in screen_text(stage.app.screen))
         assert listed(stage).selected_item == listed(stage).items[1]
+
+
+@pytest.mark.parametrize("key", ["I", "t"])
+async def test_a_closed_list_of_conversations_is_not_told_of_changes_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic()
+        subscribe = stage.session.subscribe
+        told: list[Listener] = []
+
+        def noted(listener: Listener) -> Callable[[], None]:
+            told.append(listener)
+            unsubscribe = subscribe(listener)
+
+            def end() -> None:
+                unsubscribe()
+                told.remove(listener)
+
+            return end
+
+        monkeypatch.setattr(stage.session, "subscribe", noted)
+        await stage.press(key)
+        assert len(told) == 1
+        await stage.press("escape")
+        await stage.closed()
+        await until(lambda: not told)
