@@ -87,6 +87,18 @@ async def test_permissions_that_zulip_forgets_when_it_creates_a_channel_are_sent
         }
 
 
+async def test_a_channel_whose_permissions_could_not_be_sent_again_is_created_all_the_same() -> None:
+    async with scripted_client() as (client, transport):
+        transport.prepare("POST", "/api/v1/channels/create", json={"id": 7})
+        refusal = {"result": "error", "code": "BAD_REQUEST", "msg": "You may not administer this channel"}
+        transport.prepare("PATCH", SEVEN, status=400, json=refusal)
+        made = await client.channels.create(
+            name="new", subscribers=[1], permissions={ChannelSetting.CREATE_TOPIC: 12}
+        )
+        assert made.stream_id == 7
+        assert ["can_create_topic_group" in one and "administer" in one for one in made.notices] == [True]
+
+
 async def test_a_channel_is_changed_with_old_and_new_permissions() -> None:
     async with scripted_client() as (client, transport):
         transport.prepare("PATCH", SEVEN)

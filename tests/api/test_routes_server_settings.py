@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.auth import get_server_settings
+from narrowcast_api.routes.auth import get_server_settings, list_dev_users
 from narrowcast_api.wire.server import ServerSettings
 from narrowcast_api.wire.vocabulary import Dialect
-from support.api import make_connection
+from support.api import ACCOUNT, make_connection
 from support.ledger import proves
 from support.scripted import ScriptedTransport
 
@@ -152,3 +152,23 @@ async def test_both_dialects_are_read_alike(response: dict[str, Any], dialect: D
     assert read.feature_level == connection.server.level
     assert read.version == connection.server.version
     assert (read.merge_base or "") == connection.server.merge_base
+
+
+async def test_people_of_a_development_server_are_those_of_its_organization_if_one_has_its_name() -> None:
+    transport = ScriptedTransport()
+    connection = make_connection(transport)
+    for site, found in (
+        (ACCOUNT.site, ["ada@demo.example", "dev@demo.example"]),
+        ("http://localhost:9991", ["dev@demo.example"]),
+        ("http://[", ["dev@demo.example"]),
+    ):
+        people = [{"email": "ada@demo.example", "realm_url": site}, "dev@demo.example"]
+        other = {"email": "zoe@other.example", "realm_url": "http://other.example:9991"}
+        transport.prepare(
+            "GET", "/api/v1/dev_list_users", json={"direct_admins": [other], "direct_users": people}
+        )
+        assert await list_dev_users(connection) == found
+    transport.prepare(
+        "GET", "/api/v1/dev_list_users", json={"direct_admins": [other], "direct_users": people[:1]}
+    )
+    assert await list_dev_users(connection) == ["zoe@other.example", "ada@demo.example"]

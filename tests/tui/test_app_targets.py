@@ -45,7 +45,7 @@ def views(server: TestServer) -> list[Narrow]:
 def assert_true_to_view(stage: Stage, narrow: Narrow) -> None:
     """Asserts that title, fields and destination all belong to the open view."""
     state, writing = stage.session.state, stage.screen.writing
-    assert stage.screen.title_line.plain.startswith(f" {names.view(state, narrow)}")
+    assert stage.screen.title_line.plain.lstrip().startswith(names.view(state, narrow))
     assert stage.screen.messages.narrow == narrow
     where, problem = writing.destination()
     assert where == narrow.new_message_destination

@@ -80,7 +80,10 @@ class HttpClient:
 
     def is_own(self, url: httpx2.URL | str) -> bool:
         """Whether an address is on the account's own origin: scheme, host and port."""
-        return origin(httpx2.URL(url)) == self._origin
+        try:
+            return origin(httpx2.URL(url)) == self._origin
+        except httpx2.InvalidURL:
+            return False
 
     def cookie(self, ending: str) -> str:
         """The value of the server's cookie whose name ends so; empty if it has set none."""

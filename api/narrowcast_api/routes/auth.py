@@ -40,20 +40,21 @@ async def fetch_api_key(
 
 async def list_dev_users(connection: Connection) -> list[str]:
     """GET /dev_list_users: the addresses of the people of a development server, which has no passwords. Those of
-    its other organizations are left out.
+    its other organizations are left out, unless the server is reached by a name that none of them has.
     """
     response = await connection.request("GET", "/dev_list_users", authenticated=False)
+    own: list[str] = []
     found: list[str] = []
     for name in ("direct_admins", "direct_users"):
         people = response.get(name)
         for person in people if isinstance(people, list) else ():
             row = person if isinstance(person, dict) else {"email": person}
             email, organization = row.get("email"), row.get("realm_url", row.get("realm_uri"))
-            if isinstance(email, str) and (
-                not isinstance(organization, str) or connection.is_own(organization)
-            ):
+            if isinstance(email, str):
                 found.append(email)
-    return found
+                if not isinstance(organization, str) or connection.is_own(organization):
+                    own.append(email)
+    return own or found
 
 
 async def fetch_dev_api_key(connection: Connection, *, username: str) -> Account:

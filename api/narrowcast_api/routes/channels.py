@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from narrowcast_api.errors import InvalidInput
+from narrowcast_api.errors import InvalidInput, NarrowcastError
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.operations import (
     OMIT,
@@ -96,7 +96,7 @@ async def create_channel(
     permissions: Permissions | None = None,
 ) -> ChannelId:
     """POST /channels/create: create a channel with these subscribers; returns its id. PATCH /streams/{stream_id} then
-    repeats the permissions that Zulip forgets at that.
+    repeats the permissions that Zulip forgets at that; if it is refused or lost, the answer's `notices` say so.
 
     Below level 417 the channel is created by subscribing users to it, which needs at least one. Below level
     320 removing subscribers is the only permission, and must be given to a group. `message_retention_days` is
@@ -126,12 +126,18 @@ async def create_channel(
         params[_wire_name(server, setting)] = _for_level(server, setting, value)
     if server.supports(Gate.CREATE_CHANNEL):
         params |= {"name": name, "description": description, "subscribers": people}
-        made = read(ChannelId, await connection.request("POST", "/channels/create", params), notices)
+        response = await connection.request("POST", "/channels/create", params)
+        made = read(ChannelId, response, notices)
         wanted = permissions or {}
         forgotten: Permissions = {one: wanted[one] for one in _LOST_WHEN_CREATED if one in wanted}
-        if forgotten:
+        if not forgotten:
+            return made
+        try:
             await update_channel(connection, channel_id=made.stream_id, permissions=forgotten)
-        return made
+        except NarrowcastError as error:  # the channel exists: an error would make the caller create it again
+            names = ", ".join(_wire_name(server, one) for one in forgotten)
+            notices.append(f"the channel may lack {names}: {error.user_message}")
+        return read(ChannelId, response, notices)
     await subscribe(connection, channels={name: description}, principals=people, extra=params)
     made = ChannelId(stream_id=await get_channel_id(connection, name=name))
     if by_list:

@@ -82,9 +82,6 @@ Opening = Path | Literal["demo", "welcome"]
 
 def _collect_from_now_on() -> None:
     gc.freeze()
-    # The lists of an organization with 20,000 people make many objects that hold no garbage: with Python's 700 the
-    # whole heap was looked through every second or two, each time for longer than a key may take.
-    gc.set_threshold(5_000, 10, 10)
     gc.enable()
 
 

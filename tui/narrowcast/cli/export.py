@@ -26,16 +26,18 @@ def run(args: argparse.Namespace) -> int:
     if target is not None and not target.parent.is_dir():
         raise CommandError(f"{target.parent}: no such folder", Exit.USAGE)
     progress = Progress("Exporting", quiet=False)
-    messages = asyncio.run(
-        newest(
-            account,
-            parse_narrow(args.narrow),
-            args.limit,
-            named=args.format != "jsonl",
-            fetched=lambda count: progress.count(count, "messages"),
+    try:
+        messages = asyncio.run(
+            newest(
+                account,
+                parse_narrow(args.narrow),
+                args.limit,
+                named=args.format != "jsonl",
+                fetched=lambda count: progress.count(count, "messages"),
+            )
         )
-    )
-    progress.end()
+    finally:
+        progress.end()
     write = {
         "jsonl": lambda message: as_json(as_record(message)) + "\n",
         "markdown": lambda message: as_markdown(message) + "\n",
