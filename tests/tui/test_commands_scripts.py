@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -91,6 +92,14 @@ def test_times_are_printed_as_local_ones_outside_of_code(source: str, shown: str
     hour = f"{noon.astimezone():%H}"
     assert lines[0] == f"2026-03-04 {hour}:00  Bruno  #general › lunch"
     assert lines[1] == f"    {shown.replace('HH', hour)}\n"
+
+
+@pytest.mark.parametrize("source", ["x" + "`" * 9999, "x" + "`" * 5000 + "a" * 5000, "` `` " * 2000])
+def test_backticks_without_an_end_are_printed_without_delay(source: str) -> None:
+    message = Message(7, 1, "Bruno", "b@x", 0, source, channel_id=3, topic="lunch")
+    begun = time.process_time()
+    assert source in as_text(FetchedMessage(message, "general"))
+    assert time.process_time() - begun < 2
 
 
 @pytest.mark.parametrize(

@@ -378,6 +378,10 @@ def test_times_in_a_part_of_a_message_are_local() -> None:
     html = f'<p>long before <time datetime="{at}">{at}</time> and <time datetime="x">{at[:4]}</time></p>'
     part = f"…before {at} and {at[:4]}"
     assert with_local_times(part, html, now.timestamp(), long=False) == "…before tomorrow 10:00 am and 2026"
+    short = f'<time datetime="{at}">1</time>' * 40
+    assert with_local_times("1 of 10", short, now.timestamp(), long=False) == "1 of 10"
+    words = f'<time datetime="{at}">tomorrow 1</time>' * 40
+    assert with_local_times("tomorrow 1, 11", words, now.timestamp(), long=False) == "tomorrow 10:00 am, 11"
 
 
 async def test_the_keys_of_both_views_lead_from_one_to_the_other_and_back(tmp_path: Path) -> None:

@@ -131,6 +131,8 @@ EXCERPT_FROM = 4000
 _EMOJI = re.compile(r'<span [^>]*class="emoji emoji-([0-9a-f-]+)"[^>]*>([^<]*)</span>')
 _TIME = re.compile(r'<time [^<>]{0,100}datetime="([^"<>]{0,100})"[^<>]{0,100}>([^<]{0,100})</time>')
 """The lengths are limited so that no text takes long."""
+_SHORTEST_DATE = 6
+"""Shorter words of a time, such as "1", also stand for other things in a text."""
 
 
 def time_within(text: str, now: float, *, long: bool) -> str:
@@ -141,10 +143,16 @@ def time_within(text: str, now: float, *, long: bool) -> str:
 
 def with_local_times(part: str, html: str, now: float, *, long: bool) -> str:
     """A part of the text of rendered ``html``, with the whole times in it as by `moment`."""
-    for at, words in _TIME.findall(html):
-        if words and (local := time_within(at, now, long=long)):
-            part = part.replace(words, local)
-    return part
+    shown = {
+        words: local
+        for at, words in _TIME.findall(html)
+        if len(words) >= _SHORTEST_DATE and (local := time_within(at, now, long=long))
+    }
+    if not shown:
+        return part
+    # at once, as what was written for one may contain the words of another
+    either = "|".join(re.escape(words) for words in sorted(shown, key=len, reverse=True))
+    return re.sub(rf"(?<!\w)(?:{either})(?!\w)", lambda match: shown[match[0]], part)
 
 
 def excerpt(html: str, now: float, *, long: bool = True) -> str:
