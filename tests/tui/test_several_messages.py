@@ -107,6 +107,19 @@ async def test_a_chosen_message_that_somebody_else_deletes_does_not_keep_the_oth
         assert stage.notices == []
 
 
+async def test_a_chosen_message_that_somebody_else_deletes_is_not_moved_and_the_others_are(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        ids = await choose_two(stage)
+        await stage.press("m")
+        await stage.server.call("ada", "DELETE", f"/messages/{ids[0]}")
+        await until(lambda: ids[0] not in stage.session.state.messages)
+        await fill(stage, topic="dinner")
+        await until(lambda: (one := stage.session.state.messages.get(ids[1])) and one.topic == "dinner")
+        await stage.closed()
+
+
 async def test_a_message_is_forwarded_with_its_link_to_a_conversation_that_is_chosen(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic("general", "lunch", "Soup at noon")

@@ -11,6 +11,7 @@ from narrowcast.screens.dialogs.form_fields import ChannelName, LineField, OneOf
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main.choices import ChoiceTarget, Everywhere
 from narrowcast.text.formats import counted
+from narrowcast_api.errors import BadRequest
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.wire.vocabulary import PropagateMode
 
@@ -71,14 +72,18 @@ def move(screen: Workspace, messages: Sequence[Message]) -> None:
             raise UnusableValue("topic", "Choose a different topic or channel.")
         for message in elsewhere:
             changes: dict[str, object] = {"channel": wanted} if wanted != message.channel_id else {}
-            await screen.session.client.messages.edit(
-                message_id=message.id,
-                topic=topic,
-                propagate_mode=PropagateMode.CHANGE_ONE,
-                notify_old_thread=False,
-                notify_new_thread=False,
-                **changes,  # type: ignore[arg-type]  # its optional parameter
-            )
+            try:
+                await screen.session.client.messages.edit(
+                    message_id=message.id,
+                    topic=topic,
+                    propagate_mode=PropagateMode.CHANGE_ONE,
+                    notify_old_thread=False,
+                    notify_new_thread=False,
+                    **changes,  # type: ignore[arg-type]  # its optional parameter
+                )
+            except BadRequest:
+                if message.id in screen.session.state.messages:  # else somebody has deleted it
+                    raise
 
     fields = [
         LineField(
