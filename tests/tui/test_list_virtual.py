@@ -300,6 +300,7 @@ async def test_a_bar_fills_its_cells_if_it_has_several_rows(rows: int) -> None:
         ("straße", "Straße", ""),
         ("", "general", ""),
         ("gen zzz", "general", ""),
+        ("ss", "\u00dfe\u0301x", ""),
     ],
 )
 def test_what_was_typed_is_found_in_a_name_that_matches(typed: str, name: str, lit: str) -> None:

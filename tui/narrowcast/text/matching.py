@@ -191,7 +191,8 @@ def shown_matches(query: str, name: str) -> list[tuple[int, int]]:
     text = folded(name)
     if not has_accents(typed):
         text = without_accents(text)
-    if len(text) != len(name):  # letters such as ß became several
+    # letters such as ß become several, accents of their own become none, and both may do so in one name
+    if len(text) != len(name) or any(len(folded(letter)) != 1 for letter in name):
         return []
     for words in ([typed], typed.split()):
         found = [span for word in words if word and (span := _where(word, text)) is not None]
