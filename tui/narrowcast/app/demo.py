@@ -173,7 +173,7 @@ def _reason(error: DemoFailed | OSError) -> str:
     if isinstance(error, DemoFailed):
         return error.user_message
     place = f"{error.filename}: " if error.filename else ""
-    return f"The demo's server did not start: {place}{error.strerror}."
+    return f"The demo's server did not start: {place}{error.strerror or error}."
 
 
 CHANNEL, TOPIC = "onboarding", "welcome"

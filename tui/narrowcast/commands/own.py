@@ -58,7 +58,7 @@ def files(screen: Workspace) -> None:
 def read_all(screen: Workspace) -> None:
     """Marks all messages as read, after asking."""
     unreads = screen.session.state.unreads
-    count, more = unreads.count_all(), unreads.old_missing
+    count, more = len(unreads), unreads.old_missing  # muted ones become read too
 
     def begin() -> None:
         work = partial(_read_all, screen.session)

@@ -390,7 +390,7 @@ class RowMaker:
         return lean_strip(segments, self.width)
 
     def _has_room(self, strip: Strip, note: str) -> bool:
-        return self._end(strip) + NOTE_GAP + len(note) <= strip.cell_length
+        return 0 < self._end(strip) <= strip.cell_length - NOTE_GAP - len(note)
 
     def _end(self, strip: Strip) -> int:
         """Where the text or ground of a row ends, and only blanks follow."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec.structs import replace
 from rich.style import Style
@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
+from textual.screen import Screen
 from textual.strip import Strip
 
 from narrowcast.keys.registry import Context, bindings_for
@@ -214,6 +215,8 @@ class NavigationPane(Vertical):
         self.session = session
         self.folding = Folding()
         self.list = NavigationList(session.state)
+        self._above: Screen[Any] | None = None
+        """The screen over the messages whose view is marked."""
         self._find = FilterField("Filter channels and people", self.list, choose=self._choose)
 
     def compose(self) -> ComposeResult:
@@ -255,15 +258,16 @@ class NavigationPane(Vertical):
                 self.list.select_key(row.key)
                 break
 
-    def show_above(self, command_id: str) -> None:
-        """Marks the view that this command has opened over the messages, instead of the one below."""
-        self.list.above = command_id
+    def show_above(self, command_id: str, screen: Screen[Any]) -> None:
+        """Marks the view that this command has opened over the messages, as ``screen``, instead of the one below."""
+        self.list.above, self._above = command_id, screen
         self.list.invalidate()
 
-    def hide_above(self, command_id: str) -> None:
-        """Marks the view below again, unless another one lies over it by now."""
-        if self.list.above == command_id:
-            self.show_above("")
+    def hide_above(self, screen: Screen[Any]) -> None:
+        """Marks the view below again, unless another one than ``screen`` lies over it by now."""
+        if self._above is screen:
+            self.list.above, self._above = "", None
+            self.list.invalidate()
 
     def find(self) -> None:
         """Starts filtering channels, topics and people."""

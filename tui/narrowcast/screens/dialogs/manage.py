@@ -309,13 +309,13 @@ class ManageScreen(Dialog[object], Generic[T]):
             )
             self._unfollow += [frames.follow(session) for session in self.followed()]
             if self.VIEW:
-                workspace.navigation.show_above(self.VIEW)
+                workspace.navigation.show_above(self.VIEW, self)
 
     def on_unmount(self) -> None:
         for unfollow in self._unfollow:
             unfollow()
         if self.VIEW and (workspace := workspace_of(self)) is not None:
-            workspace.navigation.hide_above(self.VIEW)
+            workspace.navigation.hide_above(self)
 
     def _on_new_state(self) -> None:
         # behind another dialog, which reads keys, the rows can wait: an inbox of thousands takes longer than a key may

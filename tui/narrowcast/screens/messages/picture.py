@@ -167,7 +167,7 @@ class PictureScreen(Dialog[Target | None]):
 
     def _draw_now(self, drawing: str) -> None:
         """Draws the picture, unless the screen was closed, covered or given another one since."""
-        if drawing is self._drawing:
+        if drawing is self._drawing and self.is_active:
             self._draw(drawing)
 
     def _draw(self, data: str) -> None:
