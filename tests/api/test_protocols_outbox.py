@@ -189,12 +189,17 @@ async def test_a_process_without_outbox_does_not_let_a_message_be_sent_again(
         assert bench.server.sends == 1
 
 
+def journal_of_b(bench: OutboxBench) -> Journal:
+    """The journal as another window, "b", opens it."""
+    return Journal.open(bench.folder / "journal.db", window="b", executor=inline)
+
+
 async def test_a_window_that_cannot_take_a_message_over_does_not_let_it_be_sent_again(
     bench: OutboxBench,
 ) -> None:
     async with bench:
         await sent_on_a_full_disk(bench)
-        journal = Journal.open(bench.folder / "journal.db", window="b", executor=inline)
+        journal = journal_of_b(bench)
         store = OutboxStore(PartContext(journal, bench.clock, State(ME)))
         assert [item.elsewhere for item in store.all()] == [True]
         journal.close()
@@ -208,7 +213,7 @@ async def test_messages_of_a_window_that_ends_later_are_sent_as_usual(bench: Out
         await sent_on_a_full_disk(bench)
         bench.open()
         await bench.clock.advance(60)
-        journal = Journal.open(bench.folder / "journal.db", window="b", executor=inline)
+        journal = journal_of_b(bench)
         journal.put_outbox(OutboxMessage("b-1", 1, BRUNO, "Hello", WAITING, 0.0, floor_id=100))
         journal.close()
         bench.outbox.on_journal(bench.journal.take_over({"b"}).result())
@@ -221,7 +226,7 @@ async def test_messages_that_a_window_takes_over_are_looked_through_before_the_m
 ) -> None:
     async with bench:
         await sent_on_a_full_disk(bench)
-        journal = Journal.open(bench.folder / "journal.db", window="b", executor=inline)
+        journal = journal_of_b(bench)
         store = OutboxStore(PartContext(journal, bench.clock, State(ME)))
         changes = journal.take_over({None}).result()
         journal.flush()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from narrowcast.screens.conversations.rows import ConversationRow
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
 from narrowcast.screens.dialogs.manage_list import ManageList
 from narrowcast.screens.dialogs.picker import Picker
-from narrowcast.text.formats import excerpt, with_local_times
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.change_bus import Listener
@@ -349,41 +347,6 @@ async def test_numbers_end_in_one_column_however_long_the_time_is(tmp_path: Path
         assert len(set(ends)) == 1
 
 
-@pytest.mark.parametrize(
-    ("html", "line"),
-    [
-        ("<p>one</p>\n<p>two</p>", "one two"),
-        ("<p>b<strong>ol</strong>d &lt;b&gt;</p>", "bold <b>"),
-        ("<p", ""),
-        ("<ul><li>a</li><li>b</li></ul>", "a b"),
-        (
-            '<p><span aria-label="sunny" class="emoji emoji-2600" role="img" title="sunny">:sunny:</span> day</p>',
-            "☀ day",
-        ),
-        ('<span class="emoji emoji-fffffff" role="img">:odd:</span>', ":odd:"),
-        ('<p>at <time datetime="2026-11-20T10:00:00Z">2026-11-20T10:00</time>!</p>', "at tomorrow 10:00!"),
-        ('<p><time datetime="someday">someday</time></p>', "someday"),
-        ("", ""),
-    ],
-)
-def test_a_message_is_summarized_in_one_line(html: str, line: str) -> None:
-    now = datetime(2026, 11, 19, 12).astimezone()
-    at = now.replace(day=20, hour=10).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    assert excerpt(html.replace("2026-11-20T10:00:00Z", at), now.timestamp()) == line
-
-
-def test_times_in_a_part_of_a_message_are_local() -> None:
-    now = datetime(2026, 11, 19, 12).astimezone()
-    at = now.replace(day=20, hour=10).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    html = f'<p>long before <time datetime="{at}">{at}</time> and <time datetime="x">{at[:4]}</time></p>'
-    part = f"…before {at} and {at[:4]}"
-    assert with_local_times(part, html, now.timestamp(), long=False) == "…before tomorrow 10:00 am and 2026"
-    short = f'<time datetime="{at}">1</time>' * 40
-    assert with_local_times("1 of 10", short, now.timestamp(), long=False) == "1 of 10"
-    words = f'<time datetime="{at}">tomorrow 1</time>' * 40
-    assert with_local_times("tomorrow 1, 11", words, now.timestamp(), long=False) == "tomorrow 10:00 am, 11"
-
-
 async def test_the_keys_of_both_views_lead_from_one_to_the_other_and_back(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.press("t")
@@ -427,21 +390,6 @@ async def test_the_channel_list_marks_the_view_that_lies_over_the_messages(tmp_p
         await until(lambda: marked(stage) == ["Mentions"])
 
 
-async def test_a_closed_inbox_follows_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with on_stage(tmp_path) as stage:
-        await stage.go(Narrow.mentions())
-        await stage.press("I")
-        inbox = stage.app.screen
-        assert isinstance(inbox, InboxScreen)
-        await stage.press("escape")
-        await until(lambda: not inbox.is_attached)
-        followed: list[object] = []
-        monkeypatch.setattr(inbox, "refresh_rows", lambda: followed.append(inbox))
-        await talk(stage)
-        await until(lambda: "4 unread" in stage.status_line)
-        assert followed == []
-
-
 @pytest.mark.parametrize("width", [80, 96, 120])
 async def test_the_keys_of_the_inbox_take_one_row_at_any_width(tmp_path: Path, width: int) -> None:
     async with on_stage(tmp_path, size=(width, 24)) as stage:
@@ -472,7 +420,7 @@ async def test_a_closed_list_of_conversations_is_not_told_of_changes_any_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     async with on_stage(tmp_path) as stage:
-        await stage.in_topic()
+        await stage.go(Narrow.mentions())
         subscribe = stage.session.subscribe
         told: list[Listener] = []
 
@@ -489,6 +437,12 @@ async def test_a_closed_list_of_conversations_is_not_told_of_changes_any_more(
         monkeypatch.setattr(stage.session, "subscribe", noted)
         await stage.press(key)
         assert len(told) == 1
+        closed = stage.app.screen
+        assert isinstance(closed, InboxScreen | RecentScreen)
         await stage.press("escape")
-        await stage.closed()
-        await until(lambda: not told)
+        await until(lambda: not told and not closed.is_attached)
+        followed: list[object] = []
+        monkeypatch.setattr(closed, "_on_new_state", lambda: followed.append(closed))
+        await talk(stage)
+        await until(lambda: "4 unread" in stage.status_line)
+        assert followed == []

@@ -64,9 +64,8 @@ def move(screen: Workspace, messages: Sequence[Message]) -> None:
         if wanted is None:
             raise UnusableValue("channel", "Select a channel.")
         store = screen.session.state.messages
-        now = [
-            store.get(message.id) or message for message in messages
-        ]  # an earlier attempt may have moved some
+        # an earlier attempt may have moved some
+        now = [store.get(message.id) or message for message in messages]
         elsewhere = [message for message in now if (message.channel_id, message.topic) != (wanted, topic)]
         if not elsewhere:
             raise UnusableValue("topic", "Choose a different topic or channel.")
