@@ -3,7 +3,7 @@
 Each function takes the `Connection` first and all other parameters by keyword. It gets the server's level if
 the contract has a gate for the operation, sends one request (unless its docstring says that it sends
 several), and returns a model of `wire`. Responses list the parameters that the server ignored
-(`ignored_parameters_unsupported`) and what the library left out (`notices`).
+(`ignored_parameters_unsupported`) and what was not done otherwise (`notices`).
 
 All functions raise the errors of `narrowcast_api.errors`; docstrings name only the errors with a meaning
 specific to the operation.

@@ -191,7 +191,7 @@ class WireModel(msgspec.Struct, frozen=True, metaclass=_KeywordsOnly):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """For responses: what the library left out of the request because this server is too old, as text."""
+        """For responses: what this server is too old for, or has not done of the request, as text."""
         return tuple(texts(self.unknown_fields.get(NOTICES)))
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
